@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the holds in Placement."""
+
+from oslo_config import cfg
+
+GROUP = cfg.OptGroup('holds', title='Holds in Placement')
+
+OPTS = [
+    cfg.StrOpt(
+        'project', default='group',
+        choices=[
+            ('group', 'the project of the group: Nova counts the hold where '
+                      'it counts usage from Placement'),
+            ('service', 'the project named by project_id')],
+        help='Project under which holds are kept.'),
+    cfg.StrOpt(
+        'project_id', default='',
+        help='Project of the holds where project is service.'),
+    cfg.StrOpt(
+        'user_id', default='',
+        help='User of the holds where project is service.'),
+]
+
+
+def register_opts(conf):
+    conf.register_group(GROUP)
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts():
+    return [(GROUP, OPTS)]

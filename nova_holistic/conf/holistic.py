@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the lookup inside nova-scheduler."""
+
+from oslo_config import cfg
+
+GROUP = cfg.OptGroup('holistic', title='Lookup of planned places in nova-scheduler')
+
+OPTS = [
+    cfg.StrOpt(
+        'failure_mode', default='reject',
+        choices=[
+            ('reject', 'the create fails with a message that says why'),
+            ('yield', 'Nova schedules the server as if it had no pointer')],
+        help='What to do with a create whose pointer cannot be honoured.'),
+]
+
+
+def register_opts(conf):
+    conf.register_group(GROUP)
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts():
+    return [(GROUP, OPTS)]

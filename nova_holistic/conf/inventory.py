@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the inventory."""
+
+from oslo_config import cfg
+
+GROUP = cfg.OptGroup('inventory', title='Where snapshots come from')
+
+OPTS = [
+    cfg.StrOpt(
+        'driver', default='placement',
+        help='Name of an entry point in nova_holistic.inventory.'),
+    cfg.StrOpt(
+        'path', default='',
+        help='Inventory document, for the file driver.'),
+]
+
+
+def register_opts(conf):
+    conf.register_group(GROUP)
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts():
+    return [(GROUP, OPTS)]

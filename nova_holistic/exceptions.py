@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every error this project raises on purpose."""
+
+
+class HolisticError(Exception):
+    """Base of the project's own errors; its text is fit to be shown to a user."""
+
+
+class InvalidDocument(HolisticError):
+    """A document cannot be accepted.
+
+    :param place: where in the document, e.g. ``groups[1].policies[0].level``;
+        empty for the document as a whole
+    :param message: what is wrong there, in one line
+    """
+
+    def __init__(self, place: str, message: str):
+        self.place = place
+        self.message = message
+        super().__init__(f'{place}: {message}' if place else message)
+
+
+class UnknownPlugin(HolisticError):
+    """No driver, solver or objective of that name is installed."""

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An immutable, hashable mapping."""
+
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+K = TypeVar('K')
+V = TypeVar('V')
+
+
+class FrozenMapping(Mapping[K, V]):
+    """A mapping that never changes and hashes by its items, in any order."""
+
+    __slots__ = ('_items', '_hash')
+
+    def __init__(self, items: Mapping[K, V] | None = None):
+        self._items = dict(items or {})
+        self._hash: int | None = None
+
+    def __getitem__(self, key: K) -> V:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self._items.items()))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f'FrozenMapping({self._items!r})'

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups: members, nested groups, and the rules on them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from nova_holistic.model.member import Member, MemberDescription
+from nova_holistic.model.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A named set of members and nested groups, with policies on all of them.
+
+    :ivar place: where in its document this stands, for error messages
+    """
+
+    name: str
+    members: tuple[MemberDescription, ...] = ()
+    groups: tuple['Group', ...] = ()
+    policies: tuple[Policy, ...] = ()
+    place: str = field(default='', compare=False)
+
+    def scopes(self, path: str = '') -> Iterator['Scope']:
+        """This group and all below it, each with the members it governs."""
+        yield Scope(path, self, self.all_members(path))
+        for group in self.groups:
+            yield from group.scopes(_join(path, group.name))
+
+    def all_members(self, path: str = '') -> tuple[Member, ...]:
+        """Every server of this group and of those nested in it, in order."""
+        prefix = path + '/' if path else ''
+        own = [m for d in self.members for m in d.members(prefix)]
+        for group in self.groups:
+            own.extend(group.all_members(_join(path, group.name)))
+        return tuple(own)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A group seen from the top: its path, '' at the top, and all its members."""
+
+    path: str
+    group: Group
+    members: tuple[Member, ...]
+
+
+def _join(path: str, name: str) -> str:
+    return f'{path}/{name}' if path else name

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Placement's inventory of one resource class at one provider."""
+
+import math
+from dataclasses import dataclass
+
+MAX_UNIT = 2**31 - 1
+"""Placement's own default and upper limit of max_unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What a host has of one resource class, and what is allocated of it.
+
+    Fields, meaning and defaults are Placement's. ``used`` counts every
+    consumer: servers, migrations and holds.
+    """
+
+    total: int
+    reserved: int = 0
+    allocation_ratio: float = 1.0
+    used: int = 0
+    min_unit: int = 1
+    max_unit: int = MAX_UNIT
+    step_size: int = 1
+
+    @property
+    def capacity(self) -> int:
+        """What may be allocated at all: (total - reserved) x allocation_ratio.
+
+        Placement compares whole amounts with the product as a float
+        (placement.objects.allocation), so its floor loses nothing.
+        """
+        return math.floor((self.total - self.reserved) * self.allocation_ratio)
+
+    @property
+    def free(self) -> int:
+        """What is left; below zero where a host is over-committed."""
+        return self.capacity - self.used

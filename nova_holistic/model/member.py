@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Member descriptions, and the members they make."""
+
+from dataclasses import dataclass, field
+
+from nova_holistic.model.requirements import Requirements
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One server to be.
+
+    :ivar path: names from below the top-level group down to the server
+    :ivar description: path of the description that made it; equal to
+        ``path`` where there is no count
+    """
+
+    path: str
+    description: str
+    requirements: Requirements
+
+
+@dataclass(frozen=True, slots=True)
+class MemberDescription:
+    """What a group says of one server, or of ``count`` equal ones.
+
+    :ivar count: number of servers; None for one that bears the plain name
+    :ivar place: where in its document this stands, for error messages
+    """
+
+    name: str
+    requirements: Requirements
+    count: int | None = None
+    place: str = field(default='', compare=False)
+
+    def server_names(self) -> tuple[str, ...]:
+        if self.count is None:
+            return (self.name,)
+        return tuple(f'{self.name}-{index}' for index in range(self.count))
+
+    def members(self, prefix: str) -> tuple[Member, ...]:
+        """The servers described; ``prefix`` is '' or ends with a slash."""
+        return tuple(
+            Member(prefix + name, prefix + self.name, self.requirements)
+            for name in self.server_names())

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a plan is to be best at, once preferences are met as well as can be."""
+
+import abc
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Protocol
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.policy import Expression
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+class HostEncoder(Protocol):
+    """The integer program, as an objective sees it."""
+
+    snapshot: Snapshot
+    members: Sequence[Member]
+
+    def hosts(self) -> Sequence[Host]:
+        """Hosts that can hold, or hold, a member of the group."""
+
+    def host_used(self, host: Host) -> Expression:
+        """1 where the host holds a member of the group, else 0."""
+
+    def demand(self, host: Host, resource_class: str) -> Expression:
+        """Amount that members still to be placed take there."""
+
+    def continuous(self, name: str, lower: float, upper: float) -> Expression:
+        """A new real variable."""
+
+    def require(self, constraint: Expression) -> None:
+        """Add a constraint that every plan keeps."""
+
+
+class Objective(abc.ABC):
+    """A cost to be minimised: one file, one entry point in
+    ``nova_holistic.objectives``.
+
+    The value judges a finished placement, the encoding persuades the solver;
+    on a proved optimum the two agree.
+    """
+
+    name: ClassVar[str]
+
+    @abc.abstractmethod
+    def value(self, members: Sequence[Member], placement: Mapping[str, Host],
+              placed: Mapping[str, str], snapshot: Snapshot) -> float:
+        """Cost of a finished placement.
+
+        :param placement: path to host, of every member
+        :param placed: path to host name of those whose use the snapshot counts
+        """
+
+    @abc.abstractmethod
+    def encode(self, encoder: HostEncoder) -> Expression:
+        """The same cost as a linear expression to be minimised."""

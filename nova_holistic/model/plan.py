@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer to a group: a plan, a proof that there is none, or neither."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nova_holistic.model.frozen import FrozenMapping
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """One member at its place."""
+
+    member: str
+    host: str
+    node: str
+    location: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectiveValue:
+    """What the plan costs and what is proved of it.
+
+    :ivar bound: no plan with as few weighted violations costs less than this
+    :ivar gap: (value - bound) / value; 0 where both are 0
+    """
+
+    name: str
+    value: float
+    bound: float
+    gap: float
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """How well one weighted policy is met.
+
+    :ivar policy: its type
+    :ivar at: path of the group that carries it, '' at the top
+    """
+
+    policy: str
+    at: str
+    violations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a group cannot be placed.
+
+    :ivar at: path of a group or member, or a policy with the path that carries it
+    """
+
+    at: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Every member at its place.
+
+    :ivar seconds: time taken by step: snapshot, build, solve, total
+    """
+
+    group: str
+    placements: tuple[Placement, ...]
+    objective: ObjectiveValue
+    preferences: tuple[Preference, ...] = ()
+    seconds: Mapping[str, float] = field(
+        default_factory=FrozenMapping, compare=False)
+
+    def hosts(self) -> dict[str, str]:
+        """Member path to host name."""
+        return {p.member: p.host for p in self.placements}
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaceable:
+    """A proof that no plan exists, told as reasons."""
+
+    reasons: tuple[Reason, ...]
+    seconds: Mapping[str, float] = field(
+        default_factory=FrozenMapping, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Time ran out with neither a plan nor a proof."""
+
+    message: str
+    seconds: Mapping[str, float] = field(
+        default_factory=FrozenMapping, compare=False)

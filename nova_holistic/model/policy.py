@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every policy must be able to do."""
+
+import abc
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.snapshot import Host, Snapshot
+
+if TYPE_CHECKING:
+    from nova_holistic.model.group import Scope
+
+Expression = Any
+"""A linear expression of the program under construction (PuLP's, in practice)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violations:
+    """How far a placement is from what a policy asks.
+
+    :ivar count: 0 where the policy holds; else its degree, in the policy's unit
+    :ivar messages: one line a violation, naming domains and members
+    """
+
+    count: int
+    messages: tuple[str, ...] = ()
+
+
+class Encoder(Protocol):
+    """The integer program, as a policy sees it.
+
+    Members that are placed already enter every expression as constants.
+    """
+
+    def domains(self, level: str) -> Sequence[Domain]:
+        """Domains of the level that could hold, or hold, a member of the group."""
+
+    def count(self, scope: 'Scope', domain: Domain) -> Expression:
+        """Number of the scope's members in the domain."""
+
+    def outside(self, scope: 'Scope', level: str) -> Expression:
+        """Number of the scope's members on hosts in no domain of the level."""
+
+    def used(self, scope: 'Scope', domain: Domain) -> Expression:
+        """1 where the domain holds a member of the scope, else 0."""
+
+    def integer(self, name: str, upper: int) -> Expression:
+        """A new variable in 0, 1, ... upper."""
+
+    def require(self, constraint: Expression) -> None:
+        """Add a constraint that every plan keeps."""
+
+    def penalise(self, policy: 'Policy', scope: 'Scope',
+                 violations: Expression) -> None:
+        """Add policy.weight x violations to the cost of preferences."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy(abc.ABC):
+    """A rule on all members below the group that carries it.
+
+    A subclass is one file and one entry point in ``nova_holistic.policies``.
+    Its check judges a finished placement, its encoding persuades the solver;
+    the two share no code.
+
+    :ivar weight: None for a hard policy; else what one violation costs
+    :ivar place: where in its document this stands, for error messages
+    """
+
+    type: ClassVar[str]
+    keys: ClassVar[Mapping[str, Any]]
+    """JSON schema of each key beside ``type`` and ``weight``."""
+    required: ClassVar[Sequence[str]] = ()
+    """Keys that must be there."""
+
+    weight: float | None = None
+    place: str = field(default='', compare=False)
+
+    @property
+    def hard(self) -> bool:
+        return self.weight is None
+
+    @classmethod
+    @abc.abstractmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'Policy':
+        """Make one from keys that fit the schema."""
+
+    @property
+    def levels(self) -> Sequence[str]:
+        """Levels this policy speaks of; each must exist in the snapshot."""
+        return ()
+
+    @abc.abstractmethod
+    def check(self, scope: 'Scope', placement: Mapping[str, Host],
+              snapshot: Snapshot) -> Violations:
+        """Judge a placement.
+
+        :param placement: member path to host; members of the scope that are
+            missing here are not placed, and break nothing by that
+        """
+
+    @abc.abstractmethod
+    def encode(self, scope: 'Scope', encoder: Encoder) -> None:
+        """Add the policy to an integer program over the scope's members."""

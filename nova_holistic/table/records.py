@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the placement table, as values."""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from nova_holistic.model.member import Member
+
+
+class GroupStatus(enum.StrEnum):
+    PLANNING = 'planning'
+    PLANNED = 'planned'
+    BUILDING = 'building'
+    COMPLETE = 'complete'
+    UNPLACEABLE = 'unplaceable'
+    RELEASED = 'released'
+    ERROR = 'error'
+
+
+class MemberState(enum.StrEnum):
+    PLANNED = 'planned'
+    CLAIMED = 'claimed'
+    BUILT = 'built'
+    FAILED = 'failed'
+    RELEASED = 'released'
+    LOST = 'lost'
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A host as the table remembers it.
+
+    :ivar provider: UUID of its resource provider (and compute node)
+    """
+
+    host: str
+    node: str
+    provider: str
+    location: tuple[str, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRecord:
+    """A top-level group.
+
+    :ivar document: the group document it was made from, flavors unresolved
+    :ivar levels: of the snapshot it was planned on, coarse to fine
+    :ivar reasons: why it is unplaceable or in error: {at, message} each
+    :ivar lease_expires_at: naive UTC; None is no lease
+    """
+
+    uuid: str
+    name: str
+    project_id: str
+    user_id: str
+    status: GroupStatus
+    document: Mapping[str, Any]
+    objective: str
+    levels: tuple[str, ...] = ()
+    reasons: tuple[Mapping[str, str], ...] = ()
+    lease_expires_at: datetime | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRecord:
+    """A member's row.
+
+    :ivar member: path, description path, and requirements with the flavor
+        resolved
+    :ivar place: where it is planned
+    :ivar hold: UUID of the consumer that keeps its place in Placement
+    :ivar held: True from before the hold is put until it is known to be gone
+    :ivar alternates: other hosts that could have held it when it was planned
+    """
+
+    id: int
+    group_uuid: str
+    member: Member
+    place: Place
+    hold: str
+    held: bool
+    state: MemberState
+    instance_uuid: str | None = None
+    alternates: tuple[Place, ...] = ()
+    updated_at: datetime | None = None

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a topology driver must be able to do."""
+
+import abc
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from nova_holistic.model.frozen import FrozenMapping
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A host aggregate of Nova's."""
+
+    name: str
+    uuid: str
+    hosts: frozenset[str]
+    metadata: FrozenMapping[str, str] = FrozenMapping()
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a host stands.
+
+    :ivar path: one name for each level above host, coarse to fine; cut short
+        where a name is not known
+    """
+
+    path: tuple[str, ...]
+    labels: FrozenMapping[str, str] = FrozenMapping()
+    availability_zone: str | None = None
+
+
+class TopologyDriver(abc.ABC):
+    """Tells where hosts stand: one file, one entry point in
+    ``nova_holistic.topology``.
+
+    :ivar levels: of the tree, coarse to fine; the last is always ``host``
+    """
+
+    levels: tuple[str, ...]
+
+    @classmethod
+    @abc.abstractmethod
+    def from_conf(cls, conf) -> 'TopologyDriver':
+        """Make one from the options in [topology]."""
+
+    @abc.abstractmethod
+    def locate(self, hosts: Collection[str],
+               aggregates: Collection[Aggregate]) -> Mapping[str, Location]:
+        """Location of each of the hosts, by name.
+
+        :raises HolisticError: two aggregates give one host two names at one
+            level
+        """
