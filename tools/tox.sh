@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs tox, from nothing: `tools/tox.sh` for all tests, `tools/tox.sh -e demo`
+# for the demo. Needs Python 3.11 or newer; the rest it installs into .venv and
+# .tox below the project's folder.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+python=${PYTHON:-python3}
+if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    echo "tools/tox.sh: $python is older than Python 3.11; set PYTHON" >&2
+    exit 2
+fi
+
+if [ ! -x .venv/bin/tox ]; then
+    # Debian keeps venv in a package of its own.
+    "$python" -c 'import ensurepip, venv' 2>/dev/null || tools/test-setup.sh
+    "$python" -m venv .venv
+    .venv/bin/python -m pip install --quiet -c constraints.txt tox
+fi
+exec .venv/bin/tox run "$@"
