@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All members below the group are in one domain of the level."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pulp
+
+from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.group import Scope
+from nova_holistic.model.policy import Encoder, Policy, Violations
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Affinity(Policy):
+    """All members below the group are in one domain of the level.
+
+    Weighted, each domain used beyond the first is one violation, and so is
+    each member on a host in no domain of the level.
+    """
+
+    type: ClassVar[str] = 'affinity'
+    keys: ClassVar[Mapping[str, Any]] = {
+        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+    }
+
+    level: str = HOST
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'Affinity':
+        return cls(weight=weight, place=place, **keys)
+
+    @property
+    def levels(self) -> Sequence[str]:
+        return (self.level,)
+
+    def check(self, scope: Scope, placement: Mapping[str, Host],
+              snapshot: Snapshot) -> Violations:
+        where: dict[Domain, list[str]] = defaultdict(list)
+        outside = []
+        for member in scope.members:
+            if member.path not in placement:
+                continue
+            host = placement[member.path]
+            domain = snapshot.domain(host, self.level)
+            if domain is None:
+                outside.append(
+                    f'{member.path} is on host {host.name}, which is in no '
+                    f'domain of level {self.level}')
+            else:
+                where[domain].append(member.path)
+        apart = []
+        if len(where) > 1:
+            found = '; '.join(f'{domain} has {", ".join(where[domain])}'
+                              for domain in sorted(where))
+            apart.append(f'members are in {len(where)} domains of level '
+                         f'{self.level} instead of one: {found}')
+        return Violations(max(0, len(where) - 1) + len(outside),
+                          (*apart, *outside))
+
+    def encode(self, scope: Scope, encoder: Encoder) -> None:
+        if not scope.members:
+            return
+        domains = encoder.domains(self.level)
+        used = pulp.lpSum(encoder.used(scope, d) for d in domains)
+        outside = encoder.outside(scope, self.level)
+        if self.hard:
+            # At most one domain holds members of the scope.
+            encoder.require(used <= 1)
+            # Every member is in some domain.
+            encoder.require(outside == 0)
+            return
+        # Domains used beyond the first; never below zero, also where all
+        # members are outside and no domain is used.
+        further = encoder.integer(
+            f'affinity {self.level} {scope.path}', len(domains))
+        encoder.require(further >= used - 1)
+        encoder.penalise(self, scope, further + outside)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftAffinity(Affinity):
+    """Affinity as a preference, in Nova's spelling."""
+
+    type: ClassVar[str] = 'soft-affinity'
+
+    weight: float = 1.0
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'SoftAffinity':
+        return cls(weight=1.0 if weight is None else weight, place=place,
+                   **keys)

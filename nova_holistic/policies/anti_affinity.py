@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No domain of the level holds more than k members."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import pulp
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.model.group import Scope
+from nova_holistic.model.policy import Encoder, Policy, Violations
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class AntiAffinity(Policy):
+    """No domain of the level holds more than k members below the group.
+
+    Weighted, each member over the limit is one violation, and so is each
+    member on a host in no domain of the level.
+
+    :ivar max_per_domain: k itself, or as a fraction the share of all members
+        below the group that k is, rounded down, at least 1
+    """
+
+    type: ClassVar[str] = 'anti-affinity'
+    keys: ClassVar[Mapping[str, Any]] = {
+        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+        'max_per_domain': {
+            'description': "a whole number from 1, or a share from '1%' to "
+                           "'100%'",
+            'anyOf': [
+                {'type': 'integer', 'minimum': 1, 'maximum': 2**31 - 1},
+                {'type': 'string', 'pattern': r'^([1-9][0-9]?|100)%\Z'},
+            ],
+        },
+    }
+
+    level: str = HOST
+    max_per_domain: int | Fraction = 1
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'AntiAffinity':
+        values = dict(keys)
+        limit = values.get('max_per_domain')
+        if isinstance(limit, str):
+            values['max_per_domain'] = Fraction(int(limit[:-1]), 100)
+        return cls(weight=weight, place=place, **values)
+
+    @property
+    def levels(self) -> Sequence[str]:
+        return (self.level,)
+
+    def check(self, scope: Scope, placement: Mapping[str, Host],
+              snapshot: Snapshot) -> Violations:
+        # A count exceeds a share rounded down just where it exceeds the share.
+        limit = self.max_per_domain
+        if isinstance(limit, Fraction):
+            limit = max(Fraction(1), limit * len(scope.members))
+        where = defaultdict(list)
+        for member in scope.members:
+            if member.path in placement:
+                host = placement[member.path]
+                where[snapshot.domain(host, self.level)].append(member.path)
+        outside = where.pop(None, [])
+        over = len(outside)
+        messages = [f'{path} is on host {placement[path].name}, which is in '
+                    f'no domain of level {self.level}' for path in outside]
+        for domain, paths in where.items():
+            if len(paths) > limit:
+                over += len(paths) - int(limit)
+                messages.append(
+                    f'{self.level} {domain} holds {len(paths)} members, at '
+                    f'most {int(limit)} may be there: {", ".join(paths)}')
+        return Violations(over, tuple(messages))
+
+    def encode(self, scope: Scope, encoder: Encoder) -> None:
+        most = self.max_per_domain
+        if isinstance(most, Fraction):
+            share = len(scope.members) * most.numerator // most.denominator
+            most = max(share, 1)
+        outside = encoder.outside(scope, self.level)
+        if self.hard:
+            # Every member is in some domain.
+            encoder.require(outside == 0)
+        surplus = len(scope.members) - most
+        excesses = []
+        for domain in encoder.domains(self.level) if surplus > 0 else ():
+            count = encoder.count(scope, domain)
+            if self.hard:
+                # No domain holds more than that many members.
+                encoder.require(count <= most)
+            else:
+                # The members of a domain over the limit.
+                excess = encoder.integer(
+                    f'anti-affinity {domain.level} {domain} {scope.path}',
+                    surplus)
+                encoder.require(excess >= count - most)
+                excesses.append(excess)
+        if not self.hard:
+            encoder.penalise(self, scope, pulp.lpSum([*excesses, outside]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftAntiAffinity(AntiAffinity):
+    """Anti-affinity as a preference, in Nova's spelling."""
+
+    type: ClassVar[str] = 'soft-anti-affinity'
+
+    weight: float = 1.0
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'SoftAntiAffinity':
+        return cls(weight=1.0 if weight is None else weight, place=place,
+                   **keys)
