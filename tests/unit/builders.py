@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small clouds and groups, said in a line."""
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+def host(name, *location, vcpus=16, labels=None, inventories=None, **fields):
+    """A host at a location, with that many VCPUs unless said otherwise."""
+    inventories = inventories or {'VCPU': Inventory(total=vcpus)}
+    return Host(name=name, node=name, uuid='', location=location,
+                inventories=FrozenMapping(inventories),
+                labels=FrozenMapping(labels), **fields)
+
+
+def cloud(*hosts, levels=('rack', 'host')):
+    return Snapshot(levels=levels, hosts=hosts)
+
+
+def two_racks(hosts_per_rack=2, **fields):
+    """Racks r1 and r2 with hosts r1h1, r1h2, … of 16 VCPUs each."""
+    return cloud(*(host(f'{rack}h{number}', rack, **fields)
+                   for rack in ('r1', 'r2')
+                   for number in range(1, hosts_per_rack + 1)))
+
+
+def servers(name, count=None, vcpus=1, **requirements):
+    """A member description that asks for VCPUs and nothing else."""
+    return MemberDescription(
+        name, Requirements(FrozenMapping({'VCPU': vcpus}), **requirements),
+        count)
+
+
+def group(*members, name='shop', groups=(), policies=()):
+    return Group(name, members, tuple(groups), tuple(policies))
+
+
+def on(snapshot, **names):
+    """Placement of members on named hosts: ``on(cloud, node_0='h1')``.
+
+    An underscore stands for the dash before a counted member's number.
+    """
+    by_name = {h.name: h for h in snapshot.hosts}
+    return {path.replace('_', '-'): by_name[name]
+            for path, name in names.items()}

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plain integer program: one binary for each member and host."""
+
+import pulp
+
+
+class PlainEncoder:
+    """The smallest honest encoder, to ask what an encoding forbids or costs.
+
+    Members given in ``placed`` enter as constants, as they must.
+    """
+
+    def __init__(self, scope, snapshot, placed=()):
+        self.problem = pulp.LpProblem('plain', pulp.LpMinimize)
+        self.snapshot = snapshot
+        self.cost = []
+        self.variables = 0
+        self.on = {}
+        for member in scope.members:
+            for host in snapshot.hosts:
+                fixed = dict(placed).get(member.path)
+                self.on[member.path, host.name] = (
+                    self.binary() if fixed is None
+                    else int(fixed is host))
+            if member.path not in dict(placed):
+                # The member is placed exactly once.
+                self.require(pulp.lpSum(
+                    self.on[member.path, h.name]
+                    for h in snapshot.hosts) == 1)
+
+    def binary(self):
+        return self.integer('', 1)
+
+    def domains(self, level):
+        found = {self.snapshot.domain(h, level) for h in self.snapshot.hosts}
+        return sorted(found - {None})
+
+    def _count(self, scope, level, domain):
+        terms = [self.on[m.path, h.name] for m in scope.members
+                 for h in self.snapshot.hosts
+                 if self.snapshot.domain(h, level) == domain]
+        if all(isinstance(term, int) for term in terms):
+            return sum(terms)
+        return pulp.lpSum(terms)
+
+    def count(self, scope, domain):
+        return self._count(scope, domain.level, domain)
+
+    def outside(self, scope, level):
+        return self._count(scope, level, None)
+
+    def used(self, scope, domain):
+        count = self.count(scope, domain)
+        if isinstance(count, int):
+            return int(count > 0)
+        used = self.binary()
+        # A domain is used where it holds a member, and only there.
+        self.require(count <= len(scope.members) * used)
+        self.require(count >= used)
+        return used
+
+    def integer(self, name, upper):
+        self.variables += 1
+        return pulp.LpVariable(
+            f'v{self.variables}', 0, upper, cat=pulp.LpInteger)
+
+    def require(self, constraint):
+        if isinstance(constraint, bool):
+            # 1 <= 0 is how a program says no.
+            constraint = pulp.LpAffineExpression(
+                constant=int(not constraint)) <= 0
+        self.problem += constraint
+
+    def penalise(self, policy, scope, violations):
+        self.cost.append(policy.weight * violations)
+
+    def solve(self):
+        """Least cost of preferences; None where nothing keeps the rules."""
+        self.problem += pulp.lpSum(self.cost)
+        self.problem.solve(pulp.HiGHS(msg=False))
+        if self.problem.status != pulp.LpStatusOptimal:
+            return None
+        return round(pulp.value(self.problem.objective) or 0)
+
+
+def cost_of(policy, scope, snapshot, placed=()):
+    """What the policy's encoding makes of a scope, some of it placed."""
+    encoder = PlainEncoder(scope, snapshot, placed)
+    policy.encode(scope, encoder)
+    return encoder.solve()
