@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transactions on the placement table's database."""
+
+import contextlib
+import pathlib
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+from oslo_db import exception as db_exception
+from oslo_db.sqlalchemy import enginefacade
+from sqlalchemy import exc as sa_exception
+from sqlalchemy import orm
+
+from nova_holistic.table import errors
+
+BUSY_TIMEOUT = 30_000
+"""Milliseconds that a SQLite writer waits for another one."""
+
+
+class Duplicate(errors.TableError):
+    """A row with that key is there already."""
+
+
+@enginefacade.transaction_context_provider
+class _Context:
+    """What enginefacade hangs a session on; one for each transaction, so
+    that threads share none."""
+
+
+class Database:
+    """Short transactions, in which the database's errors become ours.
+
+    A connection is made when the first transaction begins, so that an object
+    made before a service forks is safe to use after it.
+
+    On SQLite a writer's first statement has to be one that writes: one that
+    reads first holds a stale view, and is refused at once instead of waiting.
+    """
+
+    def __init__(self, connection: str, **options: Any):
+        """:param connection: SQLAlchemy URL
+        :param options: of oslo.db's enginefacade
+        """
+        self._facade = enginefacade.transaction_context()
+        self._facade.configure(
+            connection=connection, sqlite_fk=True, **options)
+        self._facade.append_on_engine_create(_prepare)
+
+    @property
+    def engine(self) -> sa.Engine:
+        with _translated():
+            return self._facade.writer.get_engine()
+
+    @contextlib.contextmanager
+    def reader(self) -> Iterator[orm.Session]:
+        with _translated(), self._facade.reader.using(_Context()) as session:
+            yield session
+
+    @contextlib.contextmanager
+    def writer(self) -> Iterator[orm.Session]:
+        with _translated(), self._facade.writer.using(_Context()) as session:
+            yield session
+
+
+def make_directory(connection: str) -> None:
+    """Make the directory of a SQLite file, if that is what the URL names."""
+    url = sa.make_url(connection)
+    if url.get_backend_name() == 'sqlite' and url.database not in (
+            None, '', ':memory:'):
+        pathlib.Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+
+
+def _prepare(engine: sa.Engine) -> None:
+    if engine.dialect.name == 'sqlite':
+        sa.event.listen(engine, 'connect', _prepare_sqlite)
+
+
+def _prepare_sqlite(connection, _record) -> None:
+    # Readers and the one writer do not wait for each other in WAL mode.
+    connection.execute(f'PRAGMA busy_timeout = {BUSY_TIMEOUT}')
+    connection.execute('PRAGMA journal_mode = WAL')
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except db_exception.DBDuplicateEntry as error:
+        raise Duplicate(f'placement table: {_first_line(error)}') from error
+    except (db_exception.DBError, sa_exception.SQLAlchemyError) as error:
+        raise errors.TableError(
+            f'placement table: {_first_line(error)}') from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition('\n')[0]

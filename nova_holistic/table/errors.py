@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can go wrong at the placement table."""
+
+from nova_holistic import exceptions
+
+
+class TableError(exceptions.HolisticError):
+    """The database does not answer, or refuses what it was told."""
+
+
+class ClaimRefused(exceptions.HolisticError):
+    """The pointer cannot be honoured; the message says why."""
+
+
+class GroupUnknown(ClaimRefused):
+    """No group has that UUID."""
+
+    def __init__(self, group_uuid: str):
+        super().__init__(f'there is no group {group_uuid}')
+
+
+class MemberUnknown(ClaimRefused):
+    """The group has no member and no description of that path."""
+
+    def __init__(self, group_uuid: str, path: str):
+        super().__init__(f'group {group_uuid} has no member {path!r}')
+
+
+class MemberTaken(ClaimRefused):
+    """Every server of that path belongs to an instance already."""
+
+    def __init__(self, group_uuid: str, path: str):
+        super().__init__(
+            f'member {path!r} of group {group_uuid} is taken by another '
+            f'server')
+
+
+class MemberReleased(ClaimRefused):
+    """What was planned for that path has been given back."""
+
+    def __init__(self, group_uuid: str, path: str):
+        super().__init__(
+            f'member {path!r} of group {group_uuid} has been released')
+
+
+class MemberNotPlannable(ClaimRefused):
+    """The member's place is not there to be claimed, now or any more."""
+
+    def __init__(self, group_uuid: str, path: str, why: str):
+        super().__init__(
+            f'member {path!r} of group {group_uuid} cannot be claimed: {why}')

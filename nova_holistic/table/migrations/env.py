@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alembic runs this for every command; the connection comes from
+``nova_holistic.table.migration``."""
+
+from alembic import context
+
+from nova_holistic.table import models
+from nova_holistic.table.migration import VERSION_TABLE
+
+context.configure(
+    connection=context.config.attributes['connection'],
+    target_metadata=models.Base.metadata, version_table=VERSION_TABLE,
+    # SQLite changes a table by making a new one.
+    render_as_batch=True)
+with context.begin_transaction():
+    context.run_migrations()

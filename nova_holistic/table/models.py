@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables: groups, and a row for each member.
+
+Lengths are such that every key fits into the 3072 bytes of a MariaDB index at
+four bytes a character.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+from sqlalchemy.dialects import mysql
+
+MAX_PATH = 700
+"""Characters in a member's path."""
+
+# MariaDB compares text without regard to case unless told otherwise, and
+# db/Node is not db/node.
+PATH = sa.String(MAX_PATH).with_variant(
+    mysql.VARCHAR(MAX_PATH, charset='utf8mb4', collation='utf8mb4_bin'),
+    'mysql', 'mariadb')
+
+
+class Base(orm.DeclarativeBase):
+    """All tables of the placement table's database."""
+
+
+class GroupRow(Base):
+    """A top-level group; times are naive UTC."""
+
+    __tablename__ = 'holistic_groups'
+    __table_args__ = (
+        sa.Index('ix_holistic_groups_project_id', 'project_id'),
+        sa.Index('ix_holistic_groups_status', 'status', 'lease_expires_at'),
+    )
+
+    uuid: orm.Mapped[str] = orm.mapped_column(sa.String(36), primary_key=True)
+    name: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    project_id: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    user_id: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    status: orm.Mapped[str] = orm.mapped_column(sa.String(16))
+    document: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
+    objective: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    levels: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
+    reasons: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
+    lease_expires_at: orm.Mapped[datetime | None]
+    created_at: orm.Mapped[datetime | None]
+    updated_at: orm.Mapped[datetime | None]
+
+
+class MemberRow(Base):
+    """One server to be, its place, its hold, and the instance it became.
+
+    A path is unique in its group, and an instance is one member at most: the
+    second rule decides between two claims of one instance made at once.
+    """
+
+    __tablename__ = 'holistic_members'
+    __table_args__ = (
+        sa.UniqueConstraint('group_uuid', 'path',
+                            name='uq_holistic_members_path'),
+        sa.UniqueConstraint('instance_uuid',
+                            name='uq_holistic_members_instance_uuid'),
+        sa.Index('ix_holistic_members_description', 'group_uuid',
+                 'description', 'state', 'position'),
+        sa.Index('ix_holistic_members_group_state', 'group_uuid', 'state'),
+        sa.Index('ix_holistic_members_hold', 'hold'),
+        sa.Index('ix_holistic_members_state', 'state', 'held', 'updated_at'),
+    )
+
+    id: orm.Mapped[int] = orm.mapped_column(sa.Integer, primary_key=True)
+    group_uuid: orm.Mapped[str] = orm.mapped_column(
+        sa.String(36),
+        sa.ForeignKey('holistic_groups.uuid', ondelete='CASCADE',
+                      name='fk_holistic_members_group_uuid'))
+    position: orm.Mapped[int]
+    path: orm.Mapped[str] = orm.mapped_column(PATH)
+    description: orm.Mapped[str] = orm.mapped_column(PATH)
+    requirements: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
+    host: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    node: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    provider: orm.Mapped[str] = orm.mapped_column(sa.String(36))
+    location: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
+    labels: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
+    hold: orm.Mapped[str] = orm.mapped_column(sa.String(36))
+    held: orm.Mapped[bool]
+    state: orm.Mapped[str] = orm.mapped_column(sa.String(16))
+    instance_uuid: orm.Mapped[str | None] = orm.mapped_column(sa.String(36))
+    alternates: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
+    updated_at: orm.Mapped[datetime | None]

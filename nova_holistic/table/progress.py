@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group's status follows from its members' states."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import GroupStatus, MemberState
+
+SETTLING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
+            GroupStatus.RELEASED, GroupStatus.ERROR)
+"""Statuses that members decide; the others are the planner's alone."""
+
+
+def status_of(states: Collection[MemberState]) -> GroupStatus | None:
+    """The status of a group whose members are in these states.
+
+    None where they say nothing, because there are none. A group of which no
+    server is or will be, but not by anybody's wish, is in error.
+    """
+    present = set(states)
+    if not present:
+        return None
+    if present & {MemberState.CLAIMED, MemberState.BUILT}:
+        done = present <= {MemberState.BUILT, MemberState.RELEASED}
+        return GroupStatus.COMPLETE if done else GroupStatus.BUILDING
+    if MemberState.PLANNED in present:
+        return GroupStatus.PLANNED
+    if present == {MemberState.RELEASED}:
+        return GroupStatus.RELEASED
+    return GroupStatus.ERROR
+
+
+def started(database: Database, group_uuid: str, now: datetime) -> None:
+    """A member was claimed: one statement, however large the group is."""
+    with database.writer() as session:
+        session.execute(
+            sa.update(GroupRow)
+            .where(GroupRow.uuid == group_uuid,
+                   GroupRow.status == GroupStatus.PLANNED)
+            .values(status=GroupStatus.BUILDING, updated_at=now)
+            .execution_options(synchronize_session=False))
+
+
+def settle(database: Database, group_uuid: str, now: datetime) -> None:
+    """Bring a group's status in line with its members.
+
+    A group whose planning failed stays in error: it has no members that are
+    planned, claimed or built.
+    """
+    with database.reader() as session:
+        before = session.scalar(sa.select(GroupRow.status).where(
+            GroupRow.uuid == group_uuid))
+        after = status_of([MemberState(state) for state in session.scalars(
+            sa.select(MemberRow.state).distinct().where(
+                MemberRow.group_uuid == group_uuid))])
+    if before not in SETTLING or after is None or after == before:
+        return
+    if before == GroupStatus.ERROR and after == GroupStatus.RELEASED:
+        return
+    with database.writer() as session:
+        session.execute(
+            sa.update(GroupRow)
+            .where(GroupRow.uuid == group_uuid, GroupRow.status == before)
+            .values(status=after, updated_at=now)
+            .execution_options(synchronize_session=False))

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows to records and back: what is read is equal to what was written."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.table import models
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+
+
+def group_values(record: GroupRecord) -> dict[str, Any]:
+    """Column values of a group's row."""
+    return {
+        'uuid': record.uuid, 'name': record.name,
+        'project_id': record.project_id, 'user_id': record.user_id,
+        'objective': record.objective, 'created_at': record.created_at,
+        **group_changes({
+            'status': record.status, 'document': record.document,
+            'levels': record.levels, 'reasons': record.reasons,
+            'lease_expires_at': record.lease_expires_at,
+            'updated_at': record.updated_at})}
+
+
+def group_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a GroupRecord as column values."""
+    encode = {'status': str, 'levels': list, 'document': dict,
+              'reasons': lambda reasons: [dict(r) for r in reasons]}
+    return {name: encode[name](value) if name in encode else value
+            for name, value in changes.items()}
+
+
+def group_record(row: models.GroupRow) -> GroupRecord:
+    return GroupRecord(
+        uuid=row.uuid, name=row.name, project_id=row.project_id,
+        user_id=row.user_id, status=GroupStatus(row.status),
+        document=row.document, objective=row.objective,
+        levels=tuple(row.levels), reasons=tuple(row.reasons),
+        lease_expires_at=row.lease_expires_at, created_at=row.created_at,
+        updated_at=row.updated_at)
+
+
+def member_values(record: MemberRecord, position: int) -> dict[str, Any]:
+    """Column values of a member's row; the database gives the id."""
+    return {
+        'group_uuid': record.group_uuid, 'position': position,
+        'path': record.member.path,
+        'description': record.member.description,
+        'requirements': _requirements_values(record.member.requirements),
+        'hold': record.hold, 'held': record.held, 'state': str(record.state),
+        'instance_uuid': record.instance_uuid,
+        'alternates': [_place_values(p) for p in record.alternates],
+        'updated_at': record.updated_at, **_place_values(record.place)}
+
+
+def member_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a MemberRecord that may change, as column values."""
+    values = dict(changes)
+    place = values.pop('place', None)
+    if place is not None:
+        values.update(_place_values(place))
+    return values
+
+
+def member_record(row: models.MemberRow) -> MemberRecord:
+    return MemberRecord(
+        id=row.id, group_uuid=row.group_uuid,
+        member=Member(row.path, row.description,
+                      _requirements(row.requirements)),
+        place=_place({
+            'host': row.host, 'node': row.node, 'provider': row.provider,
+            'location': row.location, 'labels': row.labels}),
+        hold=row.hold, held=row.held, state=MemberState(row.state),
+        instance_uuid=row.instance_uuid,
+        alternates=tuple(_place(values) for values in row.alternates),
+        updated_at=row.updated_at)
+
+
+def _place_values(place: Place) -> dict[str, Any]:
+    return {'host': place.host, 'node': place.node,
+            'provider': place.provider, 'location': list(place.location),
+            'labels': [list(label) for label in place.labels]}
+
+
+def _place(values: Mapping[str, Any]) -> Place:
+    return Place(
+        values['host'], values['node'], values['provider'],
+        tuple(values['location']),
+        tuple((key, value) for key, value in values['labels']))
+
+
+def _requirements_values(wanted: Requirements) -> dict[str, Any]:
+    return {'resources': dict(wanted.resources), 'flavor': wanted.flavor,
+            'required_traits': sorted(wanted.required_traits),
+            'forbidden_traits': sorted(wanted.forbidden_traits),
+            'availability_zone': wanted.availability_zone,
+            'aggregates': sorted(wanted.aggregates),
+            'location': list(wanted.location)}
+
+
+def _requirements(values: Mapping[str, Any]) -> Requirements:
+    return Requirements(
+        resources=FrozenMapping(values['resources']),
+        flavor=values['flavor'],
+        required_traits=frozenset(values['required_traits']),
+        forbidden_traits=frozenset(values['forbidden_traits']),
+        availability_zone=values['availability_zone'],
+        aggregates=frozenset(values['aggregates']),
+        location=tuple(values['location']))

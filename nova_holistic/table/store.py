@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The placement table: durable rows member to host, hold, state, instance."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table import claim, progress, rows
+from nova_holistic.table.database import Database
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState)
+
+SITTING = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
+"""States of a member that takes up room at its place."""
+
+
+class PlacementTable:
+    """Every method is one short transaction, every change of a state a
+    compare-and-swap in one statement. Safe to share between threads.
+
+    All methods raise TableError where the database does not answer.
+    """
+
+    def __init__(self, connection: str | Database):
+        """:param connection: SQLAlchemy URL, or a Database made from one"""
+        self.database = (connection if isinstance(connection, Database)
+                         else Database(connection))
+
+    @classmethod
+    def from_conf(cls, conf) -> 'PlacementTable':
+        """Make one from the options in [holistic_database]."""
+        return cls(Database(**dict(conf.holistic_database)))
+
+    def create_group(self, record: GroupRecord) -> None:
+        """:raises Duplicate: a group of that UUID is there already"""
+        with self.database.writer() as session:
+            session.execute(
+                sa.insert(GroupRow).values(rows.group_values(record)))
+
+    def get_group(self, group_uuid: str) -> GroupRecord | None:
+        with self.database.reader() as session:
+            row = session.get(GroupRow, group_uuid)
+            return row and rows.group_record(row)
+
+    def list_groups(self, project_id: str | None = None,
+                    statuses: Collection[GroupStatus] | None = None,
+                    ) -> tuple[GroupRecord, ...]:
+        """Groups, oldest first."""
+        query = sa.select(GroupRow).order_by(
+            GroupRow.created_at, GroupRow.uuid)
+        if project_id is not None:
+            query = query.where(GroupRow.project_id == project_id)
+        if statuses is not None:
+            query = query.where(GroupRow.status.in_(statuses))
+        with self.database.reader() as session:
+            return tuple(map(rows.group_record, session.scalars(query)))
+
+    def update_group(self, group_uuid: str,
+                     expected: Collection[GroupStatus],
+                     **changes: Any) -> bool:
+        """Change a group if its status is one of those expected.
+
+        :param changes: fields of GroupRecord
+        :returns: False where the group is in another status, or is gone
+        """
+        with self.database.writer() as session:
+            return session.execute(
+                sa.update(GroupRow)
+                .where(GroupRow.uuid == group_uuid,
+                       GroupRow.status.in_(expected))
+                .values(rows.group_changes(changes))
+                .execution_options(synchronize_session=False)).rowcount == 1
+
+    def delete_group(self, group_uuid: str) -> None:
+        """Forget a group and its members."""
+        with self.database.writer() as session:
+            session.execute(sa.delete(MemberRow).where(
+                MemberRow.group_uuid == group_uuid))
+            session.execute(sa.delete(GroupRow).where(
+                GroupRow.uuid == group_uuid))
+
+    def write_members(self, group_uuid: str,
+                      members: Sequence[MemberRecord]) -> None:
+        """Put members in place of the group's rows that were never claimed.
+
+        Their order is the order in which a counted member's servers are
+        handed out. Their ids are the database's, whatever they say.
+        """
+        values = [rows.member_values(record, position)
+                  for position, record in enumerate(members)]
+        with self.database.writer() as session:
+            session.execute(
+                sa.delete(MemberRow)
+                .where(MemberRow.group_uuid == group_uuid,
+                       MemberRow.instance_uuid.is_(None))
+                .execution_options(synchronize_session=False))
+            if values:
+                session.execute(sa.insert(MemberRow), values)
+
+    def members(self, group_uuid: str) -> tuple[MemberRecord, ...]:
+        """All members of a group, in the order of its document."""
+        return self._select(MemberRow.group_uuid == group_uuid)
+
+    def member_of_instance(self, instance_uuid: str) -> MemberRecord | None:
+        found = self._select(MemberRow.instance_uuid == instance_uuid)
+        return found[0] if found else None
+
+    def find_members(self, states: Collection[MemberState],
+                     held: bool | None = None) -> tuple[MemberRecord, ...]:
+        """Members of every group in one of the states."""
+        where = [MemberRow.state.in_(states)]
+        if held is not None:
+            where.append(MemberRow.held == held)
+        return self._select(*where)
+
+    def placed(self, group_uuid: str) -> Mapping[str, str]:
+        """Path to host of every member that takes up room."""
+        with self.database.reader() as session:
+            return {path: host for path, host in session.execute(
+                sa.select(MemberRow.path, MemberRow.host).where(
+                    MemberRow.group_uuid == group_uuid,
+                    MemberRow.state.in_(SITTING)))}
+
+    def claim(self, group_uuid: str, path: str, instance_uuid: str,
+              now: datetime) -> MemberRecord:
+        """Hand a planned member to an instance: see ``claim.claim``."""
+        record = claim.claim(
+            self.database, group_uuid, path, instance_uuid, now)
+        progress.started(self.database, group_uuid, now)
+        return record
+
+    def change_state(self, member_id: int, expected: Collection[MemberState],
+                     to: MemberState, now: datetime,
+                     **changes: Any) -> bool:
+        """Change a member if its state is one of those expected.
+
+        :param changes: instance_uuid, held, hold or place
+        :returns: False where the member is in another state, or is gone
+        """
+        values = {'state': to, 'updated_at': now,
+                  **rows.member_changes(changes)}
+        with self.database.writer() as session:
+            return session.execute(
+                sa.update(MemberRow)
+                .where(MemberRow.id == member_id,
+                       MemberRow.state.in_(expected))
+                .values(values)
+                .execution_options(synchronize_session=False)).rowcount == 1
+
+    def release(self, member_ids: Collection[int], now: datetime) -> None:
+        """Release those of the members that are still planned."""
+        with self.database.writer() as session:
+            for chunk in _chunks(member_ids):
+                session.execute(
+                    sa.update(MemberRow)
+                    .where(MemberRow.id.in_(chunk),
+                           MemberRow.state == MemberState.PLANNED)
+                    .values(state=MemberState.RELEASED, updated_at=now)
+                    .execution_options(synchronize_session=False))
+
+    def forget_holds(self, holds: Collection[str]) -> None:
+        """Write down that holds are known to be gone."""
+        with self.database.writer() as session:
+            for chunk in _chunks(holds):
+                session.execute(
+                    sa.update(MemberRow)
+                    .where(MemberRow.hold.in_(chunk))
+                    .values(held=False)
+                    .execution_options(synchronize_session=False))
+
+    def settle(self, group_uuid: str, now: datetime) -> None:
+        """Bring the group's status in line with its members' states."""
+        progress.settle(self.database, group_uuid, now)
+
+    def expired_groups(self, now: datetime) -> tuple[GroupRecord, ...]:
+        """Groups past their lease with members still unclaimed."""
+        waiting = sa.exists().where(
+            MemberRow.group_uuid == GroupRow.uuid,
+            MemberRow.state == MemberState.PLANNED)
+        with self.database.reader() as session:
+            return tuple(map(rows.group_record, session.scalars(
+                sa.select(GroupRow).where(
+                    GroupRow.status.in_(claim.CLAIMABLE),
+                    GroupRow.lease_expires_at <= now, waiting))))
+
+    def _select(self, *where) -> tuple[MemberRecord, ...]:
+        query = sa.select(MemberRow).where(*where).order_by(
+            MemberRow.group_uuid, MemberRow.position)
+        with self.database.reader() as session:
+            return tuple(map(rows.member_record, session.scalars(query)))
+
+
+def _chunks(values: Collection[Any], size: int = 500):
+    """Pieces small enough for every database's limit on parameters."""
+    ordered = list(values)
+    for start in range(0, len(ordered), size):
+        yield ordered[start:start + size]

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A member has one instance, an instance one member, whoever asks when."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+
+from nova_holistic.table import errors
+from nova_holistic.table.records import GroupStatus, MemberState
+from tests.unit.table import builders
+
+NOON = builders.NOON
+
+
+def claim(table, group, path, instance=None):
+    return table.claim(
+        group.uuid, path, instance or builders.new_uuid(), NOON)
+
+
+def at_once(calls):
+    """Results or refusals of calls that all start together."""
+    gate = threading.Barrier(len(calls))
+
+    def run(call):
+        gate.wait()
+        try:
+            return call()
+        except errors.ClaimRefused as refusal:
+            return refusal
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
+
+
+def statements(table, call):
+    """SQL statements that a call sends, without BEGIN and COMMIT."""
+    seen = []
+
+    def listen(_conn, _cursor, statement, *_):
+        if statement != 'BEGIN':
+            seen.append(statement)
+
+    engine = table.database.engine
+    sa.event.listen(engine, 'before_cursor_execute', listen)
+    try:
+        call()
+    finally:
+        sa.event.remove(engine, 'before_cursor_execute', listen)
+    return len(seen)
+
+
+def test_a_claimed_member_is_the_instances(table, shop):
+    instance = builders.new_uuid()
+    row = claim(table, shop, 'db/web', instance)
+    assert (row.state, row.instance_uuid) == (MemberState.CLAIMED, instance)
+    assert row == table.member_of_instance(instance)
+    assert table.get_group(shop.uuid).status == GroupStatus.BUILDING
+
+
+def test_a_counted_member_hands_out_its_servers_in_order(table):
+    group = builders.planned(table, node=11)
+    got = [claim(table, group, 'db/node').member.path for _ in range(11)]
+    assert got == [f'db/node-{index}' for index in range(11)]
+
+
+def test_the_same_instance_asking_twice_gets_the_same_row(table, shop):
+    instance = builders.new_uuid()
+    assert claim(table, shop, 'db/node', instance) == claim(
+        table, shop, 'db/node', instance)
+
+
+def test_an_instance_with_a_member_gets_no_other(table, shop):
+    instance = builders.new_uuid()
+    claim(table, shop, 'db/node', instance)
+    with pytest.raises(errors.MemberNotPlannable, match="'db/node-0'"):
+        claim(table, shop, 'db/web', instance)
+
+
+def test_a_taken_member_is_refused(table, shop):
+    claim(table, shop, 'db/node-1')
+    with pytest.raises(errors.MemberTaken, match="'db/node-1'"):
+        claim(table, shop, 'db/node-1')
+
+
+def test_no_free_server_of_a_counted_member(table, shop):
+    for _ in range(3):
+        claim(table, shop, 'db/node')
+    with pytest.raises(errors.MemberTaken):
+        claim(table, shop, 'db/node')
+
+
+def test_an_unknown_member_and_an_unknown_group(table, shop):
+    with pytest.raises(errors.MemberUnknown, match='has no member'):
+        claim(table, shop, 'db')
+    with pytest.raises(errors.GroupUnknown):
+        claim(table, builders.a_group(), 'db/web')
+
+
+def test_a_released_member_is_refused(table, shop):
+    table.release([table.members(shop.uuid)[0].id], NOON)
+    with pytest.raises(errors.MemberReleased):
+        claim(table, shop, 'db/web')
+
+
+def test_a_member_whose_place_is_lost_is_refused(table, shop):
+    web = table.members(shop.uuid)[0]
+    table.change_state(
+        web.id, [MemberState.PLANNED], MemberState.LOST, NOON)
+    with pytest.raises(errors.MemberNotPlannable, match='lost'):
+        claim(table, shop, 'db/web')
+
+
+def test_no_claim_before_the_holds_are_in_place(table):
+    group = builders.planned(
+        table, builders.a_group(GroupStatus.PLANNING), web=None)
+    with pytest.raises(errors.MemberNotPlannable, match='planning'):
+        claim(table, group, 'db/web')
+
+
+@pytest.mark.parametrize('round_', range(20))
+def test_of_two_instances_for_one_member_exactly_one_wins(
+        table, shop, round_):
+    wanted = builders.new_uuid(), builders.new_uuid()
+    results = at_once([
+        lambda instance=instance: claim(table, shop, 'db/web', instance)
+        for instance in wanted])
+    won = [r for r in results if not isinstance(r, Exception)]
+    assert len(won) == 1
+    assert [type(r) for r in results if isinstance(r, Exception)] == [
+        errors.MemberTaken]
+    assert table.member_of_instance(won[0].instance_uuid).id == won[0].id
+
+
+def test_as_many_instances_as_servers_all_get_one(table):
+    group = builders.planned(table, node=6)
+    results = at_once([lambda: claim(table, group, 'db/node')] * 6)
+    assert sorted(r.member.path for r in results) == [
+        f'db/node-{index}' for index in range(6)]
+
+
+def test_one_instance_asking_six_times_at_once_gets_one_row(table):
+    group = builders.planned(table, node=6)
+    instance = builders.new_uuid()
+    results = at_once([lambda: claim(table, group, 'db/node', instance)] * 6)
+    assert len({r.id for r in results}) == 1
+    assert len([m for m in table.members(group.uuid)
+                if m.state == MemberState.CLAIMED]) == 1
+
+
+@pytest.mark.parametrize('path', ['db/node', 'db/node-2'])
+def test_a_claim_costs_as_many_statements_in_a_large_group(table, path):
+    small = builders.planned(table, node=3)
+    large = builders.planned(table, node=300)
+    counts = [statements(table, lambda: claim(table, group, path))
+              for group in (small, large)]
+    assert counts[0] == counts[1] <= 5

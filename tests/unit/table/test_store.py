@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is written is read again, and states change only as expected."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from oslo_config import cfg
+
+from nova_holistic.conf import database
+from nova_holistic.table import errors, migration
+from nova_holistic.table.records import GroupStatus, MemberState, Place
+from nova_holistic.table.store import PlacementTable
+from tests.unit.table import builders
+
+NOON = builders.NOON
+
+
+def test_a_group_is_read_as_it_was_written(table):
+    group = builders.a_group(
+        reasons=({'at': 'db', 'message': 'no room'},),
+        lease_expires_at=NOON + timedelta(hours=1))
+    table.create_group(group)
+    assert table.get_group(group.uuid) == group
+
+
+def test_members_are_read_as_they_were_written_and_in_order(table):
+    group = builders.a_group()
+    table.create_group(group)
+    members = builders.members_of(group, {'node': 12})
+    table.write_members(group.uuid, members)
+    read = table.members(group.uuid)
+    assert [replace(m, id=0) for m in read] == members
+    assert len({m.id for m in read}) == 12
+
+
+def test_a_group_that_never_was(table):
+    assert table.get_group(builders.new_uuid()) is None
+    assert table.members(builders.new_uuid()) == ()
+    assert table.member_of_instance(builders.new_uuid()) is None
+
+
+def test_a_second_group_of_one_uuid_is_refused(table, shop):
+    with pytest.raises(errors.TableError):
+        table.create_group(shop)
+
+
+def test_groups_are_listed_by_project(table, shop):
+    other = builders.planned(table, builders.a_group(project_id='red'))
+    assert table.list_groups('blue') == (table.get_group(shop.uuid),)
+    assert {g.uuid for g in table.list_groups()} == {shop.uuid, other.uuid}
+
+
+def test_a_group_changes_only_from_an_expected_status(table, shop):
+    later = NOON + timedelta(hours=2)
+    assert not table.update_group(
+        shop.uuid, [GroupStatus.PLANNING], status=GroupStatus.ERROR)
+    assert table.update_group(
+        shop.uuid, [GroupStatus.PLANNED, GroupStatus.BUILDING],
+        lease_expires_at=later, updated_at=later)
+    group = table.get_group(shop.uuid)
+    assert (group.status, group.lease_expires_at) == (
+        GroupStatus.PLANNED, later)
+
+
+def test_a_member_changes_only_from_an_expected_state(table, shop):
+    web = table.members(shop.uuid)[0]
+    moved = Place('cmp-7', 'cmp-7', builders.new_uuid(), ('rack3',))
+    assert not table.change_state(
+        web.id, [MemberState.CLAIMED], MemberState.BUILT, NOON)
+    assert table.change_state(
+        web.id, [MemberState.PLANNED], MemberState.LOST, NOON, held=False,
+        place=moved)
+    assert table.members(shop.uuid)[0] == replace(
+        web, state=MemberState.LOST, held=False, place=moved)
+
+
+def test_a_new_plan_replaces_only_what_was_never_claimed(table, shop):
+    instance = builders.new_uuid()
+    table.claim(shop.uuid, 'db/node-1', instance, NOON)
+    again = [m for m in builders.members_of(shop, {'web': None, 'node': 3})
+             if m.member.path != 'db/node-1']
+    table.write_members(shop.uuid, again)
+    read = {m.member.path: m for m in table.members(shop.uuid)}
+    assert read['db/node-1'].instance_uuid == instance
+    assert {m.hold for m in again} == {
+        m.hold for m in read.values() if m.member.path != 'db/node-1'}
+
+
+def test_placed_counts_what_takes_up_room(table, shop):
+    table.claim(shop.uuid, 'db/node-2', builders.new_uuid(), NOON)
+    web, first, _, _ = table.members(shop.uuid)
+    table.release([web.id], NOON)
+    assert table.placed(shop.uuid) == {
+        'db/node-0': 'cmp-0', 'db/node-1': 'cmp-1', 'db/node-2': 'cmp-2'}
+    assert first.member.path == 'db/node-0'
+
+
+def test_release_leaves_claimed_members_alone(table, shop):
+    table.claim(shop.uuid, 'db/node-0', builders.new_uuid(), NOON)
+    table.release([m.id for m in table.members(shop.uuid)], NOON)
+    assert [m.state for m in table.members(shop.uuid)] == [
+        MemberState.RELEASED, MemberState.CLAIMED, MemberState.RELEASED,
+        MemberState.RELEASED]
+
+
+def test_a_deleted_group_leaves_nothing(table, shop):
+    table.delete_group(shop.uuid)
+    assert table.get_group(shop.uuid) is None
+    assert table.members(shop.uuid) == ()
+
+
+def test_expired_are_groups_past_their_lease_with_something_to_free(table):
+    lease = {'lease_expires_at': NOON}
+    waiting = builders.planned(table, builders.a_group(**lease), web=None)
+    taken = builders.planned(table, builders.a_group(**lease), web=None)
+    table.claim(taken.uuid, 'db/web', builders.new_uuid(), NOON)
+    builders.planned(table, builders.a_group(), web=None)
+    assert table.expired_groups(NOON - timedelta(seconds=1)) == ()
+    assert [g.uuid for g in table.expired_groups(NOON)] == [waiting.uuid]
+
+
+@pytest.mark.parametrize('states, status', [
+    (['planned', 'planned'], 'planned'),
+    (['planned', 'claimed'], 'building'),
+    (['planned', 'built'], 'building'),
+    (['built', 'lost'], 'building'),
+    (['built', 'released'], 'complete'),
+    (['released', 'released'], 'released'),
+    (['released', 'lost'], 'error'),
+])
+def test_a_groups_status_follows_from_its_members(table, states, status):
+    group = builders.planned(table, node=2)
+    for row, state in zip(table.members(group.uuid), states, strict=True):
+        table.change_state(row.id, list(MemberState), MemberState(state), NOON)
+    table.settle(group.uuid, NOON)
+    assert table.get_group(group.uuid).status == status
+
+
+def test_a_group_being_planned_is_the_planners_alone(table):
+    group = builders.planned(
+        table, builders.a_group(GroupStatus.PLANNING), web=None)
+    table.settle(group.uuid, NOON)
+    assert table.get_group(group.uuid).status == GroupStatus.PLANNING
+
+
+def test_a_table_from_configuration(tmp_path):
+    url = f'sqlite:///{tmp_path}/table.sqlite'
+    migration.upgrade(url)
+    conf = cfg.ConfigOpts()
+    database.register_opts(conf)
+    conf.set_override('connection', url, group='holistic_database')
+    conf([])
+    assert PlacementTable.from_conf(conf).list_groups() == ()
+
+
+def test_a_database_without_tables_is_an_error_of_ours(tmp_path):
+    table = PlacementTable(f'sqlite:///{tmp_path}/empty.sqlite')
+    with pytest.raises(errors.TableError):
+        table.get_group(builders.new_uuid())
