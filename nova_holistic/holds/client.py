@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Holds: allocations in Placement that keep planned members' places."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from keystoneauth1 import exceptions as ks_exceptions
+
+from nova_holistic.holds import errors
+from nova_holistic.table.records import MemberRecord
+
+MICROVERSION = '1.38'
+HOLD = 'HOLISTIC_HOLD'
+INSTANCE = 'INSTANCE'
+FIRST_GENERATION = 1
+"""Placement's generation of a consumer that was written once: of a hold, and
+of an instance that got its allocation by a swap and nothing since."""
+ATTEMPTS = 5
+"""Tries at one change while others change the same consumers and providers."""
+
+Allocations = Mapping[str, Mapping[str, Mapping[str, int]]]
+
+
+class HoldClient:
+    """The only writer of holds. A POST /allocations is all or nothing.
+
+    Any method raises HoldsError where Placement does not answer; then it is
+    not known whether the change was made.
+    """
+
+    def __init__(self, placement, owner: tuple[str, str] | None = None):
+        """:param placement: keystoneauth Adapter for the placement service
+        :param owner: project and user of every hold; None keeps each hold
+            under the project and user of its group
+        """
+        self._placement = placement
+        self._owner = owner
+
+    @classmethod
+    def from_conf(cls, conf, placement) -> 'HoldClient':
+        """Make one from the options in [holds]."""
+        service = conf.holds.project == 'service'
+        owner = (conf.holds.project_id, conf.holds.user_id)
+        return cls(placement, owner if service else None)
+
+    def put(self, members: Sequence[MemberRecord], project_id: str,
+            user_id: str) -> None:
+        """Hold the places of all members, or of none.
+
+        :raises CapacityGone: there is no room for all of them any more
+        """
+        body = {m.hold: self._hold(m, project_id, user_id) for m in members}
+        for _ in range(ATTEMPTS):
+            if not body or self._post(body):
+                return
+            # A POST is atomic: where one of its holds is there, all are, and
+            # it was the answer that got lost.
+            if self.exists(members[0].hold) is not None:
+                return
+        raise errors.HoldsError(
+            'Placement could not settle concurrent changes to the hosts')
+
+    def drop(self, holds: Collection[str]) -> None:
+        """See to it that none of the holds is there."""
+        for hold in holds:
+            response = self._call('delete', f'/allocations/{hold}')
+            if response.status_code not in (204, 404):
+                raise _unexpected(response)
+
+    def exists(self, consumer: str) -> Mapping[str, Any] | None:
+        """A consumer's allocations as Placement shows them, None if none."""
+        response = self._call('get', f'/allocations/{consumer}')
+        if response.status_code != 200:
+            raise _unexpected(response)
+        body = response.json()
+        return body if body['allocations'] else None
+
+    def swap(self, member: MemberRecord, instance_uuid: str, project_id: str,
+             user_id: str) -> None:
+        """The hold becomes the instance's allocation, in one step.
+
+        One POST where nobody interferes. Asked again, it finds it done.
+
+        :raises HoldGone: neither has the allocation
+        :raises CapacityGone: the host or its inventory is gone
+        """
+        hold = self._hold(member, project_id, user_id)
+        instance = {**hold, 'project_id': project_id, 'user_id': user_id,
+                    'consumer_type': INSTANCE}
+        self._move((member.hold, hold), (instance_uuid, instance))
+
+    def unswap(self, member: MemberRecord, instance_uuid: str,
+               project_id: str, user_id: str) -> None:
+        """The instance's allocation becomes the hold again.
+
+        :raises AllocationChanged: the instance has another one than the hold
+            was
+        :raises HoldGone: neither has the allocation
+        """
+        hold = self._hold(member, project_id, user_id)
+        instance = {**hold, 'project_id': project_id, 'user_id': user_id,
+                    'consumer_type': INSTANCE}
+        self._move((instance_uuid, instance), (member.hold, hold))
+
+    def has(self, consumer: str, member: MemberRecord) -> bool:
+        """Whether the consumer has the member's allocation and no other."""
+        found = self.exists(consumer)
+        return found is not None and _same(found, allocations(member))
+
+    def _move(self, source: tuple[str, dict[str, Any]],
+              target: tuple[str, dict[str, Any]]) -> None:
+        """Empty one consumer and fill the other, in one POST."""
+        (giver, filled), (taker, wanted) = source, target
+        generation = FIRST_GENERATION
+        for _ in range(ATTEMPTS):
+            emptied = {**filled, 'allocations': {},
+                       'consumer_generation': generation}
+            if self._post({giver: emptied, taker: wanted}):
+                return
+            found = self.exists(giver)
+            if found is None:
+                self._must_be_done(giver, taker, wanted['allocations'])
+                return
+            if not _same(found, filled['allocations']):
+                raise errors.AllocationChanged(
+                    f'consumer {giver} has another allocation than planned')
+            generation = found['consumer_generation']
+        raise errors.HoldsError(
+            f'Placement would not let consumer {taker} take over from {giver}')
+
+    def _must_be_done(self, giver: str, taker: str,
+                      wanted: Allocations) -> None:
+        found = self.exists(taker)
+        if found is None:
+            raise errors.HoldGone(f'consumer {giver} has no allocation')
+        if not _same(found, wanted):
+            raise errors.AllocationChanged(
+                f'consumer {taker} has another allocation than planned')
+
+    def _hold(self, member: MemberRecord, project_id: str,
+              user_id: str) -> dict[str, Any]:
+        project_id, user_id = self._owner or (project_id, user_id)
+        return {'allocations': allocations(member),
+                'project_id': project_id, 'user_id': user_id,
+                'consumer_generation': None, 'consumer_type': HOLD}
+
+    def _post(self, body: Mapping[str, Any]) -> bool:
+        """False where a consumer or provider is not as it was thought to be.
+
+        :raises CapacityGone: no room, or no such provider
+        """
+        response = self._call('post', '/allocations', json=body)
+        if response.status_code == 204:
+            return True
+        if response.status_code == 409:
+            if _code(response) == 'placement.concurrent_update':
+                return False
+            raise errors.CapacityGone(_detail(response))
+        # Placement says 400, not 404 or 409, of a provider or a resource
+        # class that has been deleted; and of a body it cannot read.
+        if (response.status_code == 400
+                and 'does not validate' not in _detail(response)):
+            raise errors.CapacityGone(_detail(response))
+        raise _unexpected(response)
+
+    def _call(self, method: str, path: str, **kwargs):
+        try:
+            return self._placement.request(
+                path, method.upper(), microversion=MICROVERSION,
+                raise_exc=False, **kwargs)
+        except ks_exceptions.ClientException as error:
+            raise errors.HoldsError(f'Placement: {error}') from error
+
+
+def allocations(member: MemberRecord) -> Allocations:
+    """What the member takes, as Placement writes it; it knows no zeros."""
+    resources = {name: amount for name, amount
+                 in member.member.requirements.resources.items() if amount}
+    return {member.place.provider: {'resources': resources}}
+
+
+def _same(found: Mapping[str, Any], wanted: Allocations) -> bool:
+    return wanted == {
+        provider: {'resources': allocation['resources']}
+        for provider, allocation in found['allocations'].items()}
+
+
+def _code(response) -> str:
+    return _error(response).get('code', '')
+
+
+def _detail(response) -> str:
+    detail = _error(response).get('detail') or response.text
+    return 'Placement: ' + ' '.join(detail.split())
+
+
+def _error(response) -> Mapping[str, Any]:
+    try:
+        return response.json()['errors'][0]
+    except (ValueError, LookupError, TypeError):
+        return {}
+
+
+def _unexpected(response) -> errors.HoldsError:
+    return errors.HoldsError(
+        f'{_detail(response)} (status {response.status_code})')

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can go wrong between us and Placement."""
+
+from nova_holistic import exceptions
+
+
+class HoldsError(exceptions.HolisticError):
+    """Placement does not answer, or answers what it should not.
+
+    Whether the request was carried out is not known: the reconciler finds
+    out.
+    """
+
+
+class CapacityGone(HoldsError):
+    """Placement refused: the room, or its provider, is no longer there.
+
+    Nothing was allocated.
+    """
+
+
+class HoldGone(HoldsError):
+    """The hold is not in Placement any more, nor did the instance get it."""
+
+
+class AllocationChanged(HoldsError):
+    """The instance's allocation is not the one that the hold became.
+
+    Somebody moved or resized the server; nothing was changed.
+    """

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Holds in a real Placement: put, swapped for an instance, dropped."""
+
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from keystoneauth1 import exceptions as ks_exceptions
+
+from nova_holistic.holds import errors
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.table.records import MemberRecord, MemberState, Place
+from tests.functional.placement_service import PlacementService
+
+EMPTY = {'VCPU': 0, 'MEMORY_MB': 0}
+ONE = {'VCPU': 1, 'MEMORY_MB': 512}
+
+
+class Wire:
+    """Placement's adapter; notes requests, and can lose answers.
+
+    :ivar lose: raise a timeout instead of handing over the next answers,
+        after Placement has done what it was asked
+    """
+
+    def __init__(self, adapter):
+        self.adapter = adapter
+        self.requests = []
+        self.lose = 0
+
+    def request(self, url, method, **kwargs):
+        self.requests.append(method)
+        response = self.adapter.request(url, method, **kwargs)
+        if self.lose:
+            self.lose -= 1
+            raise ks_exceptions.ConnectTimeout('no answer')
+        return response
+
+
+@pytest.fixture
+def placement():
+    with PlacementService() as service:
+        yield service
+
+
+@pytest.fixture
+def wire(placement):
+    return Wire(placement.adapter)
+
+
+@pytest.fixture
+def holds(wire):
+    return HoldClient(wire)
+
+
+@pytest.fixture
+def host(placement):
+    """Room for four small servers."""
+    return placement.add_host('cmp-1')
+
+
+def new_uuid():
+    return str(uuid.uuid4())
+
+
+def member(provider, **resources):
+    wanted = Requirements(resources=FrozenMapping(resources or ONE))
+    return MemberRecord(
+        id=1, group_uuid=new_uuid(), member=Member('web', 'web', wanted),
+        place=Place('cmp-1', 'cmp-1', provider), hold=new_uuid(), held=True,
+        state=MemberState.PLANNED)
+
+
+def put(holds, *members):
+    holds.put(members, 'blue', 'ann')
+
+
+def swap(holds, row, instance):
+    holds.swap(row, instance, 'blue', 'ann')
+
+
+def test_a_hold_takes_room_under_the_groups_project(placement, holds, host):
+    row = member(host)
+    put(holds, row)
+    assert placement.used(host) == ONE
+    found = holds.exists(row.hold)
+    assert found['consumer_type'] == 'HOLISTIC_HOLD'
+    assert (found['project_id'], found['user_id']) == ('blue', 'ann')
+
+
+def test_holds_under_a_project_of_our_own(wire, placement, host):
+    row, instance = member(host), new_uuid()
+    holds = HoldClient(wire, ('holistic', 'planner'))
+    put(holds, row)
+    assert holds.exists(row.hold)['project_id'] == 'holistic'
+    swap(holds, row, instance)
+    assert placement.allocation(instance)['project_id'] == 'blue'
+    holds.unswap(row, instance, 'blue', 'ann')
+    assert holds.exists(row.hold)['project_id'] == 'holistic'
+
+
+def test_either_all_members_are_held_or_none(placement, holds, host):
+    other = placement.add_host('cmp-2', vcpus=1)
+    rows = [member(host), member(other), member(other)]
+    with pytest.raises(errors.CapacityGone):
+        put(holds, *rows)
+    assert placement.used(host) == placement.used(other) == EMPTY
+    assert [holds.exists(row.hold) for row in rows] == [None] * 3
+
+
+def test_a_provider_that_was_deleted_is_capacity_gone(holds):
+    with pytest.raises(errors.CapacityGone, match='does not exist'):
+        put(holds, member(new_uuid()))
+
+
+def test_zero_of_a_class_is_not_asked_for(placement, holds, host):
+    put(holds, member(host, VCPU=1, MEMORY_MB=512, DISK_GB=0))
+    assert placement.used(host) == ONE
+
+
+def test_many_members_in_one_request(placement, holds, wire):
+    host = placement.add_host('big', vcpus=100, memory_mb=100 * 512)
+    put(holds, *[member(host) for _ in range(100)])
+    assert placement.used(host) == {'VCPU': 100, 'MEMORY_MB': 51200}
+    assert wire.requests == ['POST']
+
+
+def test_a_put_whose_answer_was_lost_can_be_repeated(
+        placement, holds, wire, host):
+    rows = member(host), member(host)
+    wire.lose = 1
+    with pytest.raises(errors.HoldsError, match='no answer'):
+        put(holds, *rows)
+    put(holds, *rows)
+    assert placement.used(host) == {'VCPU': 2, 'MEMORY_MB': 1024}
+
+
+def test_dropped_holds_leave_nothing(placement, holds, host):
+    rows = member(host), member(host)
+    put(holds, *rows)
+    for _ in range(2):
+        holds.drop([row.hold for row in rows])
+    assert placement.used(host) == EMPTY
+
+
+def test_a_swap_gives_the_room_to_the_instance(
+        placement, holds, wire, host):
+    row, instance = member(host), new_uuid()
+    put(holds, row)
+    wire.requests.clear()
+    swap(holds, row, instance)
+    assert wire.requests == ['POST']
+    assert holds.exists(row.hold) is None
+    found = placement.allocation(instance)
+    assert found['consumer_type'] == 'INSTANCE'
+    assert found['allocations'][host]['resources'] == ONE
+    assert placement.used(host) == ONE
+
+
+def test_a_swap_on_a_full_host_needs_no_more_room(placement, holds):
+    host = placement.add_host('full', vcpus=1, memory_mb=512)
+    row, instance = member(host), new_uuid()
+    put(holds, row)
+    swap(holds, row, instance)
+    assert placement.used(host) == ONE
+
+
+def test_a_swap_on_a_host_that_has_shrunk_goes_through(placement, holds):
+    host = placement.add_host('small', vcpus=2, memory_mb=1024)
+    rows = member(host), member(host)
+    put(holds, *rows)
+    generation = placement.adapter.get(
+        f'/resource_providers/{host}', microversion='1.38').json()[
+            'generation']
+    placement.set_inventory(host, generation, 1, 512)
+    swap(holds, rows[0], new_uuid())
+    assert placement.used(host) == {'VCPU': 2, 'MEMORY_MB': 1024}
+
+
+def test_a_swap_asked_for_twice_is_done_once(placement, holds, host):
+    row, instance = member(host), new_uuid()
+    put(holds, row)
+    swap(holds, row, instance)
+    swap(holds, row, instance)
+    assert placement.used(host) == ONE
+
+
+def test_a_swap_whose_answer_was_lost_is_found_done(
+        placement, holds, wire, host):
+    row, instance = member(host), new_uuid()
+    put(holds, row)
+    wire.lose = 1
+    with pytest.raises(errors.HoldsError):
+        swap(holds, row, instance)
+    swap(holds, row, instance)
+    assert placement.used(host) == ONE
+
+
+def test_a_hold_touched_by_somebody_costs_one_more_look(
+        placement, holds, wire, host):
+    row, instance = member(host), new_uuid()
+    put(holds, row)
+    placement.adapter.put(
+        f'/allocations/{row.hold}', microversion='1.38',
+        json=placement.allocation(row.hold))
+    wire.requests.clear()
+    swap(holds, row, instance)
+    assert wire.requests == ['POST', 'GET', 'POST']
+    assert placement.used(host) == ONE
+
+
+def test_a_hold_that_an_audit_removed_is_gone(placement, holds, host):
+    row, instance = member(host), new_uuid()
+    put(holds, row)
+    placement.adapter.delete(f'/allocations/{row.hold}')
+    with pytest.raises(errors.HoldGone):
+        swap(holds, row, instance)
+    assert placement.used(host) == EMPTY
+
+
+def test_an_instance_with_room_of_its_own_is_left_alone(
+        placement, holds, host):
+    row = member(host)
+    put(holds, row)
+    instance = placement.allocate(host, {'VCPU': 2})
+    with pytest.raises(errors.HoldsError):
+        swap(holds, row, instance)
+    assert holds.has(row.hold, row)
+    assert placement.used(host) == {'VCPU': 3, 'MEMORY_MB': 512}
+
+
+def test_two_instances_for_one_hold_and_one_gets_it(placement, holds, host):
+    row, instances = member(host), [new_uuid(), new_uuid()]
+    put(holds, row)
+    swap(holds, row, instances[0])
+    with pytest.raises(errors.HoldGone):
+        swap(holds, row, instances[1])
+    assert placement.used(host) == ONE
+
+
+def test_an_undone_swap_holds_the_place_again(placement, holds, host):
+    row, instance = member(host), new_uuid()
+    put(holds, row)
+    swap(holds, row, instance)
+    for _ in range(2):
+        holds.unswap(row, instance, 'blue', 'ann')
+    assert holds.has(row.hold, row)
+    assert holds.exists(instance) is None
+    assert placement.used(host) == ONE
+
+
+def test_an_instance_that_moved_keeps_its_room(placement, holds, host):
+    row, instance = member(host), new_uuid()
+    put(holds, row)
+    swap(holds, row, instance)
+    moved = {**placement.allocation(instance), 'allocations': {
+        placement.add_host('cmp-2'): {'resources': ONE}}}
+    placement.adapter.put(f'/allocations/{instance}', json=moved,
+                          microversion='1.38')
+    with pytest.raises(errors.AllocationChanged):
+        holds.unswap(row, instance, 'blue', 'ann')
+    assert placement.used(host) == EMPTY
+
+
+def test_a_stranger_cannot_take_held_room(placement, holds, host):
+    put(holds, *[member(host) for _ in range(4)])
+    with pytest.raises(ks_exceptions.Conflict):
+        placement.allocate(host, {'VCPU': 1})
+
+
+def test_swaps_on_one_host_at_once_all_succeed(placement, holds):
+    host = placement.add_host('busy', vcpus=8, memory_mb=8 * 512)
+    rows = [member(host) for _ in range(8)]
+    put(holds, *rows)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda row: swap(holds, row, new_uuid()), rows))
+    assert placement.used(host) == {'VCPU': 8, 'MEMORY_MB': 4096}
+    assert [holds.exists(row.hold) for row in rows] == [None] * 8
+
+
+def test_a_placement_that_does_not_answer(wire, holds, host):
+    wire.lose = 1
+    with pytest.raises(errors.HoldsError, match='no answer'):
+        holds.exists(new_uuid())
