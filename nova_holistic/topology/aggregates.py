@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Racks and rooms from the metadata of host aggregates."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
+from nova_holistic.topology.levels import check_levels
+from nova_holistic.topology.naming import ZONE_KEY, name_hosts
+
+ZONE = 'az'
+"""The level that is Nova's availability zone."""
+
+
+class AggregatesTopology(TopologyDriver):
+    """A host stands where its aggregates' metadata say, level by level.
+
+    The level ``az`` is the availability zone: a host in none is in the
+    default zone, as in Nova. Any other level is the metadata key of that
+    name; a host without it has no known place from that level down. Domains
+    are told apart by their whole path, so a rack1 in each of two zones is
+    two racks.
+    """
+
+    def __init__(self, levels: Sequence[str], labels: Sequence[str] = (),
+                 default_zone: str = 'nova'):
+        """:raises InvalidLevels: the levels do not make a tree"""
+        self.levels = check_levels(levels, labels)
+        self._labels = tuple(labels)
+        self._default_zone = default_zone
+
+    @classmethod
+    def from_conf(cls, conf) -> 'AggregatesTopology':
+        return cls(conf.topology.levels, conf.topology.labels,
+                   conf.topology.default_availability_zone)
+
+    def locate(self, hosts: Collection[str],
+               aggregates: Collection[Aggregate]) -> Mapping[str, Location]:
+        names = {level: name_hosts(level, level, aggregates)
+                 for level in (*self.levels, *self._labels)
+                 if level not in (ZONE, HOST)}
+        zones = name_hosts(ZONE, ZONE_KEY, aggregates)
+        names[ZONE] = {host: zones.get(host, self._default_zone)
+                       for host in hosts}
+        return {host: Location(
+            path=self._path(host, names),
+            labels=FrozenMapping({label: names[label][host]
+                                  for label in self._labels
+                                  if host in names[label]}),
+            availability_zone=names[ZONE][host]) for host in hosts}
+
+    def _path(self, host: str,
+              names: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
+        path: list[str] = []
+        for level in self.levels[:-1]:
+            if host not in names[level]:
+                break
+            path.append(names[level][host])
+        return tuple(path)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A file named by an option holds one YAML or JSON document."""
+
+from pathlib import Path
+
+from nova_holistic.documents import text
+from nova_holistic.exceptions import HolisticError, InvalidDocument
+
+
+class UnreadableFile(HolisticError):
+    """A file that an option names is missing, or may not be read."""
+
+
+def read_document(path: str, option: str) -> object:
+    """The file's content as plain data.
+
+    :param option: the setting that named the file, for the message
+    :raises UnreadableFile: no path is set, or the file cannot be read
+    :raises InvalidDocument: it is neither YAML nor JSON
+    """
+    if not path:
+        raise UnreadableFile(f'{option} is not set')
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise UnreadableFile(
+            f'{option}: {path}: {error.strerror}') from error
+    try:
+        return text.load(content)
+    except InvalidDocument as error:
+        raise in_file(path, error) from error
+
+
+def in_file(path: str, error: InvalidDocument) -> InvalidDocument:
+    """The same error, told of a file."""
+    return InvalidDocument(f'{path}: {error.place}' if error.place else path,
+                           error.message)

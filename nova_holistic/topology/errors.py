@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong with a topology."""
+
+from nova_holistic.exceptions import HolisticError
+
+
+class InvalidLevels(HolisticError):
+    """The configured levels do not make a tree."""
+
+
+class AmbiguousLocation(HolisticError):
+    """Two aggregates give one host two names at one level."""
+
+    def __init__(self, host: str, level: str,
+                 first: tuple[str, str], second: tuple[str, str]):
+        """The two are (aggregate, the name it gives)."""
+        self.host = host
+        self.level = level
+        (one, name), (other, another) = sorted((first, second))
+        super().__init__(
+            f'host {host} is in two domains of level {level}: aggregate '
+            f'{one} says {name!r}, aggregate {other} says {another!r}')

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Racks and rooms from a file."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
+from nova_holistic.topology.document import in_file, read_document
+from nova_holistic.topology.errors import InvalidLevels
+from nova_holistic.topology.levels import check_levels
+from nova_holistic.topology.naming import ZONE_KEY, name_hosts
+
+OPTION = '[topology] path'
+
+
+class FileTopology(TopologyDriver):
+    """A host stands where a file says; a host the file lacks, nowhere.
+
+    The file is an inventory document, or as much of one as ``levels`` and
+    each host's ``name``, ``location`` and ``labels``; its other keys are not
+    looked at. The availability zone of a host is Nova's in any case, since
+    Nova refuses a host outside the zone that a server asks for. The file is
+    read once.
+    """
+
+    def __init__(self, path: str, default_zone: str = 'nova'):
+        """:raises HolisticError: the file cannot be read or understood"""
+        document = read_document(path, OPTION)
+        try:
+            self.levels, self._locations = _parse(document)
+        except InvalidDocument as error:
+            raise in_file(path, error) from error
+        self._default_zone = default_zone
+
+    @classmethod
+    def from_conf(cls, conf) -> 'FileTopology':
+        return cls(conf.topology.path,
+                   conf.topology.default_availability_zone)
+
+    def locate(self, hosts: Collection[str],
+               aggregates: Collection[Aggregate]) -> Mapping[str, Location]:
+        zones = name_hosts(ZONE_KEY, ZONE_KEY, aggregates)
+        return {host: Location(
+            *self._locations.get(host, ((), FrozenMapping())),
+            zones.get(host, self._default_zone)) for host in hosts}
+
+
+Places = Mapping[str, tuple[tuple[str, ...], FrozenMapping[str, str]]]
+
+
+def _parse(document: Any) -> tuple[tuple[str, ...], Places]:
+    """Levels, and each host's path and labels."""
+    document = _expect(document, dict, '')
+    levels = _texts(document.get('levels'), 'levels')
+    try:
+        levels = check_levels(levels)
+    except InvalidLevels as error:
+        raise InvalidDocument('levels', str(error)) from error
+    places: dict[str, tuple[tuple[str, ...], FrozenMapping[str, str]]] = {}
+    for index, host in enumerate(_expect(document.get('hosts'), list,
+                                         'hosts')):
+        place = f'hosts[{index}]'
+        host = _expect(host, dict, place)
+        name = _expect(host.get('name'), str, f'{place}.name')
+        if name in places:
+            raise InvalidDocument(f'{place}.name', f'{name!r} stands twice')
+        places[name] = (_path(host, levels, place), _labels(host, place))
+    return levels, places
+
+
+def _path(host: Mapping[str, Any], levels: tuple[str, ...],
+          place: str) -> tuple[str, ...]:
+    path = _texts(host.get('location', []), f'{place}.location')
+    if len(path) > len(levels) - 1:
+        raise InvalidDocument(
+            f'{place}.location', f'{len(path)} names for the '
+            f'{len(levels) - 1} levels above host')
+    return path
+
+
+def _labels(host: Mapping[str, Any],
+            place: str) -> FrozenMapping[str, str]:
+    place = f'{place}.labels'
+    labels = _expect(host.get('labels', {}), dict, place)
+    return FrozenMapping({
+        key: _expect(value, str, f'{place}.{key}')
+        for key, value in labels.items()})
+
+
+def _texts(value: Any, place: str) -> tuple[str, ...]:
+    return tuple(_expect(item, str, f'{place}[{index}]')
+                 for index, item in enumerate(_expect(value, list, place)))
+
+
+_KINDS = {dict: 'a mapping', list: 'a list', str: 'text'}
+
+
+def _expect(value: Any, kind: type, place: str) -> Any:
+    if not isinstance(value, kind) or (kind is str and not value):
+        raise InvalidDocument(place, f'must be {_KINDS[kind]}')
+    return value

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The levels of a tree are distinct, and the last of them is ``host``."""
+
+from collections.abc import Sequence
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.topology.errors import InvalidLevels
+
+
+def check_levels(levels: Sequence[str],
+                 labels: Sequence[str] = ()) -> tuple[str, ...]:
+    """The levels, if they make a tree beside the labels.
+
+    :raises InvalidLevels: they do not
+    """
+    if not levels or levels[-1] != HOST:
+        raise InvalidLevels(f'the last level must be {HOST}, not '
+                            f'{levels[-1] if levels else "missing"}')
+    names = [*levels, *labels]
+    for name in names:
+        if not name:
+            raise InvalidLevels('a level has no name')
+        if names.count(name) > 1:
+            raise InvalidLevels(f'{name} is named twice among levels and '
+                                f'labels')
+    return tuple(levels)
