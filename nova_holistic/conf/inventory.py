@@ -12,6 +12,10 @@ OPTS = [
     cfg.StrOpt(
         'path', default='',
         help='Inventory document, for the file driver.'),
+    cfg.IntOpt(
+        'threads', default=8, min=1, max=64,
+        help='How many resource providers are read from Placement at once. '
+             'Only those that changed since the snapshot before are read.'),
 ]
 
 

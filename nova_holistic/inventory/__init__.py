@@ -1,1 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Where snapshots come from: one driver a file, found by its entry point."""
+
+from nova_holistic import plugins
+from nova_holistic.inventory.base import InventoryDriver
+
+NAMESPACE = 'nova_holistic.inventory'
+
+
+def load_inventory(conf, **adapters) -> InventoryDriver:
+    """The driver that ``[inventory] driver`` names, made from its options.
+
+    :param adapters: keystoneauth Adapters with admin rights, by name of the
+        service: ``placement`` and ``compute``
+    :raises UnknownPlugin: no driver of that name is installed
+    :raises HolisticError: its options make no sense
+    """
+    driver = plugins.load(NAMESPACE, conf.inventory.driver,
+                          '[inventory] driver')
+    return driver.from_conf(conf, **adapters)

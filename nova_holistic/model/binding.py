@@ -14,7 +14,8 @@ from nova_holistic.model.snapshot import Snapshot
 def bind(group: Group, snapshot: Snapshot) -> Group:
     """The group with every flavor resolved and every level known.
 
-    :raises InvalidDocument: a flavor or level that the snapshot does not have
+    :raises InvalidDocument: a flavor or level that the snapshot does not have,
+        or a flavor that cannot be planned
     """
     known = snapshot.all_levels()
     for scope in group.scopes():
@@ -43,6 +44,11 @@ def _with_flavor(description: MemberDescription,
     if flavor is None:
         raise exceptions.InvalidDocument(
             f'{description.place}.flavor', f'unknown flavor {wanted.flavor!r}')
+    if flavor.unplannable:
+        raise exceptions.InvalidDocument(
+            f'{description.place}.flavor',
+            f'flavor {wanted.flavor!r} cannot be planned: '
+            f'{flavor.unplannable}')
     return replace(description, requirements=replace(
         wanted, resources=flavor.resources,
         required_traits=wanted.required_traits | flavor.required_traits,

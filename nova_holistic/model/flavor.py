@@ -11,6 +11,8 @@ class Flavor:
     """The resources and traits that a flavor asks of Placement.
 
     :ivar id: Nova's flavorid; the name again where there is none (a file)
+    :ivar unplannable: why members of this flavor cannot be planned; '' where
+        they can
     """
 
     name: str
@@ -18,3 +20,4 @@ class Flavor:
     resources: FrozenMapping[str, int]
     required_traits: frozenset[str] = frozenset()
     forbidden_traits: frozenset[str] = frozenset()
+    unplannable: str = ''

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can go wrong while a snapshot is taken."""
+
+from nova_holistic.exceptions import HolisticError
+
+
+class MissingAdapter(HolisticError):
+    """A driver was not given the connection it needs."""
+
+
+class ServiceFailed(HolisticError):
+    """A service does not answer, refuses, or answers what it never should.
+
+    :ivar service: its name, as in ``placement``
+    :ivar path: what was asked of it
+    """
+
+    def __init__(self, service: str, path: str, problem: str):
+        self.service = service
+        self.path = path
+        super().__init__(f'{service}: GET {path}: {problem}')

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshots from an inventory document."""
+
+from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.topology.document import in_file, read_document
+
+OPTION = '[inventory] path'
+
+
+class FileInventory(InventoryDriver):
+    """The cloud is what a file says at the time it is asked."""
+
+    def __init__(self, path: str):
+        self._path = path
+
+    @classmethod
+    def from_conf(cls, conf, **adapters) -> 'FileInventory':
+        return cls(conf.inventory.path)
+
+    def snapshot(self) -> Snapshot:
+        document = read_document(self._path, OPTION)
+        try:
+            return parse_inventory(document)
+        except InvalidDocument as error:
+            raise in_file(self._path, error) from error

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A flavor asks of Placement what Nova's scheduler asks for it.
+
+The rules are those of nova.scheduler.utils.ResourceRequest for a server that
+boots from an image without properties of its own. An image may ask for more
+traits, and a server that boots from a volume takes no root disk: the planner
+knows neither.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from nova_holistic.inventory.extra_specs import (
+    DEDICATED, CPU_POLICY, find_obstacle, implied_traits)
+from nova_holistic.inventory.service import Service
+from nova_holistic.model.flavor import Flavor
+from nova_holistic.model.frozen import FrozenMapping
+
+FLAVORS_VERSION = '2.75'
+"""Extra specs in the list (2.61), and no swap is 0 (2.75)."""
+
+_RESOURCE = re.compile(r'resources:([A-Z0-9_]+)$')
+_TRAIT = re.compile(r'trait:(.+)$')
+
+
+def read_flavors(nova: Service) -> Mapping[str, Flavor]:
+    """Every flavor, private ones too, by name and by id.
+
+    Where one flavor's name is another's id, the id counts, as it does in
+    Nova's own clients.
+
+    :raises ServiceFailed: Nova does not answer, or answers nonsense
+    """
+    path = '/flavors/detail'
+    with nova.reading(path):
+        flavors = [flavor_from_nova(item) for item in nova.pages(
+            path, 'flavors', FLAVORS_VERSION, is_public='None')]
+    return FrozenMapping({flavor.name: flavor for flavor in flavors}
+                         | {flavor.id: flavor for flavor in flavors})
+
+
+def flavor_from_nova(item: Mapping[str, Any]) -> Flavor:
+    """The flavor that an item of Nova's list describes."""
+    specs = item.get('extra_specs', {})
+    required, forbidden = implied_traits(specs)
+    for key, value in specs.items():
+        if match := _TRAIT.match(key):
+            if value == 'required':
+                required.add(match[1])
+            elif value == 'forbidden':
+                forbidden.add(match[1])
+    return Flavor(
+        name=item['name'], id=item['id'],
+        resources=FrozenMapping(_resources(item, specs)),
+        required_traits=frozenset(required),
+        forbidden_traits=frozenset(forbidden),
+        unplannable=find_obstacle(specs))
+
+
+def _resources(item: Mapping[str, Any],
+               specs: Mapping[str, str]) -> Mapping[str, int]:
+    """Amounts: what the extra specs say, then what they leave open."""
+    amounts = _overrides(specs)
+    if specs.get(CPU_POLICY) == DEDICATED:
+        isolated = specs.get('hw:emulator_threads_policy') == 'isolate'
+        amounts['PCPU'] = item['vcpus'] + isolated
+    if 'VCPU' not in amounts and 'PCPU' not in amounts:
+        amounts['VCPU'] = item['vcpus']
+    amounts.setdefault('MEMORY_MB', item['ram'])
+    # Swap is in MiB and takes whole GiB.
+    amounts.setdefault('DISK_GB', item['disk']
+                       + item['OS-FLV-EXT-DATA:ephemeral']
+                       + math.ceil(item['swap'] / 1024))
+    return {name: amount for name, amount in amounts.items() if amount}
+
+
+def _overrides(specs: Mapping[str, str]) -> dict[str, int]:
+    """``resources:CLASS``, zero included; Nova ignores what is no amount."""
+    amounts = {}
+    for key, value in specs.items():
+        match = _RESOURCE.match(key)
+        if match and re.fullmatch(r'\s*\+?\d+\s*', value):
+            amounts[match[1]] = int(value)
+    return amounts

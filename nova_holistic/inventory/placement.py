@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshots of a real cloud: Nova's computes, Placement's providers."""
+
+from collections.abc import Collection, Mapping
+
+from keystoneauth1.adapter import Adapter
+from oslo_log import log as logging
+
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.computes import (
+    Compute, read_aggregates, read_computes)
+from nova_holistic.inventory.errors import MissingAdapter
+from nova_holistic.inventory.flavors import read_flavors
+from nova_holistic.inventory.providers import Provider, ProviderReader
+from nova_holistic.inventory.service import Service
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.topology import load_topology
+from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
+
+LOG = logging.getLogger(__name__)
+
+DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED'
+"""Nova's scheduler takes no host whose provider has it."""
+
+
+class PlacementInventory(InventoryDriver):
+    """A host is a compute node of Nova's with its root resource provider.
+
+    Each host is shown as it was at some moment during the call, not all of
+    them at the same one: Placement remains the judge when a plan is held.
+    What anybody has allocated counts as used, holds included.
+
+    :ivar Host.servers: consumers with allocations there: servers, planned
+        servers (holds), and the other half of a server that is on the move
+
+    What is not seen: resources of nested providers, and of providers that
+    share theirs through an aggregate (a host whose disk is shared has no
+    DISK_GB here, and takes no flavor with a local disk). A compute without
+    a provider, or a provider without a compute, is no host yet.
+
+    Requests for one snapshot: seven, one more for each further thousand
+    computes or flavors, and three for each provider that changed since the
+    snapshot before.
+    """
+
+    def __init__(self, placement: Adapter, compute: Adapter,
+                 topology: TopologyDriver, threads: int = 1):
+        """:param threads: how many providers are read at once"""
+        self._nova = Service('nova', compute)
+        self._topology = topology
+        self._providers = ProviderReader(
+            Service('placement', placement), threads)
+
+    @classmethod
+    def from_conf(cls, conf, placement: Adapter | None = None,
+                  compute: Adapter | None = None,
+                  **others: Adapter) -> 'PlacementInventory':
+        if placement is None or compute is None:
+            raise MissingAdapter('[inventory] driver placement needs a '
+                                 'connection to Placement and one to Nova')
+        return cls(placement, compute, load_topology(conf),
+                   conf.inventory.threads)
+
+    def snapshot(self) -> Snapshot:
+        aggregates = read_aggregates(self._nova)
+        flavors = read_flavors(self._nova)
+        computes = read_computes(self._nova)
+        locations = self._topology.locate(
+            {compute.host for compute in computes}, aggregates)
+        # Last what grows stale first.
+        providers = self._providers.read([c.uuid for c in computes])
+        bare = [c.name for c in computes if c.uuid not in providers]
+        if bare:
+            LOG.info('%d computes have no resource provider and are left '
+                     'out: %s', len(bare), ', '.join(bare[:10]))
+        named = _names_by_host(aggregates)
+        return Snapshot(
+            levels=self._topology.levels,
+            hosts=tuple(_host(compute, providers[compute.uuid],
+                              locations[compute.host],
+                              named.get(compute.host, frozenset()))
+                        for compute in computes if compute.uuid in providers),
+            flavors=flavors)
+
+
+def _names_by_host(
+        aggregates: Collection[Aggregate]) -> Mapping[str, frozenset[str]]:
+    """Names and UUIDs of the aggregates that hold each host."""
+    names: dict[str, set[str]] = {}
+    for aggregate in aggregates:
+        for host in aggregate.hosts:
+            names.setdefault(host, set()).update(
+                (aggregate.name, aggregate.uuid))
+    return {host: frozenset(found) for host, found in names.items()}
+
+
+def _host(compute: Compute, provider: Provider, location: Location,
+          aggregates: frozenset[str]) -> Host:
+    return Host(
+        name=compute.name, node=compute.node, uuid=compute.uuid,
+        location=location.path, inventories=provider.inventories,
+        traits=provider.traits, aggregates=aggregates,
+        availability_zone=location.availability_zone,
+        labels=location.labels, servers=provider.consumers,
+        enabled=compute.enabled and DISABLED_TRAIT not in provider.traits)
