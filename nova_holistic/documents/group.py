@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group document becomes a Group whose every part is well-formed alone.
+
+What only a snapshot can tell, which flavors and levels exist, is left to
+model.binding.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova_holistic.documents.schemas.group import (
+    GROUP, MAX_DEPTH, MAX_MEMBERS, MAX_PATH, WEIGHT)
+from nova_holistic.documents.validation import brief, join, listed, validator
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.requirements import Requirements
+
+_check_shape = validator(GROUP)
+
+
+def parse_group(document: Any,
+                policy_types: Mapping[str, type[Policy]]) -> Group:
+    """Read a group, with or without the outer key ``group``.
+
+    :raises InvalidDocument: at the first thing that cannot be accepted
+    """
+    document = _without_outer_key(document)
+    _bound(document)
+    _check_shape(document)
+    group = _Reader(policy_types).group(document, '')
+    _check_members(group)
+    return group
+
+
+def _without_outer_key(document: Any) -> Any:
+    if not isinstance(document, dict) or 'group' not in document:
+        return document
+    for key in document:
+        if key != 'group':
+            raise InvalidDocument(
+                join('', key if isinstance(key, str) else brief(key)),
+                'unknown key beside the outer key group')
+    return document['group']
+
+
+def _bound(document: Any) -> None:
+    """Keep the schema's work in bounds: its validator visits every group and
+    member description, and goes down by recursion."""
+    layer, descriptions = [document], 0
+    for _ in range(MAX_DEPTH):
+        below = []
+        for group in layer:
+            for key in ('members', 'groups'):
+                found = group.get(key) if isinstance(group, dict) else None
+                if isinstance(found, list):
+                    descriptions += len(found)
+                    below += found if key == 'groups' else []
+        if descriptions > MAX_MEMBERS:
+            raise InvalidDocument(
+                '', f'more than {MAX_MEMBERS} members and groups')
+        layer = below
+    if layer:
+        raise InvalidDocument(
+            '', f'groups are nested more than {MAX_DEPTH} deep')
+
+
+class _Reader:
+    """Turns what fits the schema into the model, outermost first."""
+
+    def __init__(self, policy_types: Mapping[str, type[Policy]]):
+        self.types = policy_types
+        self.judges = {
+            name: validator(_policy_schema(policy))
+            for name, policy in policy_types.items()}
+
+    def group(self, document: dict, place: str) -> Group:
+        policies = tuple(
+            self._policy(p, join(place, 'policies', i))
+            for i, p in enumerate(document.get('policies', ())))
+        members = tuple(
+            _member(m, join(place, 'members', i))
+            for i, m in enumerate(document.get('members', ())))
+        groups = tuple(
+            self.group(g, join(place, 'groups', i))
+            for i, g in enumerate(document.get('groups', ())))
+        for i, relationship in enumerate(document.get('relationships', ())):
+            # No type of relationship can be kept by a plan so far.
+            raise InvalidDocument(
+                join(place, 'relationships', i, 'type'),
+                f'relationship type {brief(relationship["type"])} is not '
+                'supported')
+        if not members and not groups:
+            raise InvalidDocument(place, 'the group has no members')
+        group = Group(document['name'], members, groups, policies, place)
+        _check_names(group)
+        return group
+
+    def _policy(self, document: dict, place: str) -> Policy:
+        name = document['type']
+        if name not in self.types:
+            raise InvalidDocument(
+                join(place, 'type'),
+                f'policy type {brief(name)} is not supported; known are '
+                f'{listed(self.types)}')
+        self.judges[name](document, place)
+        weight = document.get('weight')
+        return self.types[name].from_document(
+            {key: value for key, value in document.items()
+             if key not in ('type', 'weight')},
+            weight=None if weight is None else float(weight), place=place)
+
+
+def _policy_schema(policy: type[Policy]) -> dict[str, Any]:
+    return {
+        'type': 'object',
+        'additionalProperties': False,
+        'required': ['type', *policy.required],
+        'properties': {
+            'type': {'const': policy.type}, 'weight': WEIGHT, **policy.keys},
+    }
+
+
+def _member(document: dict, place: str) -> MemberDescription:
+    traits = document.get('traits', {})
+    required = frozenset(traits.get('required', ()))
+    for i, trait in enumerate(traits.get('forbidden', ())):
+        if trait in required:
+            raise InvalidDocument(
+                join(place, 'traits', 'forbidden', i),
+                f'{trait} is required, too')
+    location = document.get('location')
+    requirements = Requirements(
+        resources=FrozenMapping(document.get('resources')),
+        flavor=document.get('flavor'),
+        required_traits=required,
+        forbidden_traits=frozenset(traits.get('forbidden', ())),
+        availability_zone=document.get('availability_zone'),
+        aggregates=frozenset(document.get('aggregates', ())),
+        location=tuple(location.split('/')) if location else ())
+    return MemberDescription(
+        document['name'], requirements, document.get('count'), place)
+
+
+def _check_names(group: Group) -> None:
+    """No path below the group may mean two things.
+
+    The plain name of a counted description means all its servers, so it is
+    taken as much as theirs are.
+    """
+    taken: dict[str, str] = {}
+    for part in (*group.members, *group.groups):
+        names = {part.name: None}
+        if isinstance(part, MemberDescription):
+            names.update(dict.fromkeys(part.server_names()))
+        for name in names:
+            if name in taken:
+                raise InvalidDocument(
+                    join(part.place, 'name'),
+                    f'{name!r} is already a name in {taken[name]}')
+        taken.update(dict.fromkeys(names, part.place))
+
+
+def _check_members(group: Group) -> None:
+    """As many members, and with as long paths, as can be kept."""
+    total = 0
+    parts = [(group, '')]
+    for part, prefix in parts:
+        for description in part.members:
+            total += description.count or 1
+            longest = prefix + description.server_names()[-1]
+            if len(longest) > MAX_PATH:
+                raise InvalidDocument(
+                    join(description.place, 'name'),
+                    f'the path is longer than {MAX_PATH} characters')
+        parts += [(g, f'{prefix}{g.name}/') for g in part.groups]
+    if total > MAX_MEMBERS:
+        raise InvalidDocument(
+            '', f'{total} members; at most {MAX_MEMBERS} are accepted')

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An inventory document becomes a Snapshot in which every host has a place."""
+
+from typing import Any
+
+from nova_holistic.documents.schemas.inventory import DOCUMENT
+from nova_holistic.documents.validation import brief, join, validator
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.domain import HOST
+from nova_holistic.model.flavor import Flavor
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.snapshot import Host, Link, Snapshot
+
+_check_shape = validator(DOCUMENT)
+
+_ZONE_LABELS = ('az', 'availability_zone')
+"""Labels that give a host's zone where the tree has no level ``az``."""
+
+
+def parse_inventory(document: Any) -> Snapshot:
+    """Read a snapshot.
+
+    :raises InvalidDocument: at the first thing that cannot be accepted
+    """
+    _check_shape(document)
+    levels = tuple(document['levels'])
+    if levels[-1] != HOST:
+        raise InvalidDocument(
+            join('levels', len(levels) - 1),
+            f'the last level must be {HOST!r}, not {brief(levels[-1])}')
+    hosts = tuple(
+        _host(h, levels, join('hosts', i))
+        for i, h in enumerate(document['hosts']))
+    _check_unique(hosts)
+    return Snapshot(
+        levels, hosts, _links(document.get('links', ()), hosts),
+        FrozenMapping({
+            name: Flavor(name, name, FrozenMapping(resources))
+            for name, resources in document.get('flavors', {}).items()}))
+
+
+def _host(document: dict, levels: tuple[str, ...], place: str) -> Host:
+    location = tuple(document.get('location', ()))
+    above = levels[:-1]
+    if len(location) != len(above):
+        raise InvalidDocument(
+            join(place, 'location'),
+            f'must have one name for each of the {len(above)} levels above '
+            f'host, not {len(location)}')
+    labels = document.get('labels', {})
+    for label in labels:
+        if label in levels:
+            raise InvalidDocument(
+                join(place, 'labels', label), 'is a level of the tree')
+    return Host(
+        name=document['name'],
+        node=document.get('node', document['name']),
+        uuid=document.get('uuid', '').lower(),
+        location=location,
+        inventories=FrozenMapping({
+            name: _inventory(fields, join(place, 'resources', name))
+            for name, fields in document['resources'].items()}),
+        traits=frozenset(document.get('traits', ())),
+        aggregates=frozenset(document.get('aggregates', ())),
+        availability_zone=_zone(dict(zip(above, location)), labels),
+        labels=FrozenMapping(labels),
+        servers=document.get('servers', 0),
+        enabled=document.get('enabled', True))
+
+
+def _inventory(fields: dict, place: str) -> Inventory:
+    inventory = Inventory(**fields)
+    if inventory.reserved > inventory.total:
+        raise InvalidDocument(
+            join(place, 'reserved'),
+            f'must be at most the total, {inventory.total}')
+    return inventory
+
+
+def _zone(location: dict[str, str], labels: dict[str, str]) -> str | None:
+    if 'az' in location:
+        return location['az']
+    return next((labels[key] for key in _ZONE_LABELS if key in labels), None)
+
+
+def _check_unique(hosts: tuple[Host, ...]) -> None:
+    names: dict[str, int] = {}
+    uuids: dict[str, int] = {}
+    for i, host in enumerate(hosts):
+        for key, value, taken in (('name', host.name, names),
+                                  ('uuid', host.uuid, uuids)):
+            if value and value in taken:
+                raise InvalidDocument(
+                    join('hosts', i, key),
+                    f'{brief(value)} is already the {key} of '
+                    f'hosts[{taken[value]}]')
+            taken[value] = i
+
+
+def _links(documents: list[dict], hosts: tuple[Host, ...]) -> tuple[Link, ...]:
+    paths = {path[:depth] for path in (h.location + (h.name,) for h in hosts)
+             for depth in range(1, len(path) + 1)}
+    links: dict[tuple[str, ...], Link] = {}
+    for i, document in enumerate(documents):
+        domain = tuple(document['domain'].split('/'))
+        place = join('links', i, 'domain')
+        if domain not in paths:
+            raise InvalidDocument(
+                place, f'no host is in {brief(document["domain"])}')
+        if domain in links:
+            raise InvalidDocument(
+                place, f'{brief(document["domain"])} has a link already')
+        links[domain] = Link(
+            domain, document['uplink_mbps'], document.get('used_mbps', 0))
+    return tuple(links.values())

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What more than one kind of document says in the same way."""
+
+import os_resource_classes
+
+MAX_AMOUNT = 2**31 - 1
+"""Largest amount of a resource that Placement can store."""
+
+TEXT = {
+    'type': 'string',
+    'description': '1 to 255 characters, none of them a control character',
+    'minLength': 1,
+    'maxLength': 255,
+    'pattern': r'^[^\x00-\x1f\x7f\ud800-\udfff]*\Z',
+}
+
+TEXTS = {
+    'type': 'array',
+    'maxItems': 1000,
+    'items': TEXT,
+    'uniqueItems': True,
+}
+
+TRAITS = {
+    'type': 'array',
+    'maxItems': 1000,
+    'items': {
+        'type': 'string',
+        'description': 'the name of a trait: capitals, digits and _',
+        'pattern': r'^[A-Z0-9_]{1,255}\Z',
+    },
+    'uniqueItems': True,
+}
+
+RESOURCE_CLASS = {
+    'description': 'a resource class: a standard one or CUSTOM_…',
+    'anyOf': [
+        {'enum': sorted(os_resource_classes.STANDARDS)},
+        {'pattern': r'^CUSTOM_[A-Z0-9_]{1,248}\Z'},
+    ],
+}
+
+RESOURCES = {
+    'type': 'object',
+    'minProperties': 1,
+    'propertyNames': RESOURCE_CLASS,
+    'additionalProperties': {
+        'type': 'integer', 'minimum': 1, 'maximum': MAX_AMOUNT},
+}

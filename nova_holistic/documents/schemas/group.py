@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schema of a group document, without its outer key.
+
+What a policy says beside its type and weight is in the schema of that
+policy's own keys.
+"""
+
+from nova_holistic.documents.schemas import common
+
+MAX_MEMBERS = 10_000
+"""Most servers in one top-level group."""
+MAX_PATH = 700
+"""Longest path of a member: what an index of the placement table holds."""
+MAX_DEPTH = 16
+"""Most groups around a member."""
+MAX_WEIGHT = 1_000_000
+"""Largest weight; beyond, sums of violations lose their last digits."""
+
+NAME = {
+    'type': 'string',
+    'description': '1 to 255 letters, digits, "_", "." or "-"',
+    'pattern': r'^[A-Za-z0-9_.-]{1,255}\Z',
+}
+
+LOCATION = {
+    'type': 'string',
+    'description': 'names from coarse to fine, joined by single slashes',
+    'maxLength': 2048,
+    'pattern': r'^[^/\x00-\x1f\x7f]+(/[^/\x00-\x1f\x7f]+)*\Z',
+}
+
+WEIGHT = {'type': 'number', 'exclusiveMinimum': 0, 'maximum': MAX_WEIGHT}
+
+MEMBER = {
+    'type': 'object',
+    'description': 'given either flavor or resources, and not both',
+    'additionalProperties': False,
+    'required': ['name'],
+    'properties': {
+        'name': NAME,
+        'count': {'type': 'integer', 'minimum': 1, 'maximum': MAX_MEMBERS},
+        'flavor': common.TEXT,
+        'resources': common.RESOURCES,
+        'traits': {
+            'type': 'object',
+            'additionalProperties': False,
+            'properties': {'required': common.TRAITS,
+                           'forbidden': common.TRAITS},
+        },
+        'availability_zone': common.TEXT,
+        'aggregates': common.TEXTS,
+        'location': LOCATION,
+    },
+    'oneOf': [{'required': ['flavor']}, {'required': ['resources']}],
+}
+
+POLICY = {
+    'type': 'object',
+    'required': ['type'],
+    'properties': {'type': common.TEXT, 'weight': WEIGHT},
+}
+
+RELATIONSHIP = {
+    'type': 'object',
+    'required': ['type', 'between'],
+    'properties': {
+        'type': common.TEXT,
+        'weight': WEIGHT,
+        'between': {
+            'type': 'array',
+            'description': 'a list of two paths',
+            'minItems': 2,
+            'maxItems': 2,
+            'items': LOCATION,
+        },
+    },
+}
+
+GROUP = {
+    '$schema': 'https://json-schema.org/draft/2020-12/schema',
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['name'],
+    'properties': {
+        'name': common.TEXT,
+        'policies': {'type': 'array', 'maxItems': 1000, 'items': POLICY},
+        'members': {
+            'type': 'array', 'maxItems': MAX_MEMBERS, 'items': MEMBER},
+        'groups': {
+            'type': 'array',
+            'maxItems': MAX_MEMBERS,
+            'items': {
+                'properties': {'name': NAME},
+                '$ref': '#',
+            },
+        },
+        'relationships': {
+            'type': 'array', 'maxItems': 1000, 'items': RELATIONSHIP},
+    },
+}

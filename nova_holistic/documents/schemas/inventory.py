@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schema of an inventory document."""
+
+from nova_holistic.documents.schemas import common
+
+MAX_HOSTS = 100_000
+"""Most hosts in one document."""
+
+NAME = {
+    'type': 'string',
+    'description': '1 to 255 characters, none of them a slash or a control '
+                   'character',
+    'pattern': r'^[^/\x00-\x1f\x7f\ud800-\udfff]{1,255}\Z',
+}
+
+NAMES = {'type': 'array', 'maxItems': 32, 'items': NAME}
+
+NATURAL = {'type': 'integer', 'minimum': 0, 'maximum': common.MAX_AMOUNT}
+POSITIVE = {'type': 'integer', 'minimum': 1, 'maximum': common.MAX_AMOUNT}
+
+INVENTORY = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['total'],
+    'properties': {
+        'total': NATURAL,
+        'reserved': NATURAL,
+        'allocation_ratio': {
+            'type': 'number', 'exclusiveMinimum': 0, 'maximum': 1_000_000},
+        # Where a class is over-committed more is used than a total may be.
+        'used': {'type': 'integer', 'minimum': 0, 'maximum': 2**53},
+        'min_unit': POSITIVE,
+        'max_unit': POSITIVE,
+        'step_size': POSITIVE,
+    },
+}
+
+HOST = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['name', 'resources'],
+    'properties': {
+        'name': NAME,
+        'node': NAME,
+        'uuid': {
+            'type': 'string',
+            'description': 'a UUID',
+            'pattern': r'^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}'
+                       r'-[0-9a-fA-F]{12}\Z',
+        },
+        'location': NAMES,
+        'resources': {
+            'type': 'object',
+            'propertyNames': common.RESOURCE_CLASS,
+            'additionalProperties': INVENTORY,
+        },
+        'traits': common.TRAITS,
+        'aggregates': common.TEXTS,
+        'labels': {
+            'type': 'object',
+            'propertyNames': NAME,
+            'additionalProperties': NAME,
+        },
+        'servers': NATURAL,
+        'enabled': {'type': 'boolean'},
+    },
+}
+
+LINK = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['domain', 'uplink_mbps'],
+    'properties': {
+        'domain': {'type': 'string', 'minLength': 1},
+        'uplink_mbps': NATURAL,
+        'used_mbps': NATURAL,
+    },
+}
+
+DOCUMENT = {
+    '$schema': 'https://json-schema.org/draft/2020-12/schema',
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['levels', 'hosts'],
+    'properties': {
+        'levels': {
+            **NAMES,
+            'description': 'a list of different levels, at least one',
+            'minItems': 1,
+            'uniqueItems': True,
+        },
+        'hosts': {'type': 'array', 'maxItems': MAX_HOSTS, 'items': HOST},
+        'links': {'type': 'array', 'maxItems': MAX_HOSTS, 'items': LINK},
+        'flavors': {
+            'type': 'object',
+            'propertyNames': common.TEXT,
+            'additionalProperties': common.RESOURCES,
+        },
+    },
+}

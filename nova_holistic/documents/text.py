@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text, YAML or JSON, becomes plain data: a finite tree of lists, mappings
+with unique string keys, strings, numbers, booleans and nulls.
+
+Whoever sent it: size, depth and the work to read it are bounded here.
+"""
+
+import json
+import math
+import re
+from typing import Any
+
+import yaml
+
+from nova_holistic.exceptions import InvalidDocument
+
+MAX_LENGTH = 8 * 2**20
+"""Longest text read, in characters or bytes; an inventory of 10,000 hosts takes about half."""
+MAX_DEPTH = 64
+"""Deepest nesting of lists and mappings."""
+MAX_NODES = 2_000_000
+"""Most values in one document, repeated aliases counted each time."""
+MAX_DIGITS = 64
+"""Longest number; YAML can write one whose value takes hours to compute."""
+
+_Loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+_TAG = 'tag:yaml.org,2002:'
+
+
+class _PlainLoader(_Loader):
+    """YAML's safe subset with neither timestamps nor merge keys: both would
+    turn names that users write into something else."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers
+                if tag not in (_TAG + 'timestamp', _TAG + 'merge',
+                               _TAG + 'value')]
+        for first, resolvers in _Loader.yaml_implicit_resolvers.items()}
+
+
+def load(text: str | bytes) -> Any:
+    """Read one document.
+
+    :raises InvalidDocument: not one YAML or JSON document, or beyond a bound
+    """
+    if len(text) > MAX_LENGTH:
+        raise InvalidDocument(
+            '', f'longer than {MAX_LENGTH // 2**20} MiB, the most accepted')
+    if isinstance(text, bytes):
+        try:
+            text = text.decode('utf-8-sig')
+        except UnicodeDecodeError as error:
+            raise InvalidDocument(
+                '', f'not UTF-8 at byte {error.start}') from None
+    if text.lstrip()[:1] in ('{', '['):
+        try:
+            return _load_json(text)
+        except (ValueError, RecursionError):
+            # Perhaps YAML in flow style; if not, YAML names the line.
+            pass
+    return _load_yaml(text)
+
+
+def _load_json(text: str) -> Any:
+    document = json.loads(
+        text, object_pairs_hook=_unique, parse_constant=_refuse,
+        parse_int=_integer, parse_float=_finite)
+    _bound(document)
+    # JSON can escape half a character, which no text can hold.
+    json.dumps(document, ensure_ascii=False).encode()
+    return document
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
+        raise ValueError('duplicate key')
+    return mapping
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f'{constant} is not a number of JSON')
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError('the number is too long')
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError('the number is too large')
+    return number
+
+
+def _bound(document: Any) -> None:
+    """Keep JSON's depth and size within what YAML's may be."""
+    layer, nodes = [document], 0
+    for _ in range(MAX_DEPTH + 1):
+        nodes += len(layer)
+        below = []
+        for value in layer:
+            if isinstance(value, dict):
+                nodes += len(value)
+                below.extend(value.values())
+            elif isinstance(value, list):
+                below.extend(value)
+        layer = below
+    if layer or nodes > MAX_NODES:
+        raise ValueError('too deep or too large')
+
+
+def _load_yaml(text: str) -> Any:
+    try:
+        loader = _PlainLoader(text.encode())
+        try:
+            return _Builder(loader).document()
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        raise InvalidDocument('', _one_line(error)) from None
+    except UnicodeEncodeError as error:
+        raise InvalidDocument(
+            '', f'half a character at character {error.start}') from None
+
+
+def _one_line(error: yaml.YAMLError) -> str:
+    mark = getattr(error, 'problem_mark', None)
+    problem = (getattr(error, 'problem', None)
+               or getattr(error, 'reason', None) or 'not YAML or JSON')
+    problem = re.sub(r'\s+', ' ', str(problem))
+    return f'{problem}{_at(mark)}' if mark else problem
+
+
+def _at(mark: yaml.Mark) -> str:
+    return f', line {mark.line + 1}, column {mark.column + 1}'
+
+
+class _Builder:
+    """Builds plain data from YAML's events, and counts as it goes.
+
+    ``open`` holds the collections around the present event, outermost first,
+    ``anchors`` each finished anchor's value with its size and height.
+    """
+
+    def __init__(self, loader: _PlainLoader):
+        self.loader = loader
+        self.open: list[_Collection] = []
+        self.anchors: dict[str, tuple[Any, int, int]] = {}
+        self.nodes = 0
+        self.root: Any = None
+
+    def document(self) -> Any:
+        documents = 0
+        while self.loader.check_event():
+            event = self.loader.get_event()
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    self._fail('a second document begins', event)
+            elif isinstance(event, yaml.ScalarEvent):
+                self._value(event, self._scalar(event), 1, 0)
+            elif isinstance(event, yaml.AliasEvent):
+                self._alias(event)
+            elif isinstance(event, yaml.CollectionStartEvent):
+                self._begin(event)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                self._end(event)
+        return self.root
+
+    def _begin(self, event: yaml.CollectionStartEvent) -> None:
+        kind = dict if isinstance(event, yaml.MappingStartEvent) else list
+        plain = _TAG + ('map' if kind is dict else 'seq')
+        if event.tag not in (None, '!', plain):
+            self._fail(f'tag {event.tag} is not accepted', event)
+        if self.open and self.open[-1].expects_key:
+            self._fail('a key must be a string', event)
+        self.open.append(_Collection(event, kind()))
+        if len(self.open) > MAX_DEPTH:
+            self._fail(f'nested deeper than {MAX_DEPTH} levels', event)
+
+    def _end(self, event: yaml.CollectionEndEvent) -> None:
+        done = self.open.pop()
+        self._value(done.event, done.value, done.size, done.height)
+
+    def _alias(self, event: yaml.AliasEvent) -> None:
+        if any(c.event.anchor == event.anchor for c in self.open):
+            self._fail(f'alias *{event.anchor} lies inside what it stands '
+                       f'for', event)
+        if event.anchor not in self.anchors:
+            self._fail(f'undefined alias *{event.anchor}', event)
+        value, size, height = self.anchors[event.anchor]
+        if len(self.open) + height > MAX_DEPTH:
+            self._fail(f'nested deeper than {MAX_DEPTH} levels', event)
+        self._value(event, value, size, height, alias=True)
+
+    def _value(self, event: yaml.NodeEvent, value: Any, size: int,
+               height: int, alias: bool = False) -> None:
+        """Put a finished value where it belongs."""
+        if event.anchor is not None and not alias:
+            self.anchors[event.anchor] = value, size, height
+        # What is inside an open collection is counted already, but not what
+        # an alias repeats.
+        self.nodes += size if alias else 1
+        if self.nodes > MAX_NODES:
+            self._fail(f'more than {MAX_NODES} values', event)
+        if not self.open:
+            self.root = value
+            return
+        around = self.open[-1]
+        if around.expects_key and not isinstance(value, str):
+            self._fail('a key must be a string', event)
+        if not around.add(value, size, height):
+            self._fail(f'duplicate key {value[:80]!r}', event)
+
+    def _scalar(self, event: yaml.ScalarEvent) -> Any:
+        tag = event.tag
+        if tag is None or tag == '!':
+            tag = self.loader.resolve(
+                yaml.ScalarNode, event.value, event.implicit)
+        if tag == _TAG + 'str':
+            return event.value
+        kind = tag.removeprefix(_TAG)
+        if kind not in ('int', 'float', 'bool', 'null'):
+            self._fail(f'tag {tag} is not accepted', event)
+        if len(event.value) > MAX_DIGITS:
+            self._fail(f'longer than {MAX_DIGITS} characters for a value of '
+                       f'kind {kind}', event)
+        node = yaml.ScalarNode(tag, event.value)
+        try:
+            value = self.loader.yaml_constructors[tag](self.loader, node)
+        except (ValueError, KeyError, IndexError, OverflowError):
+            self._fail(f'{event.value!r} is not a value of kind {kind}',
+                       event)
+        if isinstance(value, float) and not math.isfinite(value):
+            self._fail(f'{event.value} is not a finite number', event)
+        return value
+
+    def _fail(self, message: str, event: yaml.Event) -> None:
+        raise InvalidDocument('', message + _at(event.start_mark))
+
+
+class _Collection:
+    """A list or mapping whose end has not been read.
+
+    :ivar size: values in it so far, itself included
+    :ivar height: levels of lists and mappings in it, itself included
+    """
+
+    __slots__ = ('event', 'value', 'size', 'height', 'key')
+
+    def __init__(self, event: yaml.CollectionStartEvent, value: Any):
+        self.event = event
+        self.value = value
+        self.size = 1
+        self.height = 1
+        self.key: str | None = None
+
+    @property
+    def expects_key(self) -> bool:
+        return isinstance(self.value, dict) and self.key is None
+
+    def add(self, value: Any, size: int, height: int) -> bool:
+        """Whether it could be added: a mapping takes each key once."""
+        self.size += size
+        self.height = max(self.height, height + 1)
+        if isinstance(self.value, list):
+            self.value.append(value)
+        elif self.key is not None:
+            self.value[self.key] = value
+            self.key = None
+        elif value in self.value:
+            return False
+        else:
+            self.key = value
+        return True
