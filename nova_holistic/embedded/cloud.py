@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real Nova and a real Placement in this process, with hosts and load."""
+
+import os
+
+import fixtures
+
+from nova_holistic.embedded import identity
+from nova_holistic.embedded.consumer_calls import ConsumerCalls
+from nova_holistic.embedded.host_calls import HostCalls
+from nova_holistic.embedded.move_calls import MoveCalls
+from nova_holistic.embedded.quiet import QuietLogging
+from nova_holistic.embedded.runtime import CELL, NovaRuntime
+from nova_holistic.embedded.server_calls import PROJECT, ServerCalls, USER
+from nova_holistic.embedded.services import (
+    ADMIN, ComputeApiService, ComputeServices, PlacementService,
+    start_controllers)
+from nova_holistic.embedded.waiting import EmbeddedCloudError
+
+
+class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
+                    ConsumerCalls):
+    """Nova (API, conductor, scheduler, one compute a host) and Placement.
+
+    One at a time in a process, as many after each other as one likes: Nova's
+    configuration is a global.
+
+    :param hosts: EmbeddedHosts; each gets a running nova-compute
+    :param scheduler: ``stock``, or ``holistic`` for this project's driver
+    :param options: further options, ``{(group or None, name): value}``
+    :ivar conf: Nova's CONF
+    :ivar directory: temporary folder of the databases and the log
+    :ivar log_path: file with what all services logged
+    :ivar compute: keystoneauth Adapter of Nova's API, as an administrator
+    :ivar placement: keystoneauth Adapter of Placement's API, likewise
+    :ivar computes: the running nova-computes
+    """
+
+    _running = False
+
+    def __init__(self, hosts, *, scheduler='holistic', options=None):
+        super().__init__()
+        if scheduler not in ('stock', 'holistic'):
+            raise ValueError(f'scheduler {scheduler!r}: stock or holistic')
+        self.hosts = tuple(hosts)
+        self.scheduler = scheduler
+        self.options = dict(options or {})
+
+    def setUp(self):
+        """Start it.
+
+        :raises EmbeddedCloudError: one is running in this process already
+        """
+        if EmbeddedCloud._running:
+            raise EmbeddedCloudError(
+                'an embedded cloud is running in this process already')
+        super().setUp()
+
+    def _setUp(self):
+        EmbeddedCloud._running = True
+        self.addCleanup(setattr, EmbeddedCloud, '_running', False)
+        self.directory = self.useFixture(fixtures.TempDir()).path
+        self.log_path = os.path.join(self.directory, 'cloud.log')
+        self.useFixture(QuietLogging(self.log_path))
+        runtime = self.useFixture(NovaRuntime(self.directory))
+        self.conf = runtime.conf
+        for (group, name), value in self.options.items():
+            runtime.flags(group=group, **{name: value})
+        placement = self.useFixture(PlacementService())
+        self.placement = identity.make_adapter(
+            'placement', placement.endpoint, ADMIN,
+            identity.PLACEMENT_MICROVERSION)
+        self._compute_endpoint = self.useFixture(ComputeApiService()).endpoint
+        self.compute = self._compute_as(ADMIN)
+        start_controllers(self)
+        self.computes = self.useFixture(ComputeServices(runtime.cells[CELL]))
+        self.add_hosts(self.hosts)
+
+    def add_hosts(self, hosts):
+        """Start computes, place them in their aggregates, put their load."""
+        for host in hosts:
+            self.computes.start(host)
+        self.place_in_aggregates(hosts)
+        self.put_load(hosts)
+
+    def compute_for(self, project_id=PROJECT, user_id=USER, admin=False):
+        """Adapter of Nova's API for a user of a project."""
+        roles = identity.ADMIN_ROLES if admin else identity.PROJECT_ROLES
+        return self._compute_as(
+            identity.HeaderIdentity(user_id, project_id, roles))
+
+    def _compute_as(self, caller):
+        return identity.make_adapter(
+            'compute', self._compute_endpoint, caller,
+            identity.COMPUTE_MICROVERSION)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Providers, and consumers that are strangers to Nova, in Placement."""
+
+import math
+import uuid
+
+
+class ConsumerCalls:
+    """What Placement knows; mixed into the cloud."""
+
+    def providers(self):
+        """UUID of each resource provider by its name."""
+        found = self.placement.get('/resource_providers').json()
+        return {provider['name']: provider['uuid']
+                for provider in found['resource_providers']}
+
+    def usages(self):
+        """Amount used by resource class, for each provider by name."""
+        return {
+            name: self.placement.get(
+                f'/resource_providers/{provider}/usages').json()['usages']
+            for name, provider in self.providers().items()}
+
+    def allocations(self, consumer):
+        """Allocations of one consumer as Placement's API has them, by
+        provider UUID; empty where it has none."""
+        return self.placement.get(
+            f'/allocations/{consumer}').json()['allocations']
+
+    def consumers(self, host):
+        """Resources by consumer UUID, for one host."""
+        provider = self.providers()[host]
+        found = self.placement.get(
+            f'/resource_providers/{provider}/allocations').json()
+        return {consumer: allocation['resources']
+                for consumer, allocation in found['allocations'].items()}
+
+    def add_consumer(self, host, resources, project_id='stranger',
+                     consumer_type='INSTANCE'):
+        """Allocate on a host for a stranger; the consumer's UUID."""
+        consumer = str(uuid.uuid4())
+        self._allocate({consumer: _allocation(
+            self.providers()[host], resources, project_id, consumer_type)})
+        return consumer
+
+    def delete_consumer(self, consumer):
+        """Give back all that a consumer has."""
+        self.placement.delete(f'/allocations/{consumer}')
+
+    def put_load(self, hosts):
+        """Allocate what each EmbeddedHost says is already used of it.
+
+        A consumer may not have more of a class than the host's max_unit, so
+        overcommitted load is spread over as many consumers as it takes.
+        """
+        providers = self.providers()
+        consumers = {
+            str(uuid.uuid4()): _allocation(
+                providers[host.name], share, 'load', 'INSTANCE')
+            for host in hosts if host.load
+            for share in _shares(host.load, host.inventories())}
+        if consumers:
+            self._allocate(consumers)
+
+    def _allocate(self, consumers):
+        self.placement.post('/allocations', json=consumers)
+
+
+def _allocation(provider, resources, project_id, consumer_type):
+    return {'allocations': {provider: {'resources': dict(resources)}},
+            'project_id': project_id, 'user_id': project_id,
+            'consumer_generation': None, 'consumer_type': consumer_type}
+
+
+def _shares(load, inventories):
+    """Split a load into parts none of which is above a max_unit."""
+    parts = max(math.ceil(amount / inventories[name]['max_unit'])
+                for name, amount in load.items())
+    for part in range(parts):
+        share = {name: amount * (part + 1) // parts - amount * part // parts
+                 for name, amount in load.items()}
+        yield {name: amount for name, amount in share.items() if amount}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the demo shows, as tables of at most 80 columns."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from rich import box
+from rich.table import Table
+
+from nova_holistic.embedded.demo import scenario
+from nova_holistic.embedded.demo.outcome import Attempt
+from nova_holistic.embedded.demo.tiers import Tier
+from nova_holistic.model.flavor import Flavor
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table.records import MemberRecord
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify='left',
+                  title_style='bold', pad_edge=False)
+    for column in columns:
+        table.add_column(column)
+    return table
+
+
+def cloud(snapshot: Snapshot) -> Table:
+    """A line a rack: its hosts with the memory that is free."""
+    table = _table('Free memory of each host, GiB', 'zone', 'rack',
+                   *['host'] * 4)
+    for location, hosts in groupby(snapshot.hosts, lambda h: h.location):
+        table.add_row(*location, *map(_host, hosts))
+    return table
+
+
+def _host(host: Host) -> str:
+    free = host.inventories['MEMORY_MB'].free / scenario.GIB
+    return f'{host.name} [bold]{free:5.1f}[/]'
+
+
+def group(tiers: Iterable[Tier], flavors: Mapping[str, Flavor]) -> Table:
+    """A line a tier."""
+    table = _table('The group', 'tier', 'servers', 'zone', 'each',
+                   'no two / all on one')
+    for tier in tiers:
+        needs = flavors[tier.flavor].resources
+        rules = [f'{tier.policy} host', *(
+            f'[cyan]{p.type} {" ".join(p.levels)}[/]' for p in tier.beyond)]
+        table.add_row(
+            tier.path, str(len(tier.members)), tier.zone,
+            f'{needs["VCPU"]} VCPU, {needs["MEMORY_MB"] // scenario.GIB} GiB, '
+            f'{needs["DISK_GB"]} GB', '\n'.join(rules))
+    return table
+
+
+def attempt(tried: Attempt, tiers: Iterable[Tier]) -> Table:
+    """A line a tier: on which hosts, and what failed."""
+    table = _table(tried.name, 'tier', 'ACTIVE', 'on', 'in ERROR')
+    outcomes = {outcome.member: outcome for outcome in tried.outcomes}
+    for tier in tiers:
+        of_tier = [outcomes[m.path] for m in tier.members]
+        active = [o for o in of_tier if o.active]
+        failed = [o.member.rpartition('/')[2]
+                  for o in of_tier if not o.active]
+        table.add_row(
+            tier.path, f'{len(active)} of {len(of_tier)}',
+            ' '.join(o.host.removeprefix('cmp-') for o in active),
+            f'[red]{" ".join(failed)}[/]')
+    return table
+
+
+def plan(rows: Iterable[MemberRecord]) -> Table:
+    """A line a host: what is planned there."""
+    table = _table('The plan, held in Placement', 'zone', 'rack', 'host',
+                   'members')
+
+    def place(row: MemberRecord) -> tuple[str, ...]:
+        return *row.place.location, row.place.host
+    for key, here in groupby(sorted(rows, key=place), place):
+        table.add_row(*key, '  '.join(row.member.path for row in here))
+    return table
+
+
+def account(figures: Sequence[tuple[str, Mapping[str, int]]]) -> Table:
+    """A line a moment: what Placement counts on all hosts together."""
+    table = _table('What Placement counts on all hosts', '', 'VCPU',
+                   'memory, GiB', 'disk, GB')
+    for column in table.columns[1:]:
+        column.justify = 'right'
+    for moment, used in figures:
+        table.add_row(moment, f'{used["VCPU"]}',
+                      f'{used["MEMORY_MB"] / scenario.GIB:.0f}',
+                      f'{used["DISK_GB"]}')
+    return table
+
+
+def summary(attempts: Sequence[Attempt],
+            objections: Sequence[Sequence[Reason]]) -> Table:
+    """A column an attempt."""
+    table = _table('Summary', '', *(a.name for a in attempts))
+    lines = {
+        'servers asked for': lambda a: len(a.outcomes),
+        'ACTIVE': lambda a: len(a.active),
+        'ERROR': lambda a: len(a.failed),
+        'stuck at': lambda a: a.failed[0].member if a.failed else '-',
+        'hosts used': lambda a: len(set(a.hosts().values())),
+        'seconds': lambda a: f'{a.seconds:.1f}',
+    }
+    for name, value in lines.items():
+        table.add_row(name, *(str(value(a)) for a in attempts))
+    table.add_row('policies violated', *(str(len(o)) for o in objections))
+    return table

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Nova's server groups can say of a group, and in which order."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member, MemberDescription
+from nova_holistic.model.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """Like servers under one of Nova's server groups.
+
+    :ivar path: of the group that has them
+    :ivar policy: what Nova calls the server group's policy
+    :ivar beyond: further policies of the group, for which Nova has no word
+    """
+
+    path: str
+    policy: str
+    members: tuple[Member, ...]
+    beyond: tuple[Policy, ...]
+
+    @property
+    def flavor(self) -> str:
+        return self.members[0].requirements.flavor
+
+    @property
+    def zone(self) -> str:
+        return self.members[0].requirements.availability_zone
+
+
+def tiers(group: Group) -> tuple[Tier, ...]:
+    """Every description of the group as a tier, as the document lists them."""
+    return tuple(_tiers(group))
+
+
+def _tiers(group: Group) -> Iterator[Tier]:
+    for scope in group.scopes():
+        prefix = f'{scope.path}/' if scope.path else ''
+        policies = scope.group.policies
+        for description in scope.group.members:
+            policy, = filter(_in_words_of_nova, policies)
+            yield Tier(
+                scope.path, policy.type, description.members(prefix),
+                tuple(p for p in policies if not _in_words_of_nova(p)))
+
+
+def _in_words_of_nova(policy: Policy) -> bool:
+    return (policy.hard and tuple(policy.levels) == (HOST,)
+            and policy.type in ('affinity', 'anti-affinity'))
+
+
+def largest_first(
+        chosen: Sequence[Tier], memory: dict[str, int]) -> tuple[Tier, ...]:
+    """The tiers, those with the largest flavor first.
+
+    :param memory: MEMORY_MB by flavor
+    """
+    return tuple(sorted(chosen, key=lambda tier: -memory[tier.flavor]))
+
+
+def in_words_of_nova(group: Group, paths: frozenset[str]) -> Group:
+    """The members of those paths, under the policies that Nova knows."""
+    return _part(group, paths, '')
+
+
+def _part(group: Group, paths: frozenset[str], prefix: str) -> Group:
+    return replace(
+        group,
+        policies=tuple(filter(_in_words_of_nova, group.policies)),
+        members=tuple(
+            MemberDescription(name, description.requirements)
+            for description in group.members
+            for name in description.server_names() if prefix + name in paths),
+        groups=tuple(_part(below, paths, f'{prefix}{below.name}/')
+                     for below in group.groups))

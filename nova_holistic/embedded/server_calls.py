@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers, flavors and server groups through Nova's API."""
+
+from keystoneauth1 import exceptions as keystone_exceptions
+
+from nova_holistic.embedded.waiting import (
+    EmbeddedCloudError, TIMEOUT, wait_for)
+
+# An image of nova.tests' Glance; it asks for no minimum of disk or memory.
+IMAGE = '155d900f-4e14-4e4c-a73d-069cbf4541e6'
+PROJECT = 'demo'
+USER = 'demo'
+
+
+class ServerCalls:
+    """What a user does; mixed into the cloud.
+
+    ``compute`` is the administrator's adapter, ``compute_for`` makes one of
+    an ordinary project.
+    """
+
+    def create_flavor(self, name, vcpus, memory_mb, disk_gb,
+                      extra_specs=None):
+        """Create a public flavor; its ID."""
+        flavor = self.compute.post('/flavors', json={'flavor': {
+            'name': name, 'vcpus': vcpus, 'ram': memory_mb,
+            'disk': disk_gb}}).json()['flavor']
+        if extra_specs:
+            self.compute.post(f'/flavors/{flavor["id"]}/os-extra_specs',
+                              json={'extra_specs': dict(extra_specs)})
+        return flavor['id']
+
+    def flavor_id(self, flavor):
+        """ID of a flavor given by name or ID."""
+        for known in self.compute.get('/flavors').json()['flavors']:
+            if flavor in (known['id'], known['name']):
+                return known['id']
+        raise EmbeddedCloudError(f'flavor {flavor!r} is unknown')
+
+    def create_server_group(self, name, policy, project_id=PROJECT,
+                            **rules):
+        """Create one of Nova's own server groups; its UUID."""
+        body = {'name': name, 'policy': policy}
+        if rules:
+            body['rules'] = rules
+        return self.compute_for(project_id).post(
+            '/os-server-groups', json={'server_group': body},
+        ).json()['server_group']['id']
+
+    def create_server(self, name, flavor, pointer=None, *,
+                      project_id=PROJECT, user_id=USER, server_group=None,
+                      availability_zone=None, hints=None, as_admin=False,
+                      **extra):
+        """Ask for a server without waiting for it; its UUID.
+
+        :param pointer: ``{'group': uuid, 'member': path}``
+        :param server_group: UUID of one of Nova's server groups
+        :param hints: further scheduler hints
+        :param as_admin: of the project, but with the role admin, as naming a
+            host asks for
+        :param extra: more of the server's body, such as min_count
+        """
+        server = {'name': name, 'flavorRef': self.flavor_id(flavor),
+                  'imageRef': IMAGE, 'networks': 'none', **extra}
+        if availability_zone is not None:
+            server['availability_zone'] = availability_zone
+        hints = dict(hints or {})
+        if pointer is not None:
+            hints['holistic_group'] = pointer['group']
+            hints['holistic_member'] = pointer['member']
+        if server_group is not None:
+            hints['group'] = server_group
+        body = {'server': server}
+        if hints:
+            body['os:scheduler_hints'] = hints
+        caller = self.compute_for(project_id, user_id, admin=as_admin)
+        return caller.post('/servers', json=body).json()['server']['id']
+
+    def occupy(self, host, flavor, count=1, project_id='load'):
+        """Existing load as real servers on one host; their UUIDs.
+
+        Nova's own weighers see servers, but not what only Placement knows.
+        """
+        created = [
+            self.create_server(f'load-{host}-{number}', flavor, host=host,
+                               project_id=project_id, as_admin=True)
+            for number in range(count)]
+        for server in created:
+            self.wait_for_status(server, 'ACTIVE')
+        return created
+
+    def get_server(self, server):
+        """The server as the administrator sees it."""
+        return self.compute.get(f'/servers/{server}').json()['server']
+
+    def host_of(self, server):
+        """Name of the compute host the server is on; None is nowhere."""
+        return self.get_server(server)['OS-EXT-SRV-ATTR:host']
+
+    def servers(self, project_id=None):
+        """Every server, or every one of a project, as the API lists them."""
+        query = '?all_tenants=1'
+        if project_id is not None:
+            query += f'&project_id={project_id}'
+        return self.compute.get(f'/servers/detail{query}').json()['servers']
+
+    def wait_for_status(self, server, status, timeout=TIMEOUT):
+        """The server, once it has that status and Nova is done with it.
+
+        :raises EmbeddedCloudError: it has failed instead, or takes too long
+        """
+        def question():
+            found = self.get_server(server)
+            if found['status'] == status:
+                if status == 'ERROR':
+                    return found if 'fault' in found else None
+                return found if not found['OS-EXT-STS:task_state'] else None
+            if found['status'] == 'ERROR' and 'fault' in found:
+                raise EmbeddedCloudError(
+                    f'server {found["name"]}: {found["fault"]["message"]}')
+            return None
+        return wait_for(question, f'server {server} {status}', timeout)
+
+    def delete_server(self, server, wait=True):
+        """Delete a server, and wait until it is gone."""
+        self.compute.delete(f'/servers/{server}')
+        if wait:
+            self.wait_until_gone(server)
+
+    def wait_until_gone(self, server):
+        """Return once Nova does not know the server any more."""
+        def question():
+            try:
+                self.get_server(server)
+            except keystone_exceptions.NotFound:
+                return True
+            return None
+        wait_for(question, f'server {server} gone')

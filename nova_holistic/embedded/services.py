@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nova's services and Placement, started and stopped."""
+
+import fixtures
+from nova import context, objects
+from nova.compute import rpcapi as compute_rpcapi
+import nova.conf
+from nova.tests import fixtures as nova_fixtures
+import nova.utils
+from placement.tests.functional.fixtures import placement as placement_fixtures
+from requests import adapters
+
+from nova_holistic.embedded import identity
+from nova_holistic.embedded.virt import EmbeddedDriver
+
+ADMIN = identity.HeaderIdentity('admin', 'admin', identity.ADMIN_ROLES)
+
+
+class PlacementService(fixtures.Fixture):
+    """Placement's WSGI application, served to Nova and to everybody else.
+
+    :ivar endpoint: its URL inside this process
+    """
+
+    def _setUp(self):
+        # The keep-alive options of real sockets do not fit the interceptor.
+        self.useFixture(fixtures.MonkeyPatch(
+            'keystoneauth1.session.TCPKeepAliveAdapter.init_poolmanager',
+            adapters.HTTPAdapter.init_poolmanager))
+        self.endpoint = self.useFixture(
+            placement_fixtures.PlacementFixture()).endpoint
+        for name in ('get_sdk_adapter', 'get_ksa_adapter'):
+            self.useFixture(fixtures.MonkeyPatch(
+                f'nova.utils.{name}',
+                self._for_placement(getattr(nova.utils, name))))
+
+    def _for_placement(self, original):
+        """Nova finds Placement here, for want of a service catalog."""
+        def get_adapter(service_type, *args, **kwargs):
+            if service_type == 'placement':
+                return identity.make_adapter(
+                    'placement', self.endpoint, ADMIN, None, raise_exc=False)
+            return original(service_type, *args, **kwargs)
+        return get_adapter
+
+
+class ComputeApiService(fixtures.Fixture):
+    """nova-api, behind the middleware that would stand behind auth_token.
+
+    :ivar endpoint: its URL inside this process
+    """
+
+    def _setUp(self):
+        self.useFixture(fixtures.MockPatch(
+            'keystonemiddleware.auth_token.filter_factory',
+            return_value=lambda application: application))
+        self.endpoint = self.useFixture(
+            nova_fixtures.OSAPIFixture(stub_keystone=False)).base_url
+
+
+class ComputeServices(fixtures.Fixture):
+    """One nova-compute a host, each with its fake hypervisor.
+
+    :ivar services: nova.service.Service by host
+    """
+
+    def __init__(self, cell):
+        super().__init__()
+        self.cell = cell
+        self.services = {}
+        self._hosts = {}
+        self._drivers = {}
+
+    def _setUp(self):
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova.virt.driver.load_compute_driver', self._load_driver))
+
+    def _load_driver(self, virtapi, compute_driver=None):
+        # A service that is started again finds the guests that it left.
+        name = nova.conf.CONF.host
+        if name not in self._drivers:
+            self._drivers[name] = EmbeddedDriver(virtapi, self._hosts[name])
+        return self._drivers[name]
+
+    def start(self, host):
+        """Start the nova-compute of an EmbeddedHost and map it to the cell."""
+        first_start = host.name not in self._hosts
+        self._hosts[host.name] = host
+        self.useFixture(nova_fixtures.ConfPatcher(host=host.name))
+        service = self.useFixture(nova_fixtures.ServiceFixture(
+            'compute', host.name, cell=self.cell,
+            topic_alt=compute_rpcapi.RPC_TOPIC_ALT)).service
+        self.services[host.name] = service
+        if first_start:
+            self._map(host.name, service)
+
+    def restart(self, name):
+        """Start a stopped nova-compute again."""
+        self.start(self._hosts[name])
+
+    def _map(self, name, service):
+        admin = context.get_admin_context()
+        objects.HostMapping(
+            context=admin, host=name, cell_mapping=self.cell).create()
+        with context.target_cell(admin, self.cell) as target:
+            node = objects.ComputeNode.get_by_service_id(
+                target, service.service_ref.id)
+            node.mapped = 1
+            node.save()
+
+    def run_periodics(self):
+        """Let every running compute report its resources."""
+        admin = context.get_admin_context()
+        for service in self.services.values():
+            with context.target_cell(admin, self.cell) as target:
+                service.manager.update_available_resource(target)
+
+
+def start_controllers(cloud):
+    """Start nova-conductor and nova-scheduler for as long as the cloud."""
+    for name in ('conductor', 'scheduler'):
+        cloud.useFixture(nova_fixtures.ServiceFixture(name, name))
+

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real clouds for the functional tests."""
+
+# First of all: it decides on green threads for everything imported later.
+import nova_holistic.embedded  # noqa: F401, I100
+
+import contextlib
+
+import pytest
+
+from nova_holistic.embedded.cloud import EmbeddedCloud
+
+
+@pytest.fixture
+def start_cloud():
+    """A function that starts an EmbeddedCloud until the end of the test."""
+    with contextlib.ExitStack() as stack:
+        def start(hosts, **options):
+            return stack.enter_context(EmbeddedCloud(hosts, **options))
+        yield start
