@@ -119,7 +119,7 @@ def _asked(error: ValidationError) -> str:
     """What was asked, to follow on "must be"."""
     rule, keyword, schema = (
         error.validator_value, error.validator, error.schema)
-    if keyword == 'type':
+    if keyword == 'type' and isinstance(rule, str):
         return _KINDS[rule]
     limits = {
         'minimum': 'at least {}', 'maximum': 'at most {}',

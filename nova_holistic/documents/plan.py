@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer to a group, written as a document and read back as it was."""
+
+import math
+from typing import Any
+
+from nova_holistic.documents.schemas import plan as schemas
+from nova_holistic.documents.validation import brief, join, validator
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.plan import (
+    ObjectiveValue, Placement, Plan, Preference, Reason, Unknown, Unplaceable)
+
+_check_status = validator(schemas.STATUS)
+_check_shape = {
+    'planned': validator(schemas.PLANNED),
+    'unplaceable': validator(schemas.UNPLACEABLE),
+    'unknown': validator(schemas.UNKNOWN),
+}
+
+
+def to_document(result: Plan | Unplaceable | Unknown,
+                group_name: str) -> dict[str, Any]:
+    """Plain data, fit for JSON, of any answer to the group of that name."""
+    if isinstance(result, Unplaceable):
+        return {
+            'status': 'unplaceable',
+            'reasons': [{'at': reason.at, 'message': reason.message}
+                        for reason in result.reasons]}
+    if isinstance(result, Unknown):
+        return {
+            'status': 'unknown', 'group': group_name,
+            'message': result.message, 'seconds': dict(result.seconds)}
+    objective = result.objective
+    return {
+        'status': 'planned',
+        'group': group_name,
+        'placements': [
+            {'member': p.member, 'host': p.host, 'node': p.node,
+             'location': list(p.location)} for p in result.placements],
+        'objective': {
+            'name': objective.name, 'value': objective.value,
+            'bound': _finite(objective.bound), 'gap': _finite(objective.gap)},
+        'preferences': [
+            {'policy': p.policy, 'at': p.at, 'violations': p.violations}
+            for p in result.preferences],
+        'seconds': dict(result.seconds),
+    }
+
+
+def parse_plan(document: Any) -> Plan | Unplaceable | Unknown:
+    """Read an answer; ``node`` and what only informs may be left out.
+
+    :raises InvalidDocument: at the first thing that cannot be accepted
+    """
+    _check_status(document)
+    status = document['status']
+    _check_shape[status](document)
+    if status == 'unplaceable':
+        return Unplaceable(tuple(
+            Reason(r['at'], r['message']) for r in document['reasons']))
+    seconds = FrozenMapping(document.get('seconds'))
+    if status == 'unknown':
+        return Unknown(document['message'], seconds)
+    return Plan(
+        group=document['group'],
+        placements=_placements(document['placements']),
+        objective=_objective(document['objective']),
+        preferences=tuple(
+            Preference(p['policy'], p['at'], p['violations'])
+            for p in document.get('preferences', ())),
+        seconds=seconds)
+
+
+def _placements(documents: list[dict]) -> tuple[Placement, ...]:
+    placements: dict[str, Placement] = {}
+    for i, document in enumerate(documents):
+        member, host = document['member'], document['host']
+        if member in placements:
+            raise InvalidDocument(
+                join('placements', i, 'member'),
+                f'{brief(member)} is placed already')
+        placements[member] = Placement(
+            member, host, document.get('node', host),
+            tuple(document.get('location', ())))
+    return tuple(placements.values())
+
+
+def _objective(document: dict) -> ObjectiveValue:
+    bound, gap = document['bound'], document['gap']
+    return ObjectiveValue(
+        document['name'], document['value'],
+        -math.inf if bound is None else bound,
+        math.inf if gap is None else gap)
+
+
+def _finite(number: float) -> float | None:
+    """JSON has no infinity: a bound that nothing proves is null."""
+    return number if math.isfinite(number) else None

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schemas of the answer to a group, by its status."""
+
+from nova_holistic.documents.schemas import common
+from nova_holistic.documents.schemas.inventory import MAX_HOSTS, NAME, NAMES
+
+STRING = {'type': 'string'}
+
+PROVED = {
+    'type': ['number', 'null'],
+    'description': 'a finite number, or null where nothing is proved',
+}
+
+SECONDS = {
+    'type': 'object',
+    'additionalProperties': {'type': 'number', 'minimum': 0},
+}
+
+PLACEMENT = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['member', 'host'],
+    'properties': {
+        'member': {'type': 'string', 'minLength': 1},
+        'host': NAME,
+        'node': NAME,
+        'location': NAMES,
+    },
+}
+
+OBJECTIVE = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['name', 'value', 'bound', 'gap'],
+    'properties': {
+        'name': STRING,
+        'value': {'type': 'number'},
+        'bound': PROVED,
+        'gap': PROVED,
+    },
+}
+
+PREFERENCE = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['policy', 'at', 'violations'],
+    'properties': {
+        'policy': STRING,
+        'at': STRING,
+        'violations': {'type': 'integer', 'minimum': 0},
+    },
+}
+
+REASON = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['at', 'message'],
+    'properties': {'at': STRING, 'message': STRING},
+}
+
+STATUS = {
+    'type': 'object',
+    'required': ['status'],
+    'properties': {
+        'status': {'enum': ['planned', 'unplaceable', 'unknown']}},
+}
+
+PLANNED = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['group', 'placements', 'objective'],
+    'properties': {
+        'status': STRING,
+        'group': common.TEXT,
+        'placements': {
+            'type': 'array', 'maxItems': MAX_HOSTS, 'items': PLACEMENT},
+        'objective': OBJECTIVE,
+        'preferences': {'type': 'array', 'items': PREFERENCE},
+        'seconds': SECONDS,
+    },
+}
+
+UNPLACEABLE = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['reasons'],
+    'properties': {
+        'status': STRING,
+        'reasons': {'type': 'array', 'items': REASON},
+    },
+}
+
+UNKNOWN = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['message'],
+    'properties': {
+        'status': STRING,
+        'group': common.TEXT,
+        'message': STRING,
+        'seconds': SECONDS,
+    },
+}
