@@ -3,7 +3,8 @@
 
 from oslo_config import cfg
 
-GROUP = cfg.OptGroup('holistic', title='Lookup of planned places in nova-scheduler')
+GROUP = cfg.OptGroup(
+    'holistic', title='Lookup of planned places in nova-scheduler')
 
 OPTS = [
     cfg.StrOpt(
@@ -11,7 +12,12 @@ OPTS = [
         choices=[
             ('reject', 'the create fails with a message that says why'),
             ('yield', 'Nova schedules the server as if it had no pointer')],
-        help='What to do with a create whose pointer cannot be honoured.'),
+        help='What to do with a create whose pointer cannot be honoured, and '
+             'with a move of a member while its group cannot be read.'),
+    cfg.FloatOpt(
+        'group_weight_multiplier', default=10.0,
+        help='Multiplier of HolisticGroupWeigher, which prefers the hosts '
+             'that break fewest of the weighted policies of a group.'),
 ]
 
 

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nova-holistic-scheduler: Nova's own scheduler service, with our driver."""
+
+# This import comes first: it decides on the threading of the process.
+from nova.cmd import scheduler as nova_scheduler
+
+import sys
+
+from nova_holistic import exceptions
+from nova_holistic.scheduler import driver
+
+
+def main() -> int | None:
+    driver.install()
+    try:
+        return nova_scheduler.main()
+    except exceptions.HolisticError as error:
+        print(f'nova-holistic-scheduler: {error}', file=sys.stderr)
+        return 1

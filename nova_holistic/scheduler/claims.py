@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows that one request takes: all of them, or none in the end."""
+
+from dataclasses import dataclass
+
+from oslo_log import log as logging
+
+from nova_holistic import exceptions
+from nova_holistic.holds import errors as holds_errors
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.table.records import MemberRecord, MemberState
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Claim:
+    row: MemberRecord
+    instance_uuid: str
+    repeated: bool
+    swapped: bool = False
+
+
+class Claims:
+    """Takes rows, swaps their holds, and gives back what it took."""
+
+    def __init__(self, connections: Connections, project_id: str,
+                 user_id: str):
+        """:param project_id: of the servers, and with user_id the owner of
+            their allocations
+        """
+        self._table = connections.table
+        self._holds = connections.holds
+        self._clock = connections.clock
+        self._owner = (project_id, user_id)
+        self._claims: list[_Claim] = []
+
+    def take(self, group_uuid: str, path: str, instance_uuid: str,
+             repeated: bool) -> MemberRecord:
+        """The member's row becomes the instance's, or is so already.
+
+        :param repeated: the instance had it before this request, which
+            therefore must not give it back
+        :raises ClaimRefused: there is nothing to be had at that path
+        """
+        row = self._table.claim(
+            group_uuid, path, instance_uuid, self._clock())
+        self._claims.append(_Claim(row, instance_uuid, repeated))
+        return row
+
+    def swap(self) -> None:
+        """Every hold becomes its instance's allocation.
+
+        :raises Refused: a claim was taken away meanwhile
+        :raises HoldsError: Placement would not have it
+        """
+        for claim in self._claims:
+            # From here on an answer may get lost: undoing looks what is there.
+            claim.swapped = True
+            self._holds.swap(claim.row, claim.instance_uuid, *self._owner)
+            if not self._table.change_state(
+                    claim.row.id, {MemberState.CLAIMED, MemberState.BUILT},
+                    MemberState.CLAIMED, self._clock(), held=False):
+                raise Refused('the member was taken back meanwhile')
+
+    def undo(self) -> None:
+        """Every row taken is planned again, and held.
+
+        What cannot be undone now stays claimed, for the reconciler to find.
+        """
+        for claim in self._claims:
+            if claim.repeated:
+                continue
+            try:
+                self._undo(claim)
+            except exceptions.HolisticError as error:
+                LOG.warning(
+                    'Member %(member)s of group %(group)s stays claimed for '
+                    'instance %(instance)s: %(error)s',
+                    {'member': claim.row.member.path,
+                     'group': claim.row.group_uuid,
+                     'instance': claim.instance_uuid, 'error': error})
+        self._claims = []
+
+    def _undo(self, claim: _Claim) -> None:
+        state, held = MemberState.PLANNED, True
+        if claim.swapped:
+            try:
+                self._holds.unswap(
+                    claim.row, claim.instance_uuid, *self._owner)
+            except holds_errors.HoldGone:
+                state, held = MemberState.LOST, False
+        self._table.change_state(
+            claim.row.id, {MemberState.CLAIMED}, state, self._clock(),
+            instance_uuid=None, held=held)
+        self._table.settle(claim.row.group_uuid, self._clock())

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The connections of one scheduler process; a forked worker has its own."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from oslo_utils import timeutils
+
+import nova.conf
+from nova import utils
+from nova_holistic import conf
+from nova_holistic import policies
+from nova_holistic import topology
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.model.policy import Policy
+from nova_holistic.table.store import PlacementTable
+from nova_holistic.topology.base import TopologyDriver
+
+CONF = nova.conf.CONF
+
+_lock = threading.Lock()
+_connections: 'Connections | None' = None
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """What a lookup needs of the world outside Nova.
+
+    :ivar placement: keystoneauth adapter with Nova's own rights
+    """
+
+    table: PlacementTable
+    holds: HoldClient
+    placement: object
+    topology: TopologyDriver
+    policy_types: Mapping[str, type[Policy]]
+    clock: Callable[[], datetime]
+
+
+def get() -> Connections:
+    """Those of this process, made when first asked for."""
+    global _connections
+    with _lock:
+        if _connections is None:
+            _connections = _make()
+        return _connections
+
+
+def reset() -> None:
+    """Forget them: what was opened before a fork is not used after it."""
+    global _connections
+    with _lock:
+        _connections = None
+
+
+def placement_adapter():
+    """An adapter made from [placement] of nova.conf."""
+    return utils.get_ksa_adapter('placement')
+
+
+def _make() -> Connections:
+    conf.register_opts(CONF)
+    placement = placement_adapter()
+    return Connections(
+        table=PlacementTable.from_conf(CONF),
+        holds=HoldClient.from_conf(CONF, placement),
+        placement=placement,
+        topology=topology.load_topology(CONF),
+        policy_types=policies.load_policy_types(),
+        clock=timeutils.utcnow)

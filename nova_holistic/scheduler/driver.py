@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The option [scheduler] driver, which Nova had up to 22 and has no more."""
+
+from oslo_config import cfg
+from stevedore import driver as stevedore_driver
+from stevedore import exception as stevedore_exception
+
+import nova.conf
+from nova import service
+from nova_holistic import exceptions
+
+NAMESPACE = 'nova.scheduler.driver'
+
+OPTS = [
+    cfg.StrOpt(
+        'driver', default='holistic_scheduler',
+        help='Manager of nova-scheduler: the name of an entry point in '
+             'nova.scheduler.driver. holistic_scheduler looks planned places '
+             'up; filter_scheduler is stock Nova.'),
+]
+
+
+def install() -> None:
+    """Let nova.conf choose the manager of every scheduler service made next."""
+    nova.conf.CONF.register_opts(OPTS, group='scheduler')
+    service.SERVICE_MANAGERS['nova-scheduler'] = f'{__name__}.make_manager'
+
+
+def make_manager(*args, **kwargs):
+    """The manager that nova.conf names.
+
+    Nova calls this once its configuration is parsed, and not before may
+    nova.scheduler.manager be imported: it reads an option at import.
+    """
+    return load(nova.conf.CONF.scheduler.driver)(*args, **kwargs)
+
+
+def load(name: str) -> type:
+    """The manager class of that name.
+
+    :raises UnknownPlugin: no such driver is installed
+    """
+    try:
+        return stevedore_driver.DriverManager(NAMESPACE, name).driver
+    except stevedore_exception.NoMatches as error:
+        raise exceptions.UnknownPlugin(
+            f'[scheduler] driver = {name}: no such entry point in '
+            f'{NAMESPACE}') from error

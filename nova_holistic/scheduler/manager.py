@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The manager of nova-scheduler that honours pointers."""
+
+import functools
+
+from oslo_log import log as logging
+import oslo_messaging as messaging
+from oslo_serialization import jsonutils
+
+from nova.compute import utils as compute_utils
+import nova.conf
+from nova import context as nova_context
+from nova import exception
+from nova import objects
+from nova.objects import fields
+from nova.scheduler import manager
+from nova.scheduler import utils
+
+from nova_holistic import conf
+from nova_holistic import exceptions
+from nova_holistic.scheduler import connections
+from nova_holistic.scheduler.lookup import Lookup
+from nova_holistic.scheduler.pointer import (
+    GROUP_HINT, MEMBER_HINT, Pointer, has_pointer)
+from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.table.records import MemberState
+
+CONF = nova.conf.CONF
+LOG = logging.getLogger(__name__)
+
+
+class HolisticSchedulerManager(manager.SchedulerManager):
+    """Stock Nova for every request but a create that has a pointer."""
+
+    def __init__(self, *args, **kwargs):
+        conf.register_opts(CONF)
+        super().__init__(*args, **kwargs)
+
+    def init_host(self, *args, **kwargs):
+        super().init_host(*args, **kwargs)
+        # This is a worker: what its parent had opened is not for its use.
+        connections.reset()
+
+    @messaging.expected_exceptions(exception.NoValidHost)
+    def select_destinations(
+            self, context, request_spec=None, filter_properties=None,
+            spec_obj=manager.SchedulerManager._sentinel, instance_uuids=None,
+            return_objects=False, return_alternates=False):
+        """As in nova.scheduler.manager, which answers what has no pointer."""
+        stock = functools.partial(
+            super().select_destinations, context, request_spec,
+            filter_properties, instance_uuids=instance_uuids,
+            return_objects=return_objects,
+            return_alternates=return_alternates)
+        hints = _hints(spec_obj, filter_properties)
+        if not has_pointer(hints) or '_nova_check_type' in hints:
+            return stock(spec_obj=spec_obj)
+        if spec_obj is self._sentinel:
+            spec_obj = objects.RequestSpec.from_primitives(
+                context, request_spec, filter_properties)
+        uuids = instance_uuids or [spec_obj.instance_uuid]
+        try:
+            if self._is_move(context, uuids):
+                return stock(spec_obj=spec_obj)
+            return self._look_up(context, spec_obj, uuids, return_objects,
+                                 return_alternates)
+        except exceptions.HolisticError as error:
+            self._log_refusal(hints, uuids, error)
+            if CONF.holistic.failure_mode == 'yield':
+                return stock(spec_obj=spec_obj)
+            raise exception.NoValidHost(reason=str(error)) from error
+
+    def _look_up(self, context, spec, uuids, return_objects,
+                 return_alternates):
+        pointer = Pointer.from_hints(spec.scheduler_hints)
+        wanted = return_objects and return_alternates
+        self._notify(context, spec, fields.NotificationPhase.START)
+        selections = Lookup(context, spec, connections.get(), self).answer(
+            pointer, uuids, CONF.scheduler.max_attempts - 1 if wanted else 0)
+        self._notify(context, spec, fields.NotificationPhase.END)
+        for uuid, (selection, *alternates) in zip(uuids, selections):
+            LOG.info(
+                'Instance %(instance)s takes its planned place %(host)s in '
+                'group %(group)s, member %(member)s',
+                {'instance': uuid, 'host': selection.service_host,
+                 'group': pointer.group, 'member': pointer.member})
+        if return_objects:
+            return selections
+        return jsonutils.to_primitive(
+            [selection[0].to_dict() for selection in selections])
+
+    def _is_move(self, context, uuids) -> bool:
+        """Whether the server exists: such a one is not sent to its old place.
+
+        :raises Refused: it exists, and only to tell that its create failed
+        """
+        mappings = objects.InstanceMappingList.get_by_instance_uuids(
+            context.elevated(), uuids)
+        cells = {mapping.instance_uuid: mapping.cell_mapping
+                 for mapping in mappings if mapping.cell_mapping is not None}
+        if any(cell.is_cell0() for cell in cells.values()):
+            raise Refused('the create of this server has failed already')
+        for uuid, cell in cells.items():
+            self._note_that_it_is_built(context, uuid, cell)
+        return bool(cells)
+
+    def _note_that_it_is_built(self, context, uuid, cell) -> None:
+        """A claimed member whose server is on a host is built."""
+        table, clock = connections.get().table, connections.get().clock
+        row = table.member_of_instance(uuid)
+        if row is None or row.state != MemberState.CLAIMED:
+            return
+        with nova_context.target_cell(context.elevated(), cell) as target:
+            instances = objects.InstanceList.get_by_filters(
+                target, {'uuid': [uuid], 'deleted': False}, expected_attrs=[])
+        if any(instance.launched_at for instance in instances):
+            table.change_state(row.id, {MemberState.CLAIMED},
+                               MemberState.BUILT, clock())
+            table.settle(row.group_uuid, clock())
+
+    def _notify(self, context, spec, phase) -> None:
+        """The notifications that stock Nova sends around a decision."""
+        self.notifier.info(
+            context, f'scheduler.select_destinations.{phase}',
+            {'request_spec': spec.to_legacy_request_spec_dict()})
+        compute_utils.notify_about_scheduler_action(
+            context=context, request_spec=spec,
+            action=fields.NotificationAction.SELECT_DESTINATIONS, phase=phase)
+
+    def _log_refusal(self, hints, uuids, error) -> None:
+        LOG.warning(
+            'The pointer of instances %(instances)s to group %(group)s, '
+            'member %(member)s is refused%(mode)s: %(error)s',
+            {'instances': ', '.join(uuids), 'group': hints.get(GROUP_HINT),
+             'member': hints.get(MEMBER_HINT), 'error': error,
+             'mode': {'yield': ' and yields to stock Nova'}.get(
+                 CONF.holistic.failure_mode, '')})
+
+
+def _hints(spec_obj, filter_properties):
+    """Scheduler hints, without turning an old conductor's request over."""
+    if spec_obj is manager.SchedulerManager._sentinel:
+        return (filter_properties or {}).get('scheduler_hints') or {}
+    if spec_obj is None or 'scheduler_hints' not in spec_obj:
+        return {}
+    return spec_obj.scheduler_hints or {}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The member that a server is, and the group it belongs to."""
+
+import collections
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nova import context as nova_context
+from nova import objects
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.model.group import Group
+from nova_holistic.model.policy import Policy
+from nova_holistic.scheduler import locations
+from nova_holistic.scheduler import whereabouts
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.judge import Judge
+from nova_holistic.scheduler.pointer import Pointer
+from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.table.records import GroupRecord, MemberRecord
+
+REMEMBERED_GROUPS = 256
+
+_parsed: collections.OrderedDict = collections.OrderedDict()
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A server's row, and all rows of its group."""
+
+    record: GroupRecord
+    own: MemberRecord
+    rows: Sequence[MemberRecord]
+
+    def judge(self, connections: Connections, context=None) -> Judge:
+        """The group's policies, with the others where they really are."""
+        context = context or nova_context.get_admin_context()
+        others = {row.member.path: row for row in self.rows
+                  if row.id != self.own.id}
+        hosts = whereabouts.hosts_of(context, others.values())
+        return Judge(
+            parsed_group(self.record, connections.policy_types),
+            connections.topology.levels, self.own.member.path,
+            {path: self._locate(connections, context, others[path], host)
+             for path, host in hosts.items()})
+
+    def _locate(self, connections, context, row: MemberRecord, host: str):
+        as_planned = (row.place.host == host
+                      and self.record.levels == connections.topology.levels)
+        if as_planned:
+            return locations.remembered(row.place)
+        return locations.looked_up(connections.topology, context, host)
+
+
+def find(connections: Connections, spec: objects.RequestSpec
+         ) -> Membership | None:
+    """What the server of a request is, if it is a member of a group.
+
+    A server that has no row, because its pointer could not be honoured and
+    it was scheduled all the same, is taken for the member that it points at
+    where no other server is that member.
+    """
+    try:
+        pointer = Pointer.from_hints(_hints(spec))
+    except Refused:
+        return None
+    if pointer is None:
+        return None
+    record = connections.table.get_group(pointer.group)
+    if record is None or record.project_id != spec.project_id:
+        return None
+    rows = connections.table.members(record.uuid)
+    own = _own(rows, pointer, spec.instance_uuid)
+    return own and Membership(record, own, rows)
+
+
+def pointed_at(rows: Sequence[MemberRecord], path: str
+               ) -> list[MemberRecord]:
+    """The member of that path, or all servers of that description."""
+    return ([row for row in rows if row.member.path == path]
+            or [row for row in rows if row.member.description == path])
+
+
+def _own(rows, pointer: Pointer, instance_uuid: str) -> MemberRecord | None:
+    for row in rows:
+        if row.instance_uuid == instance_uuid:
+            return row
+    free = [row for row in pointed_at(rows, pointer.member)
+            if row.instance_uuid is None]
+    return free[0] if free else None
+
+
+def _hints(spec) -> Mapping | None:
+    return spec.scheduler_hints if 'scheduler_hints' in spec else None
+
+
+def parsed_group(record: GroupRecord,
+                 policy_types: Mapping[str, type[Policy]]) -> Group:
+    """The group of a record; parsed once while its document is the same."""
+    with _lock:
+        document, group = _parsed.get(record.uuid, (None, None))
+        if document != record.document:
+            group = parse_group(record.document, policy_types)
+            _parsed[record.uuid] = (record.document, group)
+        _parsed.move_to_end(record.uuid)
+        while len(_parsed) > REMEMBERED_GROUPS:
+            _parsed.popitem(last=False)
+        return group

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pointer from a create to the place that was planned for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from oslo_utils import uuidutils
+
+from nova_holistic.scheduler.refusal import Refused
+
+GROUP_HINT = 'holistic_group'
+MEMBER_HINT = 'holistic_member'
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A group, and the path of a member or of a member description in it.
+
+    :ivar group: UUID of a top-level group
+    """
+
+    group: str
+    member: str
+
+    @classmethod
+    def from_hints(cls, hints: Mapping[str, Sequence[str] | str] | None
+                   ) -> 'Pointer | None':
+        """The pointer in a server's scheduler hints; None where there is none.
+
+        :raises Refused: the hints are there and do not make a pointer
+        """
+        if not has_pointer(hints):
+            return None
+        group = _only_value(hints, GROUP_HINT)
+        if not uuidutils.is_uuid_like(group):
+            raise Refused(f'{GROUP_HINT}={group} is not a UUID')
+        return cls(str(group).lower(), _only_value(hints, MEMBER_HINT))
+
+
+def has_pointer(hints: Mapping | None) -> bool:
+    """Whether a server's scheduler hints claim to point at a planned place."""
+    return bool(hints) and (GROUP_HINT in hints or MEMBER_HINT in hints)
+
+
+def _only_value(hints: Mapping[str, Sequence[str] | str], name: str) -> str:
+    values = hints.get(name) or []
+    # Nova turns a single string into a list on its way to the scheduler.
+    if isinstance(values, str):
+        values = [values]
+    if len(values) != 1 or not values[0]:
+        raise Refused(
+            f'a pointer is made of {GROUP_HINT} and {MEMBER_HINT}, one value '
+            f'each; {name} has {len(values) or "none"}')
+    return values[0]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host weighs more the fewer preferences of the group it breaks."""
+
+from oslo_log import log as logging
+
+import nova.conf
+from nova.scheduler import weights
+
+from nova_holistic import conf
+from nova_holistic import exceptions
+from nova_holistic.scheduler import connections
+from nova_holistic.scheduler import locations
+from nova_holistic.scheduler import membership
+from nova_holistic.scheduler.pointer import has_pointer
+from nova_holistic.table.records import MemberState
+
+CONF = nova.conf.CONF
+LOG = logging.getLogger(__name__)
+
+
+class HolisticGroupWeigher(weights.BaseHostWeigher):
+    """Minus the weighted violations that the member adds at the host; the
+    planned host of a member still to be placed weighs most of all.
+
+    A server without a pointer weighs the same everywhere, at no query.
+    """
+
+    def __init__(self):
+        super().__init__()
+        conf.register_opts(CONF)
+
+    def weight_multiplier(self, host_state):
+        return CONF.holistic.group_weight_multiplier
+
+    def weigh_objects(self, weighed_obj_list, weight_properties):
+        states = [weighed.obj for weighed in weighed_obj_list]
+        try:
+            return self._weigh(states, weight_properties)
+        except exceptions.HolisticError as error:
+            LOG.warning(
+                'The preferences of instance %(instance)s are not known: '
+                '%(error)s', {'instance': weight_properties.instance_uuid,
+                              'error': error})
+            return [0.0] * len(states)
+
+    def _weigh(self, states, spec):
+        hints = ('scheduler_hints' in spec) and spec.scheduler_hints
+        found = (has_pointer(hints or {})
+                 and membership.find(connections.get(), spec))
+        if not found:
+            return [0.0] * len(states)
+        judge = found.judge(connections.get())
+        topology = connections.get().topology
+        found_weights = [-judge.cost(locations.located(
+            topology, state.host, state.aggregates)) for state in states]
+        if found.own.state == MemberState.PLANNED:
+            best = max(found_weights) + 1.0
+            found_weights = [
+                best if state.host == found.own.place.host else weight
+                for state, weight in zip(states, found_weights)]
+        return found_weights
+
+    def _weigh_object(self, obj, weight_properties):
+        """Hosts are weighed together: see weigh_objects."""
+        return 0.0

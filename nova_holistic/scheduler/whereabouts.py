@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the servers of a group really are."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+
+from nova import context as nova_context
+from nova import objects
+from nova.compute import vm_states
+
+from nova_holistic.table.records import MemberRecord, MemberState
+
+OWNED = (MemberState.CLAIMED, MemberState.BUILT)
+
+
+def hosts_of(context, members: Iterable[MemberRecord]) -> dict[str, str]:
+    """Path to host name, of every member that takes up room.
+
+    A server that exists is where Nova says, wherever it was planned; one that
+    is still to come, or on its way, is at its planned place. One query of the
+    mapping of cells, and one for each cell.
+    """
+    rows = list(members)
+    owned = {row.instance_uuid: row for row in rows if row.state in OWNED}
+    hosts = {row.member.path: row.place.host for row in rows
+             if row.state == MemberState.PLANNED}
+    if owned:
+        for uuid, host in _hosts_of_instances(context, owned).items():
+            if host is not None:
+                hosts[owned[uuid].member.path] = host
+    return hosts
+
+
+def _hosts_of_instances(context, owned: Mapping[str, MemberRecord]
+                        ) -> dict[str, str | None]:
+    # Until a cell knows better, a server being created is where it is planned.
+    hosts = {uuid: row.place.host if row.state == MemberState.CLAIMED else None
+             for uuid, row in owned.items()}
+    in_cells = defaultdict(list)
+    mappings = objects.InstanceMappingList.get_by_instance_uuids(
+        context, list(owned))
+    for mapping in mappings:
+        if mapping.cell_mapping is not None:
+            cell = mapping.cell_mapping
+            in_cells[cell.uuid].append((cell, mapping.instance_uuid))
+    for entries in in_cells.values():
+        cell, uuids = entries[0][0], [uuid for _, uuid in entries]
+        hosts.update(dict.fromkeys(uuids))
+        for instance in _instances(context, cell, uuids):
+            hosts[instance.uuid] = instance.host or (
+                owned[instance.uuid].place.host
+                if instance.vm_state == vm_states.BUILDING else None)
+    return hosts
+
+
+def _instances(context, cell, uuids: Collection[str]):
+    with nova_context.target_cell(context, cell) as cell_context:
+        return objects.InstanceList.get_by_filters(
+            cell_context, filters={'uuid': list(uuids), 'deleted': False},
+            expected_attrs=[])
