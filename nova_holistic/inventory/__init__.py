@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where snapshots come from: one driver a file, found by its entry point."""
 
-from nova_holistic import plugins
 from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic import plugins
 
 NAMESPACE = 'nova_holistic.inventory'
 

@@ -3,8 +3,8 @@
 that cannot be planned from a host's root resource provider alone.
 """
 
-import re
 from collections.abc import Mapping
+import re
 
 CPU_POLICY = 'hw:cpu_policy'
 DEDICATED = 'dedicated'

@@ -7,13 +7,13 @@ traits, and a server that boots from a volume takes no root disk: the planner
 knows neither.
 """
 
+from collections.abc import Mapping
 import math
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from nova_holistic.inventory.extra_specs import (
-    DEDICATED, CPU_POLICY, find_obstacle, implied_traits)
+    CPU_POLICY, DEDICATED, find_obstacle, implied_traits)
 from nova_holistic.inventory.service import Service
 from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping

@@ -9,11 +9,11 @@ nor a move to another provider touches it. So use is compared as well: one
 one VCPU. One that the answer lacks is full, as the cache must say too.
 """
 
-import threading
 from collections import Counter
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+import threading
 from typing import Any
 
 from nova_holistic.inventory.service import Service

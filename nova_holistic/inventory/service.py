@@ -53,7 +53,8 @@ class Service:
         """
         marker: dict[str, str] = {}
         while True:
-            page_path = f'{path}?{urlencode({**query, "limit": PAGE, **marker})}'
+            page_path = f'{path}?' + urlencode(
+                {**query, 'limit': PAGE, **marker})
             with self.reading(page_path):
                 items = self.get(page_path, microversion)[key]
                 if not items:

@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A snapshot shows what a real Nova and a real Placement know."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+from nova import context as nova_context
+from nova import objects as nova_objects
+from nova.scheduler import request_filter
+from nova.scheduler import utils as scheduler_utils
+import pytest
+
+from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.inventory.flavors import flavor_from_nova
+from nova_holistic.inventory.placement import PlacementInventory
+from nova_holistic.topology.aggregates import AggregatesTopology
+from nova_holistic.topology.errors import AmbiguousLocation
+
+HOSTS = (
+    EmbeddedHost('cmp-1', zone='az1', rack='r1', traits=('CUSTOM_GREEN',),
+                 cpu_allocation_ratio=4.0, reserved_memory_mb=512,
+                 labels={'power_feed': 'A'}),
+    EmbeddedHost('cmp-2', zone='az1', rack='r2',
+                 load={'VCPU': 6, 'MEMORY_MB': 1024}),
+    EmbeddedHost('cmp-3', zone='az2', rack='r1', vcpus=4),
+    EmbeddedHost('cmp-4'),
+)
+
+
+class Counting:
+    """An adapter that counts what is read, by the kind of thing."""
+
+    def __init__(self, adapter):
+        self._adapter = adapter
+        self.requests = Counter()
+
+    def get(self, path, **options):
+        name = path.split('?')[0].strip('/').split('/')
+        one = name[0] == 'resource_providers' and len(name) == 3
+        self.requests[f'one/{name[2]}' if one else '/'.join(name)] += 1
+        return self._adapter.get(path, **options)
+
+
+class Watch:
+    """An inventory over a cloud, and the requests of its last snapshot."""
+
+    def __init__(self, cloud, threads=1):
+        self._adapters = Counting(cloud.placement), Counting(cloud.compute)
+        self._inventory = PlacementInventory(
+            *self._adapters, AggregatesTopology(
+                ['az', 'rack', 'host'], ['power_feed']), threads)
+
+    def snapshot(self):
+        for adapter in self._adapters:
+            adapter.requests.clear()
+        return self._inventory.snapshot()
+
+    def hosts(self):
+        return {host.name: host for host in self.snapshot().hosts}
+
+    def used(self, host):
+        inventories = self.hosts()[host].inventories
+        return {name: inventory.used
+                for name, inventory in inventories.items() if inventory.used}
+
+    @property
+    def requests(self):
+        return sum((a.requests for a in self._adapters), Counter())
+
+    @property
+    def reread(self):
+        """How many providers the last snapshot read."""
+        parts = {self.requests[f'one/{part}'] for part in (
+            'inventories', 'traits', 'allocations')}
+        (count,) = parts
+        return count
+
+
+@pytest.fixture(scope='module')
+def cloud():
+    with EmbeddedCloud(HOSTS, scheduler='stock') as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        yield cloud
+
+
+@pytest.fixture
+def watch(cloud):
+    return Watch(cloud)
+
+
+def test_every_compute_is_a_host_with_its_provider(cloud, watch):
+    hosts = watch.hosts()
+    assert {name: host.uuid for name, host in hosts.items()
+            } == cloud.providers()
+    assert all(host.node == name and host.enabled
+               for name, host in hosts.items())
+
+
+def test_capacity_counts_ratio_and_reserve(watch):
+    inventories = watch.hosts()['cmp-1'].inventories
+    assert inventories['VCPU'].capacity == 16 * 4
+    assert inventories['VCPU'].max_unit == 16
+    assert inventories['MEMORY_MB'].capacity == 65536 - 512
+    assert inventories['DISK_GB'].capacity == 1000
+
+
+def test_what_strangers_allocated_counts(watch):
+    hosts = watch.hosts()
+    assert hosts['cmp-2'].inventories['VCPU'].free == 10
+    assert hosts['cmp-2'].inventories['MEMORY_MB'].used == 1024
+    assert hosts['cmp-2'].servers == 1
+    assert hosts['cmp-3'].inventories['VCPU'].free == 4
+    assert hosts['cmp-3'].servers == 0
+
+
+def test_traits_are_those_of_the_provider(watch):
+    hosts = watch.hosts()
+    assert 'CUSTOM_GREEN' in hosts['cmp-1'].traits
+    assert 'CUSTOM_GREEN' not in hosts['cmp-2'].traits
+
+
+def test_zones_racks_labels_and_aggregates(cloud, watch):
+    hosts = watch.hosts()
+    assert [hosts[name].location for name in sorted(hosts)] == [
+        ('az1', 'r1'), ('az1', 'r2'), ('az2', 'r1'), ('nova',)]
+    assert [hosts[name].availability_zone for name in sorted(hosts)] == [
+        'az1', 'az1', 'az2', 'nova']
+    assert hosts['cmp-1'].labels == {'power_feed': 'A'}
+    uuids = {aggregate['name']: aggregate['uuid']
+             for aggregate in cloud.aggregates()}
+    assert hosts['cmp-3'].aggregates == {
+        'az2', uuids['az2'], 'az2-rack-r1', uuids['az2-rack-r1']}
+    assert hosts['cmp-4'].aggregates == frozenset()
+
+
+def test_a_host_in_two_racks_is_an_error_that_names_both(cloud, watch):
+    aggregate = cloud.create_aggregate('wrong', {'rack': 'r9'}, ['cmp-1'])
+    try:
+        with pytest.raises(AmbiguousLocation, match='az1-rack-r1.*wrong'):
+            watch.snapshot()
+    finally:
+        cloud.act_on_aggregate(aggregate, 'remove_host', host='cmp-1')
+
+
+def test_a_disabled_compute_is_not_enabled(cloud, watch):
+    cloud.disable_compute('cmp-3')
+    assert not watch.hosts()['cmp-3'].enabled
+    cloud.enable_compute('cmp-3')
+    assert watch.hosts()['cmp-3'].enabled
+
+
+def test_a_compute_that_is_forced_down_is_not_enabled(cloud, watch):
+    service = cloud.compute_service('cmp-3')
+    url = f'/os-services/{service["id"]}'
+    cloud.compute.put(url, json={'forced_down': True})
+    hosts = watch.hosts()
+    assert not hosts['cmp-3'].enabled
+    assert hosts['cmp-2'].enabled
+    cloud.compute.put(url, json={'forced_down': False})
+    assert watch.hosts()['cmp-3'].enabled
+
+
+@pytest.mark.parametrize(('sizes', 'extra_specs'), [
+    ({}, {}),
+    ({'swap': 1}, {}),
+    ({'swap': 1024, 'OS-FLV-EXT-DATA:ephemeral': 3}, {}),
+    ({'swap': 1025, 'disk': 0}, {}),
+    ({'disk': 0}, {}),
+    ({}, {'resources:VCPU': '1'}),
+    ({'swap': 512}, {'resources:DISK_GB': '7'}),
+    ({}, {'resources:DISK_GB': '0', 'resources:MEMORY_MB': '64'}),
+    ({}, {'trait:CUSTOM_GREEN': 'required'}),
+])
+def test_a_server_takes_what_its_flavor_says(
+        cloud, watch, sizes, extra_specs):
+    body = {'name': 'sized', 'vcpus': 2, 'ram': 512, 'disk': 5} | sizes
+    made = cloud.compute.post('/flavors', json={'flavor': body}).json()
+    flavor_id = made['flavor']['id']
+    if extra_specs:
+        cloud.compute.post(f'/flavors/{flavor_id}/os-extra_specs',
+                           json={'extra_specs': extra_specs})
+    try:
+        # Only an administrator may boot an image without a root disk.
+        server = cloud.create_server('sized', 'sized', as_admin=True)
+        cloud.wait_for_status(server, 'ACTIVE')
+        (allocation,) = cloud.allocations(server).values()
+        cloud.delete_server(server)
+        flavors = watch.snapshot().flavors
+    finally:
+        cloud.compute.delete(f'/flavors/{flavor_id}')
+    assert flavors['sized'].resources == allocation['resources']
+    assert flavors[flavor_id] is flavors['sized']
+
+
+@pytest.mark.parametrize('specs', [
+    {'hw:cpu_policy': 'dedicated'},
+    {'hw:cpu_policy': 'dedicated', 'hw:emulator_threads_policy': 'isolate'},
+    {'hw:cpu_policy': 'dedicated', 'hw:cpu_thread_policy': 'require'},
+    {'hw:cpu_policy': 'dedicated', 'hw:cpu_thread_policy': 'isolate'},
+    {'resources:PCPU': '3'},
+    {'resources:VCPU': '0', 'resources:CUSTOM_METAL': '1'},
+    {'resources:VCPU': 'x', 'resources:no_class': '1'},
+    {'trait:CUSTOM_A': 'required', 'trait:CUSTOM_B': 'forbidden',
+     'trait:CUSTOM_C': 'maybe'},
+    {'hw:tpm_version': '1.2'},
+    {'hw:tpm_version': '2.0', 'hw:tpm_model': 'tpm-crb'},
+    {'os:secure_boot': 'required'},
+    {'os:secure_boot': 'optional'},
+    {'hw:maxphysaddr_mode': 'emulate'},
+    {'hw:maxphysaddr_mode': 'passthrough'},
+    {'hw:virtio_packed_ring': 'true'},
+    {'hw:virtio_packed_ring': 'false'},
+    {'hw:ephemeral_encryption': 'true'},
+    {'hw:sound_model': 'virtio'},
+    {'group_policy': 'none', 'quota:cpu_shares': '5'},
+])
+def test_extra_specs_mean_what_novas_scheduler_takes_them_for(cloud, specs):
+    nova_flavor = nova_objects.Flavor(
+        id=1, flavorid='1', name='f', vcpus=2, memory_mb=512, root_gb=5,
+        ephemeral_gb=0, swap=0, extra_specs=specs)
+    spec = nova_objects.RequestSpec(
+        flavor=nova_flavor, image=nova_objects.ImageMeta(
+            properties=nova_objects.ImageMetaProps()), is_bfv=False)
+    for request in (request_filter.packed_virtqueue_filter,
+                    request_filter.ephemeral_encryption_filter,
+                    request_filter.virtio_sound_filter):
+        request(nova_context.get_admin_context(), spec)
+    group = scheduler_utils.ResourceRequest.from_request_spec(
+        spec).get_request_group(None)
+
+    ours = flavor_from_nova({
+        'id': '1', 'name': 'f', 'vcpus': 2, 'ram': 512, 'disk': 5,
+        'OS-FLV-EXT-DATA:ephemeral': 0, 'swap': 0, 'extra_specs': specs})
+
+    assert ours.unplannable == ''
+    assert ours.resources == group.resources
+    assert ours.required_traits == (
+        group.required_traits | spec.root_required)
+    assert ours.forbidden_traits == group.forbidden_traits
+
+
+def test_private_flavors_are_known(cloud, watch):
+    made = cloud.compute.post('/flavors', json={'flavor': {
+        'name': 'secret', 'vcpus': 1, 'ram': 64, 'disk': 1,
+        'os-flavor-access:is_public': False}}).json()['flavor']
+    assert watch.snapshot().flavors['secret'].id == made['id']
+    cloud.compute.delete(f'/flavors/{made["id"]}')
+
+
+def test_long_lists_are_read_page_by_page(cloud, watch):
+    whole = watch.snapshot()
+    cloud.conf.set_override('max_limit', 2, 'api')
+    try:
+        assert watch.snapshot() == whole
+        assert watch.requests['os-hypervisors/detail'] == 3
+    finally:
+        cloud.conf.clear_override('max_limit', 'api')
+
+
+def test_the_second_snapshot_reads_no_provider(cloud, watch):
+    first = watch.snapshot()
+    assert watch.reread == len(HOSTS)
+    assert watch.snapshot() == first
+    assert watch.reread == 0
+    assert watch.requests == {
+        'os-hypervisors/detail': 2, 'flavors/detail': 2, 'os-aggregates': 1,
+        'resource_providers': 1, 'allocation_candidates': 1}
+
+
+def test_many_readers_see_what_one_sees(cloud, watch):
+    several = Watch(cloud, threads=4)
+    assert several.snapshot() == watch.snapshot()
+    assert several.reread == len(HOSTS)
+
+
+def test_snapshots_may_be_taken_at_once(cloud, watch):
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda _: watch.hosts(), range(3)))
+    assert found[0] == found[1] == found[2] == watch.hosts()
+
+
+def test_only_providers_that_changed_are_read_again(cloud, watch):
+    watch.snapshot()
+    consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
+    assert watch.used('cmp-3') == {'VCPU': 1}
+    assert watch.reread == 1
+    cloud.delete_consumer(consumer)
+
+
+def test_what_is_deleted_is_free_though_no_generation_tells(cloud, watch):
+    consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
+    assert watch.hosts()['cmp-3'].servers == 1
+    before = generation(cloud, 'cmp-3')
+    cloud.delete_consumer(consumer)
+    assert generation(cloud, 'cmp-3') == before
+    assert watch.hosts()['cmp-3'].servers == 0
+    assert watch.reread == 1
+    assert watch.used('cmp-3') == {}
+
+
+def test_a_full_host_is_seen_to_empty(cloud, watch):
+    consumer = cloud.add_consumer('cmp-3', {'VCPU': 4, 'DISK_GB': 9})
+    assert watch.used('cmp-3') == {'VCPU': 4, 'DISK_GB': 9}
+    watch.snapshot()
+    assert watch.reread == 0
+    cloud.delete_consumer(consumer)
+    assert watch.used('cmp-3') == {}
+
+
+def test_a_consumer_that_moves_is_seen_on_both_hosts(cloud, watch):
+    consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
+    watch.snapshot()
+    allocation = cloud.placement.get(f'/allocations/{consumer}').json()
+    cloud.placement.put(f'/allocations/{consumer}', json={
+        'allocations': {cloud.providers()['cmp-4']: {
+            'resources': {'VCPU': 1}}},
+        'consumer_type': 'INSTANCE', 'project_id': allocation['project_id'],
+        'user_id': allocation['user_id'],
+        'consumer_generation': allocation['consumer_generation']})
+    hosts = watch.hosts()
+    assert hosts['cmp-3'].inventories['VCPU'].used == 0
+    assert hosts['cmp-4'].inventories['VCPU'].used == 1
+    assert watch.reread == 2
+    cloud.delete_consumer(consumer)
+
+
+def test_a_real_server_comes_and_goes(cloud, watch):
+    watch.snapshot()
+    server = cloud.create_server('brief', 'small', availability_zone='az2')
+    cloud.wait_for_status(server, 'ACTIVE')
+    used = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
+    assert watch.used('cmp-3') == used
+    assert watch.hosts()['cmp-3'].servers == 1
+    cloud.delete_server(server)
+    assert watch.used('cmp-3') == {}
+
+
+def test_new_traits_are_seen(cloud, watch):
+    watch.snapshot()
+    path = f'/resource_providers/{cloud.providers()["cmp-4"]}/traits'
+    cloud.placement.put('/traits/CUSTOM_NEW')
+    present = cloud.placement.get(path).json()
+    cloud.placement.put(path, json=present | {
+        'traits': [*present['traits'], 'CUSTOM_NEW']})
+    assert 'CUSTOM_NEW' in watch.hosts()['cmp-4'].traits
+    assert watch.reread == 1
+
+
+def test_a_compute_without_a_provider_is_left_out(cloud):
+    extra = EmbeddedHost('cmp-9')
+    cloud.add_hosts([extra])
+    watch = Watch(cloud)
+    assert 'cmp-9' in watch.hosts()
+    provider = cloud.providers()['cmp-9']
+    cloud.placement.delete(f'/resource_providers/{provider}')
+    assert set(watch.hosts()) == {host.name for host in HOSTS}
+
+
+def test_an_answer_from_the_wrong_service_names_what_was_asked(cloud):
+    inventory = PlacementInventory(
+        cloud.compute, cloud.compute, AggregatesTopology(['az', 'host']))
+    with pytest.raises(
+            ServiceFailed, match='placement: GET /resource_providers'):
+        inventory.snapshot()
+
+
+def generation(cloud, host):
+    provider = cloud.providers()[host]
+    return cloud.placement.get(
+        f'/resource_providers/{provider}').json()['generation']

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A flavor of Nova's becomes amounts and traits, or says why it cannot."""
+
+import pytest
+
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.inventory.flavors import flavor_from_nova
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Snapshot
+
+
+def flavor(disk=20, ephemeral=0, swap=0, **specs):
+    return flavor_from_nova({
+        'id': '42', 'name': 'some', 'vcpus': 2, 'ram': 2048, 'disk': disk,
+        'OS-FLV-EXT-DATA:ephemeral': ephemeral, 'swap': swap,
+        'extra_specs': specs})
+
+
+def spec(key, value, **more):
+    return flavor(**{key: value}, **more)
+
+
+PLAIN = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 20}
+
+
+def test_a_plain_flavor():
+    plain = flavor()
+    assert (plain.name, plain.id) == ('some', '42')
+    assert plain.resources == PLAIN
+    assert not plain.required_traits | plain.forbidden_traits
+    assert plain.unplannable == ''
+
+
+@pytest.mark.parametrize(('swap', 'disk'), [
+    (0, 20), (1, 21), (1024, 21), (1025, 22), (4096, 24)])
+def test_swap_takes_whole_gibibytes_of_disk(swap, disk):
+    assert flavor(swap=swap).resources['DISK_GB'] == disk
+
+
+def test_root_ephemeral_and_swap_add_up():
+    assert flavor(disk=20, ephemeral=30, swap=512).resources['DISK_GB'] == 51
+
+
+def test_no_disk_at_all_is_no_request_for_disk():
+    assert flavor(disk=0).resources == {'VCPU': 2, 'MEMORY_MB': 2048}
+
+
+@pytest.mark.parametrize(('key', 'value', 'resources'), [
+    ('resources:VCPU', '5', PLAIN | {'VCPU': 5}),
+    ('resources:CUSTOM_FPGA', '1', PLAIN | {'CUSTOM_FPGA': 1}),
+    ('resources:DISK_GB', '0', {'VCPU': 2, 'MEMORY_MB': 2048}),
+    ('resources:VCPU', '0', {'MEMORY_MB': 2048, 'DISK_GB': 20}),
+    ('resources:VCPU', 'many', PLAIN),
+    ('resources:VCPU', '-1', PLAIN),
+    ('resources:PCPU', '2', {'PCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 20}),
+    ('hw:cpu_policy', 'shared', PLAIN),
+    ('hw:cpu_policy', 'dedicated',
+     {'PCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 20}),
+    ('quota:cpu_shares', '7', PLAIN),
+])
+def test_extra_specs_override_amounts(key, value, resources):
+    assert spec(key, value).resources == resources
+
+
+def test_isolated_emulator_threads_take_one_more_dedicated_cpu():
+    isolated = flavor(**{'hw:cpu_policy': 'dedicated',
+                         'hw:emulator_threads_policy': 'isolate'})
+    assert isolated.resources['PCPU'] == 3
+
+
+def test_traits_are_required_and_forbidden():
+    made = flavor(**{'trait:CUSTOM_NVME': 'required',
+                     'trait:CUSTOM_SLOW': 'forbidden',
+                     'trait:CUSTOM_ODD': 'perhaps'})
+    assert made.required_traits == {'CUSTOM_NVME'}
+    assert made.forbidden_traits == {'CUSTOM_SLOW'}
+
+
+@pytest.mark.parametrize(('key', 'value'), [
+    ('resources1:VCPU', '1'), ('resources_NIC:CUSTOM_X', '1'),
+    ('trait1:CUSTOM_X', 'required'), ('accel:device_profile', 'gpu'),
+    ('pci_passthrough:alias', 'gpu:1'), ('hw:pmem', 'small'),
+    ('hw:mem_encryption', 'true'), ('hw:numa_nodes', '2'),
+    ('hw:mem_page_size', 'large'), ('hw:cpu_policy', 'mixed'),
+    ('hw:cpu_realtime', 'yes'),
+])
+def test_what_the_host_alone_cannot_give_cannot_be_planned(key, value):
+    assert key in spec(key, value).unplannable
+
+
+def test_a_member_of_such_a_flavor_is_refused_with_its_place():
+    group = Group('g', members=(MemberDescription(
+        'm', Requirements(flavor='some'), place='members[0]'),))
+    snapshot = Snapshot(('host',), (), flavors=FrozenMapping(
+        {'some': spec('hw:numa_nodes', '2')}))
+    with pytest.raises(InvalidDocument) as error:
+        bind(group, snapshot)
+    assert error.value.place == 'members[0].flavor'
+    assert 'hw:numa_nodes' in error.value.message

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts stand where the metadata of their aggregates says."""
+
+import pytest
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.topology.aggregates import AggregatesTopology
+from nova_holistic.topology.base import Aggregate, Location
+from nova_holistic.topology.errors import AmbiguousLocation, InvalidLevels
+
+
+def aggregate(name, *hosts, **metadata):
+    return Aggregate(name, f'uuid-of-{name}', frozenset(hosts),
+                     FrozenMapping(metadata))
+
+
+AZ1 = aggregate('zone-1', 'a', 'b', availability_zone='az1')
+AZ2 = aggregate('zone-2', 'c', availability_zone='az2')
+
+
+def test_a_host_stands_in_its_zone_and_rack():
+    topology = AggregatesTopology(['az', 'rack', 'host'])
+    located = topology.locate(
+        ['a', 'c'], [AZ1, AZ2, aggregate('left', 'a', rack='r1'),
+                     aggregate('right', 'c', rack='r2')])
+    assert located == {
+        'a': Location(('az1', 'r1'), availability_zone='az1'),
+        'c': Location(('az2', 'r2'), availability_zone='az2')}
+
+
+def test_racks_of_one_name_in_two_zones_are_two_racks():
+    topology = AggregatesTopology(['az', 'rack', 'host'])
+    located = topology.locate(
+        ['a', 'c'], [AZ1, AZ2, aggregate('first', 'a', 'c', rack='rack1')])
+    a, c = (Host(name, name, '', located[name].path, FrozenMapping())
+            for name in 'ac')
+    snapshot = Snapshot(topology.levels, (a, c))
+    assert snapshot.domain(a, 'rack') != snapshot.domain(c, 'rack')
+
+
+def test_two_aggregates_may_agree_on_a_rack():
+    topology = AggregatesTopology(['rack', 'host'])
+    located = topology.locate('a', [aggregate('one', 'a', rack='r1'),
+                                    aggregate('two', 'a', rack='r1')])
+    assert located['a'].path == ('r1',)
+
+
+def test_two_aggregates_that_disagree_are_both_named():
+    topology = AggregatesTopology(['rack', 'host'])
+    with pytest.raises(AmbiguousLocation) as error:
+        topology.locate('a', [aggregate('one', 'a', rack='r1'),
+                              aggregate('two', 'a', rack='r2')])
+    for word in ('host a ', 'level rack', "aggregate one says 'r1'",
+                 "aggregate two says 'r2'"):
+        assert word in str(error.value)
+
+
+def test_disagreement_on_a_key_that_is_no_level_does_not_matter():
+    topology = AggregatesTopology(['az', 'host'])
+    located = topology.locate('a', [aggregate('one', 'a', rack='r1'),
+                                    aggregate('two', 'a', rack='r2')])
+    assert located['a'].path == ('nova',)
+
+
+def test_a_host_without_a_rack_has_a_room_and_nothing_below_it():
+    topology = AggregatesTopology(['room', 'rack', 'chassis', 'host'])
+    located = topology.locate('ab', [
+        aggregate('room', 'a', 'b', room='m1'),
+        aggregate('rack', 'a', rack='r1'),
+        aggregate('box', 'a', 'b', chassis='c1')])
+    assert located['a'].path == ('m1', 'r1', 'c1')
+    assert located['b'].path == ('m1',)
+
+
+def test_a_host_in_no_aggregate_is_in_the_default_zone():
+    topology = AggregatesTopology(['az', 'host'], default_zone='internal')
+    located = topology.locate(['lone'], [AZ1])
+    assert located['lone'] == Location(
+        ('internal',), availability_zone='internal')
+
+
+def test_the_zone_is_known_even_where_it_is_no_level():
+    topology = AggregatesTopology(['rack', 'host'])
+    located = topology.locate('a', [AZ1, aggregate('one', 'a', rack='r1')])
+    assert located['a'] == Location(('r1',), availability_zone='az1')
+
+
+def test_labels_are_levels_outside_the_tree():
+    topology = AggregatesTopology(['az', 'host'], ['power_feed'])
+    located = topology.locate(
+        'ab', [AZ1, aggregate('feed', 'a', power_feed='A')])
+    assert located['a'].labels == {'power_feed': 'A'}
+    assert located['a'].path == ('az1',)
+    assert located['b'].labels == {}
+
+
+def test_aggregates_may_hold_hosts_that_are_not_asked_for():
+    topology = AggregatesTopology(['az', 'host'])
+    assert set(topology.locate(['a'], [AZ1, AZ2])) == {'a'}
+
+
+@pytest.mark.parametrize(('levels', 'labels', 'message'), [
+    ([], [], 'must be host'),
+    (['az', 'rack'], [], 'must be host, not rack'),
+    (['az', 'az', 'host'], [], 'az is named twice'),
+    (['az', 'host'], ['az'], 'az is named twice'),
+    (['az', 'host'], ['host'], 'host is named twice'),
+    (['', 'host'], [], 'no name'),
+])
+def test_levels_that_are_no_tree_are_refused(levels, labels, message):
+    with pytest.raises(InvalidLevels, match=message):
+        AggregatesTopology(levels, labels)

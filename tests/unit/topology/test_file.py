@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts stand where a file says."""
+
+import pytest
+
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.topology.base import Aggregate, Location
+from nova_holistic.topology.document import UnreadableFile
+from nova_holistic.topology.file import FileTopology
+
+BARE = """
+levels: [room, rack, host]
+hosts:
+  - {name: a, location: [m1, r1], labels: {power_feed: A}}
+  - {name: b, location: [m1]}
+  - {name: c}
+"""
+
+INVENTORY = """
+levels: [az, host]
+hosts:
+  - name: a
+    location: [az1]
+    resources: {VCPU: {total: 8}}
+flavors: {tiny: {VCPU: 1}}
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text):
+        path = tmp_path / 'racks.yaml'
+        path.write_text(text)
+        return str(path)
+    return write
+
+
+def test_hosts_stand_where_the_file_says(write):
+    topology = FileTopology(write(BARE))
+    assert topology.levels == ('room', 'rack', 'host')
+    located = topology.locate('abc', [])
+    assert located['a'] == Location(
+        ('m1', 'r1'), FrozenMapping({'power_feed': 'A'}), 'nova')
+    assert located['b'].path == ('m1',)
+    assert located['c'].path == ()
+
+
+def test_a_host_that_the_file_lacks_stands_nowhere(write):
+    located = FileTopology(write(BARE)).locate(['stranger'], [])
+    assert located == {'stranger': Location((), availability_zone='nova')}
+
+
+def test_an_inventory_document_will_do(write):
+    located = FileTopology(write(INVENTORY)).locate('a', [])
+    assert located['a'].path == ('az1',)
+
+
+def test_the_availability_zone_is_novas_whatever_the_file_says(write):
+    zone = Aggregate('zone', 'u', frozenset('a'),
+                     FrozenMapping({'availability_zone': 'real'}))
+    located = FileTopology(write(INVENTORY), 'default').locate('ab', [zone])
+    assert located['a'].availability_zone == 'real'
+    assert located['b'].availability_zone == 'default'
+
+
+@pytest.mark.parametrize(('text', 'place'), [
+    ('[]', ''),
+    ('hosts: []', 'levels'),
+    ('{levels: [rack], hosts: []}', 'levels'),
+    ('{levels: [rack, 3, host], hosts: []}', 'levels[1]'),
+    ('levels: [rack, host]', 'hosts'),
+    ('{levels: [rack, host], hosts: [a]}', 'hosts[0]'),
+    ('{levels: [rack, host], hosts: [{location: [r1]}]}', 'hosts[0].name'),
+    ('{levels: [rack, host], hosts: [{name: a}, {name: a}]}',
+     'hosts[1].name'),
+    ('{levels: [rack, host], hosts: [{name: a, location: [r1, r2]}]}',
+     'hosts[0].location'),
+    ('{levels: [rack, host], hosts: [{name: a, location: r1}]}',
+     'hosts[0].location'),
+    ('{levels: [rack, host], hosts: [{name: a, labels: {feed: 1}}]}',
+     'hosts[0].labels.feed'),
+    ('{levels: [rack', ''),
+])
+def test_a_bad_file_is_refused_with_its_name_and_place(write, text, place):
+    path = write(text)
+    with pytest.raises(InvalidDocument) as error:
+        FileTopology(path)
+    assert error.value.place == (f'{path}: {place}' if place else path)
+    assert '\n' not in str(error.value)
+
+
+@pytest.mark.parametrize('path', ['', '/nonexistent/racks.yaml'])
+def test_a_file_that_is_not_there_names_the_option(path):
+    with pytest.raises(UnreadableFile, match=r'\[topology\] path'):
+        FileTopology(path)
