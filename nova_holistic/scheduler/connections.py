@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The connections of one scheduler process; a forked worker has its own."""
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+import threading
 
 from oslo_utils import timeutils
 
 import nova.conf
 from nova import utils
 from nova_holistic import conf
-from nova_holistic import policies
-from nova_holistic import topology
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.policy import Policy
+from nova_holistic import policies
 from nova_holistic.table.store import PlacementTable
+from nova_holistic import topology
 from nova_holistic.topology.base import TopologyDriver
 
 CONF = nova.conf.CONF

@@ -21,7 +21,7 @@ OPTS = [
 
 
 def install() -> None:
-    """Let nova.conf choose the manager of every scheduler service made next."""
+    """Let nova.conf choose the manager of every scheduler made from now on."""
     nova.conf.CONF.register_opts(OPTS, group='scheduler')
     service.SERVICE_MANAGERS['nova-scheduler'] = f'{__name__}.make_manager'
 

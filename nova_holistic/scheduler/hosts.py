@@ -3,10 +3,10 @@
 
 import os_traits
 
+import nova.conf
 from nova import context as nova_context
 from nova import exception
 from nova import objects
-import nova.conf
 from nova.scheduler.filters import utils as filter_utils
 
 from nova_holistic.scheduler.refusal import Refused

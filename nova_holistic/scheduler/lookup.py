@@ -8,14 +8,14 @@ from nova import objects
 
 from nova_holistic import exceptions
 from nova_holistic.holds import client as holds_client
-from nova_holistic.scheduler import locations
-from nova_holistic.scheduler import membership
-from nova_holistic.scheduler import request
 from nova_holistic.scheduler.claims import Claims
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import HostReader
+from nova_holistic.scheduler import locations
+from nova_holistic.scheduler import membership
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.scheduler import request
 from nova_holistic.table.records import GroupRecord, MemberRecord, Place
 
 ALLOCATION_REQUEST_VERSION = '1.36'

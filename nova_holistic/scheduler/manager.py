@@ -14,7 +14,6 @@ from nova import exception
 from nova import objects
 from nova.objects import fields
 from nova.scheduler import manager
-from nova.scheduler import utils
 
 from nova_holistic import conf
 from nova_holistic import exceptions

@@ -2,9 +2,9 @@
 """The member that a server is, and the group it belongs to."""
 
 import collections
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+import threading
 
 from nova import context as nova_context
 from nova import objects
@@ -12,12 +12,12 @@ from nova import objects
 from nova_holistic.documents.group import parse_group
 from nova_holistic.model.group import Group
 from nova_holistic.model.policy import Policy
-from nova_holistic.scheduler import locations
-from nova_holistic.scheduler import whereabouts
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.judge import Judge
+from nova_holistic.scheduler import locations
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.scheduler import whereabouts
 from nova_holistic.table.records import GroupRecord, MemberRecord
 
 REMEMBERED_GROUPS = 256

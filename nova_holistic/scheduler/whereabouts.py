@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the servers of a group really are."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
 
+from nova.compute import vm_states
 from nova import context as nova_context
 from nova import objects
-from nova.compute import vm_states
 
 from nova_holistic.table.records import MemberRecord, MemberState
 
