@@ -38,14 +38,18 @@ class Objective(abc.ABC):
 
     The value judges a finished placement, the encoding persuades the solver;
     on a proved optimum the two agree.
+
+    :cvar integral: whether every value is a whole number, so that a solver's
+        bound may be rounded up
     """
 
     name: ClassVar[str]
+    integral: ClassVar[bool] = False
 
     @abc.abstractmethod
     def value(self, members: Sequence[Member], placement: Mapping[str, Host],
               placed: Mapping[str, str], snapshot: Snapshot) -> float:
-        """Cost of a finished placement.
+        """Cost of a finished placement: a number, never below 0.
 
         :param placement: path to host, of every member
         :param placed: path to host name of those whose use the snapshot counts

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The number of distinct hosts that the group's members use."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from pulp import LpAffineExpression
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import HostEncoder, Objective
+from nova_holistic.model.policy import Expression
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+class FewestHosts(Objective):
+    """Each distinct host that holds a member of the group costs 1."""
+
+    name: ClassVar[str] = 'fewest-hosts'
+    integral: ClassVar[bool] = True
+
+    def value(self, members: Sequence[Member], placement: Mapping[str, Host],
+              placed: Mapping[str, str], snapshot: Snapshot) -> float:
+        return float(len({placement[m.path].name for m in members}))
+
+    def encode(self, encoder: HostEncoder) -> Expression:
+        total = LpAffineExpression()
+        for host in encoder.hosts():
+            total += encoder.host_used(host)
+        return total

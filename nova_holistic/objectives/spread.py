@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prefer empty hosts: use costs more the fuller its host already is."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from pulp import LpAffineExpression
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import HostEncoder, Objective
+from nova_holistic.model.policy import Expression
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.objectives.utilisation import requested_classes
+from nova_holistic.objectives.utilisation import utilisation
+
+STEPS = 10
+"""Breakpoints of the curve are at 0, 1/STEPS, 2/STEPS, ... 1."""
+
+
+def curve(share: float) -> float:
+    """The convex curve through (u, u squared) at every tenth, straight between.
+
+    Straight pieces make it exact in an integer program; being convex, it
+    spreads members of one group from each other as well as from others' load.
+    """
+    piece = min(int(share * STEPS), STEPS - 1)
+    low = piece / STEPS
+    return low * low + _slope(piece) * (share - low)
+
+
+def _slope(piece: int) -> float:
+    # ((k+1)/n)^2 - (k/n)^2 over 1/n
+    return (2 * piece + 1) / STEPS
+
+
+class Spread(Objective):
+    """The sum over hosts of curve(utilisation after) - curve(before).
+
+    Utilisation is the mean over the resource classes that the group asks for.
+    What is placed already is in the snapshot's use and costs nothing more.
+    """
+
+    name: ClassVar[str] = 'spread'
+
+    def value(self, members: Sequence[Member], placement: Mapping[str, Host],
+              placed: Mapping[str, str], snapshot: Snapshot) -> float:
+        classes = requested_classes(members)
+        hosts: dict[str, Host] = {}
+        extra: dict[str, dict[str, int]] = defaultdict(
+            lambda: defaultdict(int))
+        for member in members:
+            if member.path in placed:
+                continue
+            host = placement[member.path]
+            hosts[host.name] = host
+            for name, amount in member.requirements.resources.items():
+                extra[host.name][name] += amount
+        return sum(
+            curve(utilisation(hosts[name], classes, extra[name]))
+            - curve(utilisation(hosts[name], classes))
+            for name in sorted(hosts))
+
+    def encode(self, encoder: HostEncoder) -> Expression:
+        classes = requested_classes(encoder.members)
+        total = LpAffineExpression()
+        for index, host in enumerate(encoder.hosts()):
+            added = self._added(encoder, host, classes)
+            if added:
+                total += self._climb(encoder, added, str(index),
+                                     utilisation(host, classes))
+        return total
+
+    @staticmethod
+    def _added(encoder: HostEncoder, host: Host,
+               classes: Sequence[str]) -> LpAffineExpression:
+        """What the group adds to the host's utilisation."""
+        added = LpAffineExpression()
+        for name in classes:
+            inventory = host.inventories.get(name)
+            if inventory is not None and inventory.free > 0:
+                added += encoder.demand(host, name) * (
+                    1 / (inventory.capacity * len(classes)))
+        return added
+
+    @staticmethod
+    def _climb(encoder: HostEncoder, added: LpAffineExpression, name: str,
+               before: float) -> LpAffineExpression:
+        """The cost of climbing the curve from ``before`` by ``added``.
+
+        Measured in the largest step that one member takes, so that small
+        members on huge hosts do not vanish below a solver's tolerances.
+        """
+        unit = max(abs(step) for step in added.values())
+        reach = sum(step * (variable.upBound or 0)
+                    for variable, step in added.items()) + added.constant
+        parts = []
+        for piece in range(min(int(before * STEPS), STEPS - 1), STEPS):
+            low = max(before, piece / STEPS)
+            width = min(1.0, (piece + 1) / STEPS) - low
+            if low - before > reach:
+                break
+            if width > 0:
+                parts.append((encoder.continuous(
+                    f'climb {name} {piece}', 0, width / unit),
+                    _slope(piece) * unit))
+        # Every bit of use added stands on one piece; the pieces grow dearer,
+        # so the cheapest way to stand on them is from the bottom up.
+        climbed, cost = LpAffineExpression(), LpAffineExpression()
+        for part, slope in parts:
+            climbed += part
+            cost += part * slope
+        encoder.require(climbed == added * (1 / unit))
+        return cost

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prefer full hosts: each host used costs the share of it that was free."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from pulp import LpAffineExpression
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import HostEncoder, Objective
+from nova_holistic.model.policy import Expression
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.objectives.utilisation import requested_classes
+from nova_holistic.objectives.utilisation import utilisation
+
+
+class Stack(Objective):
+    """The sum, over the hosts used, of the share that the snapshot has free.
+
+    The free share is 1 less the mean utilisation of the resource classes that
+    the group asks for. On an empty cloud every host costs 1, and this is the
+    number of hosts; on a loaded one full hosts are cheap and empty ones dear.
+    """
+
+    name: ClassVar[str] = 'stack'
+
+    def value(self, members: Sequence[Member], placement: Mapping[str, Host],
+              placed: Mapping[str, str], snapshot: Snapshot) -> float:
+        classes = requested_classes(members)
+        used = {placement[m.path].name: placement[m.path] for m in members}
+        return sum(1 - utilisation(used[name], classes)
+                   for name in sorted(used))
+
+    def encode(self, encoder: HostEncoder) -> Expression:
+        classes = requested_classes(encoder.members)
+        total = LpAffineExpression()
+        for host in encoder.hosts():
+            free = 1 - utilisation(host, classes)
+            total += encoder.host_used(host) * free
+        return total

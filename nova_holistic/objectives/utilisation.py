@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How full a host is, seen by a group."""
+
+from collections.abc import Mapping, Sequence
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.snapshot import Host
+
+
+def requested_classes(members: Sequence[Member]) -> tuple[str, ...]:
+    """Resource classes of which some member asks for something, sorted."""
+    return tuple(sorted({
+        name for member in members
+        for name, amount in member.requirements.resources.items() if amount}))
+
+
+def utilisation(host: Host, classes: Sequence[str],
+                extra: Mapping[str, int] | None = None) -> float:
+    """Mean over the classes of the share of the host's capacity in use.
+
+    A number from 0 to 1. A class that the host does not offer, has no
+    capacity of, or has promised more of than it has, counts as full: nothing
+    of it can be placed there.
+
+    :param extra: amounts on top of the host's use, by resource class
+    """
+    if not classes:
+        return 0.0
+    return sum(_share(host, name, (extra or {}).get(name, 0))
+               for name in classes) / len(classes)
+
+
+def _share(host: Host, name: str, extra: int) -> float:
+    inventory = host.inventories.get(name)
+    if inventory is None or inventory.capacity <= 0:
+        return 1.0
+    return min(1.0, (inventory.used + extra) / inventory.capacity)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be solved: hosts, member classes, room, and rules."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nova_holistic import exceptions
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.eligibility import Eligibility, demands
+from nova_holistic.solver.hosts import HostTable
+from nova_holistic.solver.rules import Carried, Rules, carried_policies
+
+Counts = tuple[dict[int, int], ...]
+"""For each member class, in order: host index to number of its members."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberClass:
+    """Members that may change places without any rule noticing.
+
+    :ivar requirements: of each of them, but for the name of the flavor
+    :ivar scopes: indexes of the rules' scopes that they are in
+    :ivar members: in document order
+    """
+
+    requirements: Requirements
+    scopes: frozenset[int]
+    members: tuple[Member, ...]
+
+    @property
+    def demands(self) -> list[tuple[str, int]]:
+        return demands(self.requirements)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A group against a snapshot, ready to be solved.
+
+    :ivar placed: host index of each member that stays where it is
+    :ivar room: [class, host]: how many of the class the host takes at most
+    """
+
+    group: Group
+    snapshot: Snapshot
+    table: HostTable
+    members: tuple[Member, ...]
+    placed: Mapping[str, int]
+    rules: Rules
+    classes: tuple[MemberClass, ...]
+    room: np.ndarray
+    policies: tuple[Carried, ...]
+
+    @classmethod
+    def of(cls, group: Group, snapshot: Snapshot,
+           placed: Mapping[str, str]) -> 'Case':
+        """:raises InvalidDocument: a placed member or its host is unknown"""
+        table = HostTable(snapshot)
+        members = group.all_members()
+        at = _placed_at(members, table, placed)
+        eligibility = Eligibility(table)
+        kinds: dict[Requirements, np.ndarray] = {}
+        waiting = [m for m in members if m.path not in at]
+        for member in waiting:
+            kind = _kind(member)
+            if kind not in kinds:
+                kinds[kind] = eligibility.room(kind, len(waiting))
+        possible = np.zeros(len(table), dtype=bool)
+        for room in kinds.values():
+            possible |= room > 0
+        possible[list(at.values())] = True
+        rules = Rules(table, possible.tolist())
+        policies = tuple(carried_policies(group))
+        rules.encode(policies)
+        classes = _classes(waiting, rules)
+        room = np.array([np.minimum(kinds[c.requirements], len(c.members))
+                         for c in classes], dtype=np.int64)
+        return cls(group, snapshot, table, members, at, rules, classes,
+                   room.reshape(len(classes), len(table)), policies)
+
+    def under(self, policies: Sequence[Carried]) -> 'Case':
+        """The same, with no policies but these hard ones."""
+        return replace(self, rules=self.rules.only(policies),
+                       policies=tuple(policies))
+
+    def placed_in(self, scope: int) -> list[int]:
+        """Host indexes of the scope's members that stay, one for each."""
+        return [self.placed[m.path] for m in self.rules.scopes[scope].members
+                if m.path in self.placed]
+
+    def classes_in(self, scope: int) -> list[int]:
+        return [c for c, each in enumerate(self.classes)
+                if scope in each.scopes]
+
+    def fits(self, counts: Counts) -> bool:
+        """Exactly: everyone has a host, and no host is beyond its room."""
+        for c, each in enumerate(self.classes):
+            here = counts[c]
+            if sum(here.values()) != len(each.members) or any(
+                    n < 0 or n > self.room[c, h] for h, n in here.items()):
+                return False
+        return not any(self.crowded(counts))
+
+    def crowded(self, counts: Counts) -> Iterator[tuple[int, str]]:
+        """Hosts and resource classes of which the members take too much."""
+        for (host, name), amount in self._taken(counts).items():
+            if amount > int(self.table.amounts(name).free[host]):
+                yield host, name
+
+    def _taken(self, counts: Counts) -> dict[tuple[int, str], int]:
+        taken: dict[tuple[int, str], int] = {}
+        for each, here in zip(self.classes, counts):
+            for name, amount in each.demands:
+                for host, number in here.items():
+                    key = (host, name)
+                    taken[key] = taken.get(key, 0) + number * amount
+        return taken
+
+    def placement(self, counts: Counts) -> dict[str, Host]:
+        """Member path to host, in document order, those placed included.
+
+        Which of a class's equal members goes where is arbitrary; here the
+        first members get the hosts whose names come first.
+        """
+        where = {path: self.table.hosts[h] for path, h in self.placed.items()}
+        for each, here in zip(self.classes, counts):
+            hosts = sorted((self.table.hosts[h] for h, n in here.items()
+                            for _ in range(n)), key=lambda host: host.name)
+            where.update((member.path, host)
+                         for member, host in zip(each.members, hosts))
+        return {m.path: where[m.path] for m in self.members
+                if m.path in where}
+
+    def preference_cost(self, placement: Mapping[str, Host]) -> float:
+        """Weighted violations, as the policies' own checks see them."""
+        return sum(p.policy.weight
+                   * p.policy.check(p.scope, placement, self.snapshot).count
+                   for p in self.policies if not p.policy.hard)
+
+    def breaks_policy(self, placement: Mapping[str, Host]) -> bool:
+        """Whether some hard policy does not hold."""
+        return any(p.policy.check(p.scope, placement, self.snapshot).count
+                   for p in self.policies if p.policy.hard)
+
+
+def _kind(member: Member) -> Requirements:
+    return replace(member.requirements, flavor=None)
+
+
+def _placed_at(members: tuple[Member, ...], table: HostTable,
+               placed: Mapping[str, str]) -> dict[str, int]:
+    paths = {member.path for member in members}
+    for path, host in placed.items():
+        if path not in paths:
+            raise exceptions.InvalidDocument(
+                f'placed[{path}]', 'the group has no such member')
+        if host not in table.index:
+            raise exceptions.InvalidDocument(
+                f'placed[{path}]', f'unknown host {host!r}')
+    return {path: table.index[host] for path, host in placed.items()}
+
+
+def _classes(members: list[Member], rules: Rules) -> tuple[MemberClass, ...]:
+    scopes: dict[str, set[int]] = {member.path: set() for member in members}
+    for number, scope in enumerate(rules.scopes):
+        for member in scope.members:
+            if member.path in scopes:
+                scopes[member.path].add(number)
+    found: dict[tuple, list[Member]] = {}
+    for member in members:
+        key = (_kind(member), frozenset(scopes[member.path]))
+        found.setdefault(key, []).append(member)
+    return tuple(MemberClass(kind, numbers, tuple(alike))
+                 for (kind, numbers), alike in found.items())

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CBC, as bundled with PuLP: a second opinion, in a process of its own."""
+
+import math
+import pathlib
+import re
+import tempfile
+import warnings
+from collections.abc import Mapping
+from typing import ClassVar
+
+import pulp
+from pulp import LpProblem, LpVariable
+
+from nova_holistic.solver.backend import Backend, Outcome, Status
+
+_BOUND = re.compile(r'^Lower bound:\s+(\S+)', re.MULTILINE)
+_BOUND_ERROR = 0.0005
+"""CBC's log shows the bound with three decimals."""
+
+
+class CBC(Backend):
+    """Slower than HiGHS, and its bound is only known from its log."""
+
+    name: ClassVar[str] = 'cbc'
+
+    def solve(self, problem: LpProblem, *, seconds: float, gap: float,
+              start: Mapping[LpVariable, float] | None = None) -> Outcome:
+        if start:
+            for variable in problem.variables():
+                variable.varValue = start.get(variable, 0)
+        with tempfile.TemporaryDirectory(prefix='nova-holistic-') as place:
+            log = pathlib.Path(place, 'log')
+            with warnings.catch_warnings():
+                # PuLP announces that release 4 will not bundle it.
+                warnings.simplefilter('ignore', DeprecationWarning)
+                driver = pulp.PULP_CBC_CMD(
+                    msg=False, timeLimit=max(seconds, 0.01), gapRel=gap,
+                    gapAbs=0.0 if gap == 0 else 1e-6, logPath=str(log),
+                    threads=self.threads, warmStart=bool(start))
+            driver.tmpDir = place
+            try:
+                problem.solve(driver)
+            except pulp.PulpSolverError:
+                # Killed, or out of memory: there is no answer in that.
+                return Outcome(Status.NOTHING)
+            text = log.read_text(errors='replace')
+        return _outcome(problem, text)
+
+
+def _outcome(problem: LpProblem, log: str) -> Outcome:
+    if problem.status == pulp.LpStatusInfeasible:
+        return Outcome(Status.INFEASIBLE)
+    found = _BOUND.search(log)
+    # The log leaves the objective's constant out.
+    bound = (float(found.group(1)) - _BOUND_ERROR
+             + problem.objective.constant) if found else None
+    if bound is not None and not math.isfinite(bound):
+        bound = None
+    if problem.sol_status == pulp.LpSolutionOptimal:
+        value = pulp.value(problem.objective)
+        return Outcome(Status.OPTIMAL, value if bound is None else bound)
+    if problem.sol_status == pulp.LpSolutionIntegerFeasible:
+        return Outcome(Status.FEASIBLE, bound)
+    return Outcome(Status.NOTHING, bound)

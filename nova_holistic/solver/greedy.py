@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A first plan in milliseconds: one member after another, rules kept.
+
+It may fail where a plan exists, and what it finds is not the best; it is a
+start for the solver, and the answer where time runs out.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nova_holistic.model.objective import Objective
+from nova_holistic.solver.case import Case, Counts
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.tally import Tally
+
+TRIES = 8
+"""Restarts of one ordering of hosts, each with what failed put first."""
+
+
+class _Attempt:
+    """One pass over all members."""
+
+    def __init__(self, case: Case, score: Callable[['_Attempt'], np.ndarray]):
+        self.case = case
+        self._score = score
+        self._names = sorted({n for c in case.classes for n, _ in c.demands})
+        columns = [case.table.amounts(n) for n in self._names]
+        shape = (len(self._names), len(case.table))
+        self.free = np.array([a.free for a in columns],
+                             dtype=np.int64).reshape(shape)
+        self.capacity = np.maximum(np.array(
+            [a.capacity for a in columns], dtype=np.int64).reshape(shape), 1)
+        self.mine = np.zeros(len(case.table), dtype=bool)
+        self.mine[list(case.placed.values())] = True
+        self.tally = Tally(case)
+        self.counts: Counts = tuple({} for _ in case.classes)
+
+    def fullness(self) -> np.ndarray:
+        """Mean utilisation of each host, of what the group asks for."""
+        if not self._names:
+            return np.zeros(len(self.mine))
+        return 1 - np.mean(np.clip(self.free / self.capacity, 0, 1), axis=0)
+
+    def run(self, order: list[int], avoid: np.ndarray) -> int | None:
+        """Place everyone; the class that found no host, or None."""
+        for c in order:
+            for _ in self.case.classes[c].members:
+                host = self._choose(c, avoid[c])
+                if host is None:
+                    return c
+                self._put(c, host)
+        return None
+
+    def _needs(self, c: int) -> np.ndarray:
+        asked = dict(self.case.classes[c].demands)
+        return np.array([asked.get(n, 0) for n in self._names],
+                        dtype=np.int64)[:, None]
+
+    def _choose(self, c: int, avoid: np.ndarray) -> int | None:
+        needs = self._needs(c)
+        allowed, cost = self.tally.verdict(c)
+        allowed &= self.case.room[c] > 0
+        # A class not asked for may be over-committed: that is no obstacle.
+        allowed &= np.all((self.free >= needs) | (needs == 0), axis=0)
+        hosts = np.flatnonzero(allowed)
+        for worth in (avoid, cost, self._score(self)):
+            if len(hosts) < 2:
+                break
+            here = worth[hosts]
+            hosts = hosts[here <= here.min() + 1e-12]
+        return int(hosts[0]) if len(hosts) else None
+
+    def _put(self, c: int, host: int) -> None:
+        self.free[:, [host]] -= self._needs(c)
+        self.mine[host] = True
+        self.counts[c][host] = self.counts[c].get(host, 0) + 1
+        self.tally.add(c, host)
+
+
+def _emptiest(attempt: _Attempt) -> np.ndarray:
+    return attempt.fullness()
+
+
+def _fullest(attempt: _Attempt) -> np.ndarray:
+    return np.where(attempt.mine, -2.0, 0.0) - attempt.fullness()
+
+
+def _largest(attempt: _Attempt) -> np.ndarray:
+    room = attempt.free / np.maximum(
+        attempt.capacity.max(axis=1, keepdims=True), 1)
+    if not len(room):
+        return np.where(attempt.mine, -2.0, 0.0)
+    return np.where(attempt.mine, -2.0, 0.0) - room.min(axis=0)
+
+
+ORDERINGS = (_emptiest, _fullest, _largest)
+
+
+def greedy(case: Case, objective: Objective,
+           deadline: Deadline) -> Counts | None:
+    """The best of the plans that simple orderings of the hosts lead to.
+
+    :raises OutOfTime: before any was found
+    """
+    best: tuple[tuple[float, float], Counts] | None = None
+    placed = {m: case.table.hosts[h].name for m, h in case.placed.items()}
+    for ordering in ORDERINGS:
+        if best is not None and deadline.left() == 0:
+            break
+        counts = _with_restarts(case, ordering, deadline)
+        if counts is None:
+            continue
+        placement = case.placement(counts)
+        worth = (case.preference_cost(placement), objective.value(
+            case.members, placement, placed, case.snapshot))
+        if best is None or worth < best[0]:
+            best = (worth, counts)
+    return best[1] if best else None
+
+
+def _with_restarts(case: Case, ordering, deadline: Deadline) -> Counts | None:
+    order = _hardest_first(case)
+    avoid = np.zeros((len(case.classes), len(case.table)))
+    for _ in range(TRIES):
+        deadline.check()
+        attempt = _Attempt(case, ordering)
+        failed = attempt.run(order, avoid)
+        if failed is None:
+            good = case.fits(attempt.counts) and not case.breaks_policy(
+                case.placement(attempt.counts))
+            return attempt.counts if good else None
+        order.remove(failed)
+        order.insert(0, failed)
+        # What confined the class that failed is worth avoiding next time.
+        for table in attempt.tally.reached(failed):
+            for c, each in enumerate(case.classes):
+                if each.scopes & case.classes[failed].scopes:
+                    avoid[c] += table
+    return None
+
+
+def _hardest_first(case: Case) -> list[int]:
+    """Classes by few hosts to choose from, then by size."""
+    def size(c: int) -> float:
+        return sum(
+            amount / max(1, int(case.table.amounts(name).capacity.max()))
+            for name, amount in case.classes[c].demands)
+
+    return sorted(range(len(case.classes)), key=lambda c: (
+        int((case.room[c] > 0).sum()) > len(case.table) // 2, -size(c), c))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HiGHS, in this process."""
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar
+
+import highspy
+import numpy as np
+import pulp
+from pulp import LpProblem, LpVariable
+
+from nova_holistic.solver.backend import Backend, Outcome, Status
+
+_SEED = 1
+
+
+class _InProcess(pulp.HiGHS):
+    """PuLP's driver of HiGHS, with a start and the whole model in one call.
+
+    PuLP adds columns and rows one at a time, and knows no warm start.
+    """
+
+    def __init__(self, start: Mapping[LpVariable, float] | None, **options):
+        super().__init__(msg=False, **options)
+        self._start = start or {}
+
+    def buildSolverModel(self, lp):
+        variables = lp.variables()
+        for index, variable in enumerate(variables):
+            variable.index = index
+        model = highspy.HighsLp()
+        model.num_col_ = len(variables)
+        cost = np.zeros(len(variables))
+        for variable, coefficient in lp.objective.items():
+            cost[variable.index] = coefficient
+        model.col_cost_ = cost
+        model.offset_ = lp.objective.constant
+        model.col_lower_ = _limits((v.lowBound for v in variables), -1)
+        model.col_upper_ = _limits((v.upBound for v in variables), 1)
+        model.integrality_ = [
+            highspy.HighsVarType.kInteger if v.cat == pulp.LpInteger
+            else highspy.HighsVarType.kContinuous for v in variables]
+        _add_rows(model, lp.constraints())
+        lp.solverModel.passModel(model)
+        if self._start:
+            lp.solverModel.setSolution(
+                len(self._start),
+                np.array([v.index for v in self._start], dtype=np.int32),
+                np.array(list(self._start.values()), dtype=np.float64))
+
+    def findSolutionValues(self, lp):
+        values = lp.solverModel.getSolution().col_value
+        if lp.solverModel.getSolution().value_valid:
+            for variable in lp.variables():
+                variable.varValue = values[variable.index]
+        return pulp.LpStatusNotSolved, pulp.LpSolutionNoSolutionFound
+
+
+class HiGHS(Backend):
+    """The default: fast, proves bounds, takes a warm start."""
+
+    name: ClassVar[str] = 'highs'
+
+    def solve(self, problem: LpProblem, *, seconds: float, gap: float,
+              start: Mapping[LpVariable, float] | None = None) -> Outcome:
+        driver = _InProcess(
+            start, timeLimit=max(seconds, 0.01), gapRel=gap,
+            gapAbs=0.0 if gap == 0 else 1e-6, threads=self.threads,
+            random_seed=_SEED)
+        driver.actualSolve(problem)
+        model = problem.solverModel
+        problem.solverModel = None
+        return _outcome(model, problem)
+
+
+def _outcome(model: highspy.Highs, problem: LpProblem) -> Outcome:
+    status = model.getModelStatus()
+    known = highspy.HighsModelStatus
+    if status == known.kInfeasible or (
+            # Nothing that is bounded on all sides can be unbounded.
+            status == known.kUnboundedOrInfeasible and all(
+                v.lowBound is not None and v.upBound is not None
+                for v in problem.variables())):
+        return Outcome(Status.INFEASIBLE)
+    info = model.getInfo()
+    whole = any(v.cat == pulp.LpInteger for v in problem.variables())
+    bound = info.mip_dual_bound if whole else None
+    if status in (known.kOptimal, known.kModelEmpty):
+        if bound is None or not math.isfinite(bound):
+            bound = info.objective_function_value
+        return Outcome(Status.OPTIMAL, bound)
+    if bound is None or not math.isfinite(bound):
+        bound = None
+    feasible = info.primal_solution_status == (
+        highspy.SolutionStatus.kSolutionStatusFeasible)
+    return Outcome(Status.FEASIBLE if feasible else Status.NOTHING, bound)
+
+
+def _limits(bounds, sign: int) -> np.ndarray:
+    return np.array([sign * highspy.kHighsInf if b is None else b
+                     for b in bounds], dtype=np.float64)
+
+
+def _add_rows(model: highspy.HighsLp, constraints: list) -> None:
+    start, index, value = [0], [], []
+    for constraint in constraints:
+        for variable, coefficient in constraint.items():
+            index.append(variable.index)
+            value.append(coefficient)
+        start.append(len(index))
+    model.num_row_ = len(constraints)
+    model.row_lower_ = _limits((c.getLb() for c in constraints), -1)
+    model.row_upper_ = _limits((c.getUb() for c in constraints), 1)
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.start_ = np.array(start, dtype=np.int32)
+    model.a_matrix_.index_ = np.array(index, dtype=np.int32)
+    model.a_matrix_.value_ = np.array(value, dtype=np.float64)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The group's policies as rows over counts, before any host is chosen.
+
+A policy is encoded once. The integer program puts its variables in the place
+of the counts; the greedy search keeps the counts as it goes; reasons are read
+from them. So all three mean the same by a policy, whoever wrote it.
+"""
+
+import enum
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pulp
+from pulp import LpConstraint, LpProblem, LpVariable
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.policy import Expression, Policy
+from nova_holistic.solver.hosts import HostTable
+
+
+class Kind(enum.Enum):
+    """What an atom stands for."""
+
+    COUNT = 'number of members in the domain'
+    USED = '1 where the domain holds a member'
+    OUTSIDE = 'number of members in no domain of the level'
+    FREE = 'a variable of the policy itself'
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Atom:
+    """One quantity that policies speak of.
+
+    :ivar scope: index into :attr:`Rules.scopes`
+    :ivar domain: None for OUTSIDE and FREE
+    :ivar upper: largest value, of FREE
+    """
+
+    kind: Kind
+    scope: int = -1
+    level: str = ''
+    domain: Domain | None = None
+    upper: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A policy and the scope of the group that carries it."""
+
+    policy: Policy
+    scope: Scope
+
+    @property
+    def at(self) -> str:
+        """The name of it in a reason, e.g. ``db: anti-affinity``."""
+        if not self.scope.path:
+            return self.policy.type
+        return f'{self.scope.path}: {self.policy.type}'
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """sum of coefficient x atom, <= or >= or == (as PuLP's sense) limit."""
+
+    carried: Carried
+    terms: tuple[tuple[Atom, float], ...]
+    sense: int
+    limit: float
+
+
+@dataclass(slots=True)
+class Rules:
+    """Implements model.policy.Encoder by writing down what is asked.
+
+    :ivar domains_of: level to the domains that can hold a member
+    :ivar penalties: what a soft policy costs: weight x (terms + constant)
+    """
+
+    table: HostTable
+    possible: Sequence[bool]
+    scopes: list[Scope] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    penalties: list[tuple[Carried, tuple[tuple[Atom, float], ...], float]] = (
+        field(default_factory=list))
+    _atoms: dict[tuple, LpVariable] = field(default_factory=dict)
+    _meaning: dict[int, Atom] = field(default_factory=dict)
+    _scope_ids: dict[int, int] = field(default_factory=dict)
+    _known: dict[frozenset[str], int] = field(default_factory=dict)
+    _domains: dict[str, tuple[Domain, ...]] = field(default_factory=dict)
+    _carried: Carried | None = None
+    _kept: list[Scope] = field(default_factory=list)
+    _book: LpProblem = field(default_factory=LpProblem)
+
+    def encode(self, policies: Sequence[Carried]) -> None:
+        """Write down what each policy asks."""
+        for carried in policies:
+            self._carried = carried
+            carried.policy.encode(carried.scope, self)
+
+    def only(self, policies: Sequence[Carried]) -> 'Rules':
+        """These rules without the rows of other policies and all penalties."""
+        return replace(self, penalties=[], rows=[
+            row for row in self.rows
+            if any(row.carried is each for each in policies)])
+
+    # What a policy sees of it.
+
+    def domains(self, level: str) -> Sequence[Domain]:
+        if level not in self._domains:
+            division = self.table.division(level)
+            numbers = {int(n) for n, possible in zip(
+                division.of_host, self.possible) if possible and n >= 0}
+            self._domains[level] = tuple(
+                division.domains[n] for n in sorted(numbers))
+        return self._domains[level]
+
+    def count(self, scope: Scope, domain: Domain) -> Expression:
+        return self._quantity(Kind.COUNT, scope, domain.level, domain)
+
+    def used(self, scope: Scope, domain: Domain) -> Expression:
+        return self._quantity(Kind.USED, scope, domain.level, domain)
+
+    def outside(self, scope: Scope, level: str) -> Expression:
+        return self._quantity(Kind.OUTSIDE, scope, level, None)
+
+    def integer(self, name: str, upper: int) -> Expression:
+        return pulp.LpAffineExpression(
+            self._symbol(Atom(Kind.FREE, upper=upper)))
+
+    def require(self, constraint: LpConstraint) -> None:
+        self.rows.append(Row(self._carried, self._terms(constraint),
+                             constraint.sense, -constraint.constant))
+
+    def penalise(self, policy: Policy, scope: Scope,
+                 violations: Expression) -> None:
+        asked = pulp.LpAffineExpression(violations)
+        self.penalties.append((Carried(policy, scope), self._terms(asked),
+                               asked.constant))
+
+    # How it is kept.
+
+    def _quantity(self, kind: Kind, scope: Scope, level: str,
+                  domain: Domain | None) -> Expression:
+        number = self._scope(scope)
+        key = (kind, number, level, domain)
+        if key not in self._atoms:
+            self._atoms[key] = self._symbol(Atom(kind, number, level, domain))
+        return pulp.LpAffineExpression(self._atoms[key])
+
+    def _symbol(self, atom: Atom) -> LpVariable:
+        symbol = self._book.add_variable(f'a{len(self._meaning)}')
+        self._meaning[id(symbol)] = atom
+        return symbol
+
+    def _terms(self, expression: Mapping) -> tuple[tuple[Atom, float], ...]:
+        return tuple((self._meaning[id(symbol)], coefficient)
+                     for symbol, coefficient in expression.items()
+                     if coefficient)
+
+    def _scope(self, scope: Scope) -> int:
+        number = self._scope_ids.get(id(scope))
+        if number is None:
+            # Scopes of the same members are one; a scope is kept alive here,
+            # so its id stays its own.
+            paths = frozenset(member.path for member in scope.members)
+            number = self._known.setdefault(paths, len(self._known))
+            self._scope_ids[id(scope)] = number
+            self._kept.append(scope)
+            if number == len(self.scopes):
+                self.scopes.append(scope)
+        return number
+
+
+def carried_policies(group: Group) -> Iterator[Carried]:
+    """Every policy with the scope it governs, in document order."""
+    for scope in group.scopes():
+        for policy in scope.group.policies:
+            yield Carried(policy, scope)

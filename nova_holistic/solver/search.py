@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a greedy start to the best plan that time allows."""
+
+import enum
+
+from nova_holistic.model.objective import Objective
+from nova_holistic.solver.backend import Backend, Outcome, Status
+from nova_holistic.solver.case import Case, Counts
+from nova_holistic.solver.deadline import Deadline, OutOfTime
+from nova_holistic.solver.greedy import greedy
+from nova_holistic.solver.program import Program
+
+SMALL = 2000
+"""Programs of fewer variables are solved until no better plan can be."""
+
+_REPAIRS = 20
+_PREFERENCES = 0.5
+"""Share of the time for preferences, where a plan is known already."""
+
+
+class Verdict(enum.Enum):
+    """What is known at the end."""
+
+    BEST = 'no plan is better'
+    GOOD = 'a plan, and perhaps a bound'
+    IMPOSSIBLE = 'proved that there is no plan'
+    NOTHING = 'neither a plan nor a proof'
+
+
+class Search:
+    """Preferences are minimised first and held, then the objective.
+
+    :ivar best: the best plan so far, kept whatever happens later
+    :ivar bound: proved of the objective, among plans whose preferences are
+        met as well as in ``best``
+    :ivar solving: seconds spent in the solver
+    """
+
+    def __init__(self, case: Case, objective: Objective, backend: Backend,
+                 deadline: Deadline, gap: float):
+        self.best: Counts | None = None
+        self.bound: float | None = None
+        self.solving = 0.0
+        self._case = case
+        self._objective = objective
+        self._backend = backend
+        self._deadline = deadline
+        self._gap = gap
+        self._worth = (float('inf'), float('inf'))
+        self._placed = {path: case.table.hosts[h].name
+                        for path, h in case.placed.items()}
+
+    def run(self) -> Verdict:
+        try:
+            self._offer(greedy(self._case, self._objective, self._deadline))
+            program = Program(self._case, self._objective, self._deadline)
+            return self._solve(program)
+        except OutOfTime:
+            return Verdict.NOTHING if self.best is None else Verdict.GOOD
+
+    def _solve(self, program: Program) -> Verdict:
+        gap = 0.0 if program.size < SMALL else self._gap
+        if program.preferences and self._worth[0] > 0:
+            share = 1.0 if self.best is None else _PREFERENCES
+            program.minimise_preferences()
+            outcome = self._run(program, share, 0.0)
+            if outcome.status is Status.INFEASIBLE:
+                return self._no_plan()
+            first = outcome.status is Status.OPTIMAL
+        else:
+            first = True
+        if self.best is not None and program.preferences:
+            program.limit_preferences(self._worth[0])
+        program.minimise_cost()
+        outcome = self._run(program, 1.0, gap)
+        if outcome.status is Status.INFEASIBLE:
+            return self._no_plan()
+        if outcome.bound is not None:
+            self.bound = outcome.bound * program.cost_unit
+        if self.best is None:
+            return Verdict.NOTHING
+        proved = first and gap == 0 and outcome.status is Status.OPTIMAL
+        return Verdict.BEST if proved else Verdict.GOOD
+
+    def _no_plan(self) -> Verdict:
+        # A plan in hand that passed every check outweighs a solver's word.
+        return Verdict.IMPOSSIBLE if self.best is None else Verdict.GOOD
+
+    def _run(self, program: Program, share: float, gap: float) -> Outcome:
+        """One question to the solver; a good answer becomes the best.
+
+        An answer that overfills a host, which tolerances can let through
+        where amounts differ by many orders of magnitude, is forbidden, and
+        the question is asked again.
+        """
+        end = self._deadline.elapsed() + share * self._deadline.for_solver()
+        for _ in range(_REPAIRS):
+            started = self._deadline.elapsed()
+            outcome = self._backend.solve(
+                program.problem, seconds=end - started, gap=gap,
+                start=program.start(self.best) if self.best else None)
+            self.solving += self._deadline.elapsed() - started
+            if not outcome.solved:
+                return outcome
+            counts = program.read()
+            if self._offer(counts):
+                return outcome
+            crowded = {host for host, _ in self._case.crowded(counts)}
+            if not crowded or self._deadline.elapsed() >= end:
+                break
+            for host in crowded:
+                program.forbid(host, counts)
+        return Outcome(Status.NOTHING)
+
+    def _offer(self, counts: Counts | None) -> bool:
+        """Take a plan if it is one; whether it is."""
+        if counts is None or not self._case.fits(counts):
+            return False
+        placement = self._case.placement(counts)
+        if self._case.breaks_policy(placement):
+            return False
+        worth = (self._case.preference_cost(placement),
+                 self._objective.value(self._case.members, placement,
+                                       self._placed, self._case.snapshot))
+        if worth < self._worth:
+            self.best, self._worth = counts, worth
+        return True

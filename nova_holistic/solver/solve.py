@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group and a snapshot to a plan, or to reasons why there is none."""
+
+import time
+from collections.abc import Callable, Mapping
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.objective import Objective
+from nova_holistic.model.plan import Plan, Unknown, Unplaceable
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.objectives import load_objective
+from nova_holistic.solver.backend import load_backend
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.conflict import conflict
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.result import planned
+from nova_holistic.solver.search import Search, Verdict
+from nova_holistic.solver.shortage import shortages
+
+
+def solve(group: Group, snapshot: Snapshot, *,
+          placed: Mapping[str, str] = FrozenMapping(),
+          objective: str | Objective = 'spread', solver: str = 'highs',
+          time_limit: float = 10.0, gap: float = 0.01,
+          threads: int | None = None,
+          timer: Callable[[], float] = time.perf_counter
+          ) -> Plan | Unplaceable | Unknown:
+    """Where each member goes: preferences first, then the objective.
+
+    :param placed: path to host name of members that stay where they are;
+        their use is in the snapshot already
+    :param time_limit: wall-clock seconds for everything together
+    :param gap: relative gap that is good enough, for groups too large to be
+        solved to the end; small ones always are
+    :param timer: the only clock there is
+    :raises InvalidDocument: an unknown flavor, level, placed member or host
+    :raises UnknownPlugin: no such objective or solver is installed
+    """
+    deadline = Deadline(timer, time_limit)
+    aim = load_objective(objective) if isinstance(objective, str) else (
+        objective)
+    backend = load_backend(solver, threads)
+    case = Case.of(bind(group, snapshot), snapshot, placed)
+    reasons = shortages(case)
+    if reasons:
+        return Unplaceable(reasons, _seconds(deadline, 0.0))
+    search = Search(case, aim, backend, deadline, gap)
+    verdict = search.run()
+    if verdict is Verdict.IMPOSSIBLE:
+        reasons = conflict(case, backend, deadline)
+        return Unplaceable(reasons, _seconds(deadline, search.solving))
+    if search.best is None:
+        return Unknown(
+            f'no plan for {len(case.members)} members on '
+            f'{len(case.table)} hosts was found within {time_limit:g} s, and '
+            f'no proof that there is none',
+            _seconds(deadline, search.solving))
+    return planned(case, aim, search.best, search.bound, verdict,
+                   lambda: _seconds(deadline, search.solving))
+
+
+def _seconds(deadline: Deadline, solving: float) -> FrozenMapping[str, float]:
+    """Time by step; the snapshot was taken by the caller, who knows."""
+    total = deadline.elapsed()
+    return FrozenMapping({'snapshot': 0.0, 'build': total - solving,
+                          'solve': solving, 'total': total})

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules' counts while members are placed one after another."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
+
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.rules import Atom, Kind, Row
+
+_EPSILON = 1e-9
+
+
+class _Limit:
+    """A row as an upper limit: the sum now, and what one more step breaks.
+
+    A lower limit is an upper one of the negative. Of an equation only the
+    upper half can be kept on the way; the lower one is judged at the end.
+    """
+
+    __slots__ = ('now', 'limit', 'slack', 'price', 'atoms')
+
+    def __init__(self, row: Row, sign: int, prices: dict[Atom, float]):
+        self.now = 0.0
+        self.limit = sign * row.limit
+        self.slack = 0.0
+        self.price = 0.0
+        self.atoms: list[tuple[Atom, float]] = []
+        for atom, coefficient in row.terms:
+            weight = sign * coefficient
+            if atom.kind is not Kind.FREE:
+                self.atoms.append((atom, weight))
+            elif weight < 0:
+                # A policy's own variable stretches the limit, at its price.
+                self.slack -= weight * atom.upper
+                self.price = prices.get(atom, 0.0) / -weight
+
+    def breaks(self, step: float) -> bool:
+        return step > 0 and (self.now + step
+                             > self.limit + self.slack + _EPSILON)
+
+    def cost(self, step: float) -> float:
+        return self.price * (max(0.0, self.now + step - self.limit)
+                             - max(0.0, self.now - self.limit))
+
+
+class Tally:
+    """For each scope and level: in which domains one more member may be.
+
+    Verdicts are kept by domain and mended where a member arrives, so that a
+    choice among all hosts is a lookup.
+    """
+
+    def __init__(self, case: Case):
+        self._case = case
+        self._value: dict[Atom, float] = {}
+        self._limits: dict[Atom, list[tuple[_Limit, float]]] = (
+            defaultdict(list))
+        self._price: dict[Atom, float] = defaultdict(float)
+        self._slots: dict[tuple[int, str, int], list[Atom]] = (
+            defaultdict(list))
+        self._bad: dict[tuple[int, str], np.ndarray] = {}
+        self._cost: dict[tuple[int, str], np.ndarray] = {}
+        self._tables: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        self._read_rules()
+        for table in self._bad:
+            for host in case.placed_in(table[0]):
+                self._arrive(table, host)
+        for key in self._slots:
+            self._judge(key)
+
+    def verdict(self, c: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where the rules let one more of the class in, and at what cost."""
+        hosts = len(self._case.table)
+        allowed = np.ones(hosts, dtype=bool)
+        cost = np.zeros(hosts)
+        for table in self._of_class(c):
+            where = self._where(table[1])
+            allowed &= ~self._bad[table][where]
+            cost += self._cost[table][where]
+        return allowed, cost
+
+    def add(self, c: int, host: int) -> None:
+        """One more of the class is on the host."""
+        for table in self._of_class(c):
+            for slot in self._arrive(table, host):
+                self._judge(slot)
+
+    def reached(self, c: int) -> Iterator[np.ndarray]:
+        """Hosts in the domains that scopes of the class use already."""
+        for table in self._of_class(c):
+            used = np.zeros(len(self._bad[table]))
+            for (scope, level, number), atoms in self._slots.items():
+                if (scope, level) == table and any(
+                        self._value[atom] for atom in atoms):
+                    used[number] = 1.0
+            yield used[self._where(table[1])]
+
+    def _of_class(self, c: int) -> list[tuple[int, str]]:
+        return [table for scope in sorted(self._case.classes[c].scopes)
+                for table in self._tables[scope]]
+
+    def _where(self, level: str) -> np.ndarray:
+        return self._case.table.division(level).of_host
+
+    def _read_rules(self) -> None:
+        rules = self._case.rules
+        for carried, terms, _ in rules.penalties:
+            for atom, coefficient in terms:
+                self._price[atom] += coefficient * carried.policy.weight
+                self._register(atom)
+        for row in rules.rows:
+            for atom, _ in row.terms:
+                self._register(atom)
+            signs = {LpConstraintLE: (1,), LpConstraintGE: (-1,),
+                     LpConstraintEQ: (1,)}[row.sense]
+            for sign in signs:
+                limit = _Limit(row, sign, self._price)
+                for atom, weight in limit.atoms:
+                    self._limits[atom].append((limit, weight))
+
+    def _register(self, atom: Atom) -> None:
+        if atom.kind is Kind.FREE or atom in self._value:
+            return
+        self._value[atom] = 0.0
+        table = (atom.scope, atom.level)
+        division = self._case.table.division(atom.level)
+        if table not in self._bad:
+            # The last place is for hosts in no domain: index -1.
+            self._bad[table] = np.zeros(len(division.domains) + 1, dtype=bool)
+            self._cost[table] = np.zeros(len(division.domains) + 1)
+            self._tables[atom.scope].append(table)
+        number = (-1 if atom.kind is Kind.OUTSIDE
+                  else division.index.get(atom.domain))
+        if number is not None:
+            self._slots[*table, number].append(atom)
+
+    def _step(self, atom: Atom) -> float:
+        """By how much one more member moves the atom."""
+        return float(atom.kind is not Kind.USED or not self._value[atom])
+
+    def _arrive(self, table: tuple[int, str],
+                host: int) -> set[tuple[int, str, int]]:
+        """Count a member in; the places whose verdict that may change."""
+        number = int(self._where(table[1])[host])
+        touched = {(*table, number)}
+        for atom in self._slots.get((*table, number), ()):
+            step = self._step(atom)
+            self._value[atom] += step
+            for limit, weight in self._limits[atom] if step else ():
+                limit.now += weight * step
+                touched.update(self._slot_of(other)
+                               for other, _ in limit.atoms)
+        return touched & self._slots.keys()
+
+    def _slot_of(self, atom: Atom) -> tuple[int, str, int]:
+        if atom.kind is Kind.OUTSIDE:
+            return atom.scope, atom.level, -1
+        division = self._case.table.division(atom.level)
+        return atom.scope, atom.level, division.index.get(atom.domain, -1)
+
+    def _judge(self, slot: tuple[int, str, int]) -> None:
+        scope, level, number = slot
+        bad, cost = False, 0.0
+        for atom in self._slots[slot]:
+            step = self._step(atom)
+            cost += self._price.get(atom, 0.0) * step
+            for limit, weight in self._limits[atom] if step else ():
+                bad = bad or limit.breaks(weight * step)
+                cost += limit.cost(weight * step)
+        self._bad[scope, level][number] = bad
+        self._cost[scope, level][number] = cost
