@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text that fits its room, whatever a user has put in a name.
+
+Widths are estimates in pixels for a wide sans-serif face (DejaVu Sans), so
+that text in a narrower one fits too.
+"""
+
+import unicodedata
+
+_NARROW = frozenset('iIjlftr.,:;|!\'()[]/ ·')
+_WIDE = frozenset('mwMW@%&…')
+_UNPRINTABLE = '\ufffd'
+
+
+def printable(text: str) -> str:
+    """The text with control characters and lone surrogates replaced.
+
+    Neither XML nor a terminal can show them safely.
+    """
+    return ''.join(c if c.isprintable() else _UNPRINTABLE for c in text)
+
+
+def width(text: str, size: float) -> float:
+    """Estimated width of a line at a font size, both in pixels."""
+    return size * sum(_em(character) for character in text)
+
+
+def fit(text: str, room: float, size: float) -> str:
+    """The text, with its middle left out where it is too wide.
+
+    Names of hosts and servers mostly differ in their ends.
+    """
+    text = printable(text)
+    if width(text, size) <= room:
+        return text
+    for kept in range(len(text) - 1, 0, -1):
+        tail = kept // 2
+        shorter = text[:kept - tail] + '…' + text[len(text) - tail:]
+        if width(shorter, size) <= room:
+            return shorter
+    return '…'
+
+
+def _em(character: str) -> float:
+    if unicodedata.combining(character):
+        return 0.0
+    if unicodedata.east_asian_width(character) in 'WF':
+        return 1.0
+    if character in _NARROW:
+        return 0.38
+    if character in _WIDE:
+        return 0.98
+    return 0.7 if character.isupper() else 0.62

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What there is to see: each host with its load and the group's members."""
+
+from collections.abc import Collection, Mapping
+from collections import Counter
+from dataclasses import dataclass
+
+from nova_holistic import exceptions
+from nova_holistic.model.binding import bind
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Plan
+from nova_holistic.model.snapshot import Host, Snapshot
+
+_USUAL = ('VCPU', 'PCPU', 'MEMORY_MB', 'DISK_GB')
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One resource class of one host, in the class's own unit.
+
+    :ivar before: allocated without the plan
+    :ivar planned: what the plan adds
+    """
+
+    resource_class: str
+    capacity: int
+    before: int
+    planned: int
+
+    @property
+    def share(self) -> float:
+        """Part of the capacity that is taken; above 1 when over-committed."""
+        return (self.before + self.planned) / self.capacity
+
+
+@dataclass(frozen=True, slots=True)
+class HostView:
+    """A host with the members planned on it.
+
+    :ivar members: paths, in the plan's order
+    :ivar loads: of every resource class of which the host has any
+    """
+
+    host: Host
+    members: tuple[str, ...]
+    loads: tuple[Load, ...]
+
+    @property
+    def tightest(self) -> Load | None:
+        """The load with the largest share; None for a host without any."""
+        return max(self.loads, key=lambda load: load.share, default=None)
+
+    def groups(self) -> Mapping[str, int]:
+        """Number of members here by the path of their group, sorted."""
+        return dict(sorted(Counter(map(group_of, self.members)).items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A plan in front of its snapshot.
+
+    :ivar complete: whether loads include what the plan adds
+    """
+
+    plan: Plan
+    levels: tuple[str, ...]
+    hosts: tuple[HostView, ...]
+    complete: bool
+
+    def groups(self) -> Mapping[str, int]:
+        """Number of members by the path of their group, sorted."""
+        paths = (group_of(p.member) for p in self.plan.placements)
+        return dict(sorted(Counter(paths).items()))
+
+    def classes(self) -> tuple[str, ...]:
+        """Resource classes worth a bar: the usual ones, then by name."""
+        seen = {load.resource_class for view in self.hosts
+                for load in view.loads}
+        usual = [name for name in _USUAL if name in seen]
+        return (*usual, *sorted(seen.difference(usual)))
+
+
+def group_of(member: str) -> str:
+    """Path of the group that a member belongs to; '' for the top-level one."""
+    return member.rpartition('/')[0]
+
+
+def scene(snapshot: Snapshot, plan: Plan, group: Group | None = None,
+          placed: Collection[str] = frozenset()) -> Scene:
+    """Look at a plan.
+
+    :param group: where given, what each member adds to its host is shown
+    :param placed: members whose use the snapshot counts already
+    :raises InvalidDocument: the plan names a host that is not in the snapshot,
+        or the group a flavor or level that is not
+    """
+    _require_hosts(snapshot, plan)
+    demands: dict[str, Mapping[str, int]] = {}
+    if group is not None:
+        demands = {member.path: member.requirements.resources
+                   for member in bind(group, snapshot).all_members()
+                   if member.path not in placed}
+    members: dict[str, list[str]] = {}
+    for placement in plan.placements:
+        members.setdefault(placement.host, []).append(placement.member)
+    views = tuple(_view(host, members.get(host.name, []), demands)
+                  for host in snapshot.hosts)
+    return Scene(plan, snapshot.levels, views, group is not None)
+
+
+def _require_hosts(snapshot: Snapshot, plan: Plan) -> None:
+    known = {host.name for host in snapshot.hosts}
+    for index, placement in enumerate(plan.placements):
+        if placement.host not in known:
+            raise exceptions.InvalidDocument(
+                f'placements[{index}].host',
+                f'host {placement.host!r} is not in the inventory')
+
+
+def _view(host: Host, members: list[str],
+          demands: Mapping[str, Mapping[str, int]]) -> HostView:
+    added: Counter[str] = Counter()
+    for member in members:
+        added.update(demands.get(member, {}))
+    loads = tuple(
+        Load(name, inventory.capacity, inventory.used, added[name])
+        for name, inventory in host.inventories.items()
+        if inventory.capacity > 0)
+    return HostView(host, tuple(members), loads)

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of a host when the pointer rests on it."""
+
+from nova_holistic.picture import amounts
+from nova_holistic.picture.scene import HostView, Load
+
+_MOST_MEMBERS = 20
+
+
+def lines(view: HostView) -> list[str]:
+    """Name and place, load by resource class, members."""
+    host = view.host
+    head = '/'.join((*host.location, host.name))
+    told = [head if host.enabled else f'{head} (disabled)']
+    told.extend(_load(load) for load in view.loads)
+    told.extend(view.members[:_MOST_MEMBERS])
+    if len(view.members) > _MOST_MEMBERS:
+        told.append(f'and {len(view.members) - _MOST_MEMBERS} more')
+    return told
+
+
+def _load(load: Load) -> str:
+    taken = amounts.ratio(load.resource_class, load.before + load.planned,
+                          load.capacity)
+    said = f'{amounts.name(load.resource_class)}: {taken} ({load.share:.0%})'
+    if not load.planned:
+        return said
+    return f'{said}, of which {load.planned / load.capacity:.0%} by this plan'
