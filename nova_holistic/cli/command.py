@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands that read documents have in common."""
+
+import argparse
+
+from cliff import command
+
+from nova_holistic.cli.files import Files
+
+
+class DocumentCommand(command.Command):
+    """A command on an inventory; ``-`` reads a document from stdin."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '--inventory', required=True, metavar='INVENTORY',
+            help='inventory document: hosts, their capacity and use')
+        return parser
+
+    def files(self) -> Files:
+        return Files(self.app.stdin)

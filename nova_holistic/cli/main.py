@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic``: every command is an entry point in ``nova_holistic.cli``.
+
+Whatever goes wrong ends as one line on standard error and an exit code; only
+``--debug`` shows a traceback.
+"""
+
+import argparse
+from collections.abc import Sequence
+import importlib.metadata
+import logging
+import os
+import sys
+
+from cliff.app import App
+from cliff.commandmanager import CommandManager
+
+from nova_holistic.cli import exits
+from nova_holistic import exceptions
+from nova_holistic.picture.lettering import printable
+
+_SIGPIPE = 141
+
+
+class _OneLine(logging.Formatter):
+    """An error as one printable line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = printable(' '.join(_told(record).split()))
+        if record.exc_info:
+            return f'{self.formatException(record.exc_info)}\n{line}'
+        return f'nova-holistic: {line}'
+
+
+def _told(record: logging.LogRecord) -> str:
+    error = record.msg
+    if not isinstance(error, Exception):
+        return record.getMessage()
+    if isinstance(error, exceptions.HolisticError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f'{error.filename or "output"}: {error.strerror or error}'
+    return (f'internal error: {type(error).__name__}: {error} '
+            '(--debug shows where)')
+
+
+class Shell(App):
+    """Finds the command and gives its errors an exit code."""
+
+    NAME = 'nova-holistic'
+    LOG = logging.getLogger(__name__)
+
+    def __init__(self):
+        super().__init__(
+            'Place whole groups of servers on an OpenStack cloud.',
+            importlib.metadata.version('nova_holistic'),
+            CommandManager(__package__), deferred_help=True)
+        self.failure: BaseException | None = None
+
+    def build_option_parser(
+            self, description: str | None, version: str | None,
+            argparse_kwargs: dict | None = None) -> argparse.ArgumentParser:
+        """Only what every command has; cliff's own has options for use as a
+        shell and for log files."""
+        parser = argparse.ArgumentParser(
+            prog=self.NAME, description=description, add_help=False,
+            allow_abbrev=False,
+            usage='%(prog)s [-h] [--version] [--debug] COMMAND ...')
+        parser.add_argument('-h', '--help', dest='deferred_help',
+                            action='store_true', help='show this and exit')
+        parser.add_argument('--version', action='version',
+                            version=f'{self.NAME} {version}')
+        parser.add_argument('--debug', action='store_true',
+                            help='show tracebacks of errors')
+        return parser
+
+    def configure_logging(self) -> None:
+        """Our own errors only, so that output stays what a command prints."""
+        handler = logging.StreamHandler(self.stderr)
+        handler.setFormatter(_OneLine())
+        self.LOG.handlers = [handler]
+        self.LOG.propagate = False
+
+    def interact(self) -> None:
+        """There is no interactive mode."""
+        self.parser.error('a command is needed; --help lists them')
+
+    def run_subcommand(self, argv: list[str]) -> int:
+        try:
+            self.command_manager.find_command(argv)
+        except ValueError:
+            self.parser.error(f'unknown command {argv[0]!r}; '
+                              '--help lists all')
+        except ImportError as error:
+            raise exceptions.HolisticError(
+                f'{argv[0]}: {error}; is an extra of nova_holistic missing?'
+            ) from error
+        return super().run_subcommand(argv)
+
+    def clean_up(self, cmd, result: int, err: BaseException | None) -> None:
+        self.failure = err
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    shell = Shell()
+    try:
+        code = _run(shell, sys.argv[1:] if argv is None else list(argv))
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Whoever reads has had enough: ``nova-holistic plan ... | head``.
+        _forget_output()
+        return _SIGPIPE
+    except OSError as error:
+        _forget_output()
+        shell.configure_logging()
+        shell.LOG.error(error)
+        return exits.BAD_INPUT
+
+
+def _run(shell: Shell, argv: list[str]) -> int:
+    try:
+        code = shell.run(argv)
+    except SystemExit as stop:
+        return stop.code or 0
+    except exceptions.HolisticError as error:
+        shell.LOG.error(error)
+        return exits.BAD_INPUT
+    if isinstance(shell.failure, exceptions.HolisticError | OSError):
+        return exits.BAD_INPUT
+    return code if shell.failure is None else exits.INTERNAL
+
+
+def _forget_output() -> None:
+    """Keep the interpreter from writing to a broken stream as it ends."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

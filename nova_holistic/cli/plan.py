@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic plan``: a group and an inventory give a plan or reasons."""
+
+import argparse
+import contextlib
+from dataclasses import replace
+import math
+import time
+
+from rich.console import Console
+
+from nova_holistic.cli import answer, exits
+from nova_holistic.cli.command import DocumentCommand
+from nova_holistic.cli.files import blaming
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Plan as Planned
+from nova_holistic.model.plan import Unknown, Unplaceable
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.picture.lettering import printable
+from nova_holistic.solver.check import check
+from nova_holistic.solver.solve import solve
+
+_CODES = {Planned: exits.PLANNED, Unplaceable: exits.UNPLACEABLE,
+          Unknown: exits.UNKNOWN}
+
+
+class Plan(DocumentCommand):
+    """Place a group on an inventory, all its members at once.
+
+    Exits with 0 planned, 1 unplaceable, 2 bad input or usage, 3 unknown:
+    time ran out with neither a plan nor a proof that there is none.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument('group', metavar='GROUP', help='group document')
+        parser.add_argument(
+            '--objective', default='spread', metavar='NAME',
+            help='spread (the default), stack or fewest-hosts')
+        parser.add_argument(
+            '--solver', default='highs', metavar='NAME',
+            help='highs (the default) or cbc')
+        parser.add_argument(
+            '--time-limit', default=10.0, type=_seconds, metavar='SECONDS',
+            help='stop after this time with the best plan known (default: '
+                 '%(default)g)')
+        parser.add_argument(
+            '--format', default='table', choices=sorted(answer.FORMATS),
+            help='of the answer (default: %(default)s)')
+        return parser
+
+    def take_action(self, args: argparse.Namespace) -> int:
+        files, start = self.files(), time.monotonic()
+        group = files.group(args.group)
+        snapshot = files.inventory(args.inventory)
+        with blaming(args.group):
+            group = bind(group, snapshot)
+        reading = time.monotonic() - start
+        with self._spinner(group, snapshot):
+            result = solve(group, snapshot, objective=args.objective,
+                           solver=args.solver, time_limit=args.time_limit)
+        if isinstance(result, Planned):
+            _judge(group, snapshot, result)
+        result = replace(result, seconds=FrozenMapping({
+            **result.seconds, 'snapshot': reading,
+            'total': time.monotonic() - start}))
+        answer.FORMATS[args.format](result, group, snapshot, self.app.stdout)
+        return _CODES[type(result)]
+
+    def _spinner(self, group: Group, snapshot: Snapshot):
+        """Something to look at, for those who look."""
+        console = Console(file=self.app.stderr)
+        if not console.is_terminal:
+            return contextlib.nullcontext()
+        return console.status(
+            printable(f'Placing {len(group.all_members())} members on '
+                      f'{len(snapshot.hosts)} hosts'))
+
+
+class BrokenPlan(Exception):
+    """The solver's plan breaks a rule that it was given."""
+
+
+def _judge(group: Group, snapshot: Snapshot, plan: Planned) -> None:
+    """The solver's word is never trusted."""
+    broken = check(group, snapshot, plan.hosts())
+    if broken:
+        raise BrokenPlan('; '.join(
+            f'{reason.at}: {reason.message}' for reason in broken))
+
+
+def _seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        value = float(text)
+        if value > 0 and math.isfinite(value):
+            return value
+    raise argparse.ArgumentTypeError(f'{text!r} is not a number above zero')
