@@ -47,8 +47,11 @@ def _without_outer_key(document: Any) -> Any:
 
 
 def _bound(document: Any) -> None:
-    """Keep the schema's work in bounds: its validator visits every group and
-    member description, and goes down by recursion."""
+    """Keep the schema's work in bounds.
+
+    Its validator visits every group and member description, and goes down by
+    recursion.
+    """
     layer, descriptions = [document], 0
     for _ in range(MAX_DEPTH):
         below = []

@@ -15,7 +15,10 @@ import yaml
 from nova_holistic.exceptions import InvalidDocument
 
 MAX_LENGTH = 8 * 2**20
-"""Longest text read, in characters or bytes; an inventory of 10,000 hosts takes about half."""
+"""Longest text read, in characters or bytes.
+
+An inventory of 10,000 hosts takes about half.
+"""
 MAX_DEPTH = 64
 """Deepest nesting of lists and mappings."""
 MAX_NODES = 2_000_000
@@ -28,8 +31,10 @@ _TAG = 'tag:yaml.org,2002:'
 
 
 class _PlainLoader(_Loader):
-    """YAML's safe subset with neither timestamps nor merge keys: both would
-    turn names that users write into something else."""
+    """YAML's safe subset with neither timestamps nor merge keys.
+
+    Both would turn names that users write into something else.
+    """
 
     yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers
@@ -52,7 +57,7 @@ def load(text: str | bytes) -> Any:
         except UnicodeDecodeError as error:
             raise InvalidDocument(
                 '', f'not UTF-8 at byte {error.start}') from None
-    if text.lstrip()[:1] in ('{', '['):
+    if text.lstrip()[:1] in ('{', '[', '"'):
         try:
             return _load_json(text)
         except (ValueError, RecursionError):

@@ -77,7 +77,6 @@ RELATIONSHIP = {
 }
 
 GROUP = {
-    '$schema': 'https://json-schema.org/draft/2020-12/schema',
     'type': 'object',
     'additionalProperties': False,
     'required': ['name'],

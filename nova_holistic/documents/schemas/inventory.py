@@ -78,7 +78,6 @@ LINK = {
 }
 
 DOCUMENT = {
-    '$schema': 'https://json-schema.org/draft/2020-12/schema',
     'type': 'object',
     'additionalProperties': False,
     'required': ['levels', 'hosts'],

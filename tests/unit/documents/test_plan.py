@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from nova_holistic.documents.plan import parse_plan, to_document
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.plan import (
+    ObjectiveValue, Placement, Plan, Preference, Reason, Unknown, Unplaceable)
+
+PLAN = Plan(
+    'shop',
+    (Placement('db/node-0', 'cmp-1', 'cmp-1.example.org', ('az1', 'r1')),),
+    ObjectiveValue('spread', 12.5, 12.0, 0.04),
+    (Preference('soft-affinity', 'db', 1),),
+    FrozenMapping({'solve': 0.25, 'total': 0.5}))
+
+DOCUMENT = {
+    'status': 'planned',
+    'group': 'shop',
+    'placements': [{'member': 'db/node-0', 'host': 'cmp-1',
+                    'node': 'cmp-1.example.org', 'location': ['az1', 'r1']}],
+    'objective': {'name': 'spread', 'value': 12.5, 'bound': 12.0,
+                  'gap': 0.04},
+    'preferences': [
+        {'policy': 'soft-affinity', 'at': 'db', 'violations': 1}],
+    'seconds': {'solve': 0.25, 'total': 0.5},
+}
+
+
+def test_a_plan_is_written_as_the_format_says():
+    assert to_document(PLAN, 'shop') == DOCUMENT
+
+
+def test_a_plan_is_read_as_the_format_says():
+    assert parse_plan(DOCUMENT) == PLAN
+    assert parse_plan(DOCUMENT).seconds == {'solve': 0.25, 'total': 0.5}
+
+
+def test_reasons_are_written_as_the_format_says():
+    result = Unplaceable((Reason('db', 'too few racks'),))
+    assert to_document(result, 'shop') == {
+        'status': 'unplaceable',
+        'reasons': [{'at': 'db', 'message': 'too few racks'}]}
+
+
+def test_running_out_of_time_is_unknown():
+    document = to_document(Unknown('no time left'), 'shop')
+    assert document['status'] == 'unknown'
+    assert document['message'] == 'no time left'
+
+
+def test_a_plan_from_elsewhere_may_leave_out_what_only_informs():
+    plan = parse_plan({
+        'status': 'planned', 'group': 'shop',
+        'placements': [{'member': 'a', 'host': 'cmp-1'}],
+        'objective': {'name': 'spread', 'value': 1, 'bound': None,
+                      'gap': None}})
+    assert plan.placements == (Placement('a', 'cmp-1', 'cmp-1', ()),)
+    assert plan.objective.bound == -math.inf
+
+
+names = st.text(st.characters(
+    exclude_categories=['Cs', 'Cc'], exclude_characters='/'),
+    min_size=1, max_size=8)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+seconds = st.dictionaries(
+    st.text(max_size=4), st.floats(0, 1e6), max_size=3).map(FrozenMapping)
+placements = st.lists(
+    st.builds(Placement, names, names, names,
+              st.lists(names, max_size=3).map(tuple)),
+    max_size=4, unique_by=lambda p: p.member).map(tuple)
+plans = st.builds(
+    Plan, names, placements,
+    st.builds(ObjectiveValue, names, numbers,
+              numbers | st.just(-math.inf), numbers | st.just(math.inf)),
+    st.lists(st.builds(Preference, names, st.text(max_size=5),
+                       st.integers(0, 99)), max_size=3).map(tuple), seconds)
+no_plans = st.builds(Unplaceable, st.lists(
+    st.builds(Reason, st.text(max_size=5), st.text(max_size=9)),
+    max_size=3).map(tuple))
+unknowns = st.builds(Unknown, st.text(max_size=9), seconds)
+
+
+@given(plans | no_plans | unknowns)
+def test_every_answer_comes_back_from_json_as_it_was(result):
+    text = json.dumps(to_document(result, 'shop'), allow_nan=False)
+    read = parse_plan(json.loads(text))
+    if isinstance(result, Plan):
+        # A plan's group is the one it is written for.
+        assert read.group == 'shop'
+        assert read.placements == result.placements
+        assert read.objective == result.objective
+        assert read.preferences == result.preferences
+    else:
+        assert read == result
+    assert read.seconds == result.seconds
+
+
+@pytest.mark.parametrize('change, place', [
+    ({'status': 'done'}, 'status'),
+    ({'status': None}, 'status'),
+    ({'group': 5}, 'group'),
+    ({'host': 'a'}, 'host'),
+    ({'placements': {}}, 'placements'),
+    ({'placements': [{'member': 'a'}]}, 'placements[0]'),
+    ({'placements': [{'member': 'a', 'host': 'x'}] * 2},
+     'placements[1].member'),
+    ({'placements': [{'member': 'a', 'host': 'x/y'}]}, 'placements[0].host'),
+    ({'objective': {'name': 'spread'}}, 'objective'),
+    ({'objective': {'name': 'spread', 'value': None, 'bound': 1, 'gap': 0}},
+     'objective.value'),
+    ({'objective': {'name': 'spread', 'value': 1, 'bound': 'x', 'gap': 0}},
+     'objective.bound'),
+    ({'preferences': [{'policy': 'a', 'at': '', 'violations': -1}]},
+     'preferences[0].violations'),
+    ({'seconds': {'total': -1}}, 'seconds.total'),
+    ({'status': 'unplaceable'}, 'group'),
+])
+def test_what_is_wrong_is_named_with_its_place(change, place):
+    with pytest.raises(InvalidDocument) as caught:
+        parse_plan({**DOCUMENT, **change})
+    assert caught.value.place == place
+
+
+junk = st.recursive(
+    st.none() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda below: st.lists(below, max_size=3)
+    | st.dictionaries(st.text(max_size=5), below, max_size=3),
+    max_leaves=10)
+
+
+@given(st.sampled_from(sorted(DOCUMENT)), junk)
+def test_junk_is_refused_in_one_line(key, value):
+    try:
+        parse_plan({**DOCUMENT, key: value})
+    except InvalidDocument as error:
+        assert '\n' not in str(error)

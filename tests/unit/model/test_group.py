@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+from tests.unit.builders import group, servers
+
+SHOP = group(
+    servers('gateway'),
+    groups=[group(servers('node', 2), name='db',
+                  groups=[group(servers('log'), name='disks')]),
+            group(servers('server', 1), name='web')])
+
+
+def test_members_have_paths_from_below_the_top():
+    assert [m.path for m in SHOP.all_members()] == [
+        'gateway', 'db/node-0', 'db/node-1', 'db/disks/log', 'web/server-0']
+
+
+def test_a_member_knows_the_description_that_made_it():
+    assert [m.description for m in SHOP.all_members()] == [
+        'gateway', 'db/node', 'db/node', 'db/disks/log', 'web/server']
+
+
+def test_a_count_of_one_is_numbered_and_no_count_is_plain():
+    assert servers('a', 1).server_names() == ('a-0',)
+    assert servers('a').server_names() == ('a',)
+
+
+def test_each_group_governs_all_members_below_it():
+    assert {scope.path: len(scope.members) for scope in SHOP.scopes()} == {
+        '': 5, 'db': 3, 'db/disks': 1, 'web': 1}
