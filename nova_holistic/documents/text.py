@@ -221,6 +221,9 @@ class _Builder:
             self._fail(f'duplicate key {value[:80]!r}', event)
 
     def _scalar(self, event: yaml.ScalarEvent) -> Any:
+        if event.style == '"':
+            # Escapes can write half a character, which no text can hold.
+            event.value.encode()
         tag = event.tag
         if tag is None or tag == '!':
             tag = self.loader.resolve(
