@@ -6,20 +6,22 @@ import os
 import fixtures
 
 from nova_holistic.embedded import identity
+from nova_holistic.embedded.configuration import HolisticOptions
 from nova_holistic.embedded.consumer_calls import ConsumerCalls
+from nova_holistic.embedded.controllers import Controllers
 from nova_holistic.embedded.host_calls import HostCalls
 from nova_holistic.embedded.move_calls import MoveCalls
+from nova_holistic.embedded.parts import Parts
 from nova_holistic.embedded.quiet import QuietLogging
 from nova_holistic.embedded.runtime import CELL, NovaRuntime
 from nova_holistic.embedded.server_calls import PROJECT, ServerCalls, USER
 from nova_holistic.embedded.services import (
-    ADMIN, ComputeApiService, ComputeServices, PlacementService,
-    start_controllers)
+    ADMIN, ComputeApiService, ComputeServices, PlacementService)
 from nova_holistic.embedded.waiting import EmbeddedCloudError
 
 
 class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
-                    ConsumerCalls):
+                    ConsumerCalls, Parts):
     """Nova (API, conductor, scheduler, one compute a host) and Placement.
 
     One at a time in a process, as many after each other as one likes: Nova's
@@ -33,6 +35,7 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
     :ivar log_path: file with what all services logged
     :ivar compute: keystoneauth Adapter of Nova's API, as an administrator
     :ivar placement: keystoneauth Adapter of Placement's API, likewise
+    :ivar controllers: conductor and scheduler
     :ivar computes: the running nova-computes
     """
 
@@ -40,8 +43,6 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
 
     def __init__(self, hosts, *, scheduler='holistic', options=None):
         super().__init__()
-        if scheduler not in ('stock', 'holistic'):
-            raise ValueError(f'scheduler {scheduler!r}: stock or holistic')
         self.hosts = tuple(hosts)
         self.scheduler = scheduler
         self.options = dict(options or {})
@@ -64,6 +65,7 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         self.useFixture(QuietLogging(self.log_path))
         runtime = self.useFixture(NovaRuntime(self.directory))
         self.conf = runtime.conf
+        self.useFixture(HolisticOptions(self.directory))
         for (group, name), value in self.options.items():
             runtime.flags(group=group, **{name: value})
         placement = self.useFixture(PlacementService())
@@ -72,7 +74,7 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
             identity.PLACEMENT_MICROVERSION)
         self._compute_endpoint = self.useFixture(ComputeApiService()).endpoint
         self.compute = self._compute_as(ADMIN)
-        start_controllers(self)
+        self.controllers = self.useFixture(Controllers(self.scheduler))
         self.computes = self.useFixture(ComputeServices(runtime.cells[CELL]))
         self.add_hosts(self.hosts)
 
@@ -82,6 +84,11 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
             self.computes.start(host)
         self.place_in_aggregates(hosts)
         self.put_load(hosts)
+
+    def restart_scheduler(self, scheduler):
+        """Stop nova-scheduler, and start stock Nova's or ours instead."""
+        self.controllers.restart_scheduler(scheduler)
+        self.scheduler = scheduler
 
     def compute_for(self, project_id=PROJECT, user_id=USER, admin=False):
         """Adapter of Nova's API for a user of a project."""

@@ -58,9 +58,13 @@ class HostCalls:
         self._update_service(host, {'forced_down': True})
 
     def start_compute(self, host):
-        """Start a stopped nova-compute again."""
-        self._update_service(host, {'forced_down': False})
+        """Start a stopped nova-compute again, and say that it is up.
+
+        In this order: Nova keeps the host down until its compute has removed
+        the guests that were evacuated from it.
+        """
         self.computes.restart(host)
+        self._update_service(host, {'forced_down': False})
 
     def _update_service(self, host, body):
         service = self.compute_service(host)

@@ -114,10 +114,3 @@ class ComputeServices(fixtures.Fixture):
         for service in self.services.values():
             with context.target_cell(admin, self.cell) as target:
                 service.manager.update_available_resource(target)
-
-
-def start_controllers(cloud):
-    """Start nova-conductor and nova-scheduler for as long as the cloud."""
-    for name in ('conductor', 'scheduler'):
-        cloud.useFixture(nova_fixtures.ServiceFixture(name, name))
-

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an operator writes into nova.conf for this project."""
+
+import os
+
+import fixtures
+from nova import service
+import nova.conf
+from nova.tests import fixtures as nova_fixtures
+
+from nova_holistic import conf
+from nova_holistic.scheduler import connections, driver
+from nova_holistic.table import migration
+
+CONF = nova.conf.CONF
+LEVELS = ('az', 'rack', 'host')
+
+
+class HolisticOptions(fixtures.Fixture):
+    """A fresh placement table in a folder, and racks from aggregates."""
+
+    def __init__(self, directory):
+        super().__init__()
+        path = os.path.join(directory, 'table.sqlite')
+        self.connection = f'sqlite:///{path}'
+
+    def _setUp(self):
+        conf.register_opts(CONF)
+        self.useFixture(nova_fixtures.ConfPatcher(
+            group='holistic_database', connection=self.connection))
+        self.useFixture(nova_fixtures.ConfPatcher(
+            group='topology', levels=list(LEVELS)))
+        migration.upgrade(self.connection)
+        self.addCleanup(connections.reset)
+
+
+class StockScheduler(fixtures.Fixture):
+    """A nova-scheduler that starts now is stock Nova's."""
+
+
+class HolisticScheduler(fixtures.Fixture):
+    """A nova-scheduler that starts now is nova-holistic-scheduler, with our
+    filter and our weigher beside those that nova.conf has already."""
+
+    def _setUp(self):
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova.service.SERVICE_MANAGERS', dict(service.SERVICE_MANAGERS)))
+        driver.install()
+        self._override('scheduler', 'driver', 'holistic_scheduler')
+        for name, value in (
+                ('available_filters',
+                 'nova_holistic.scheduler.filters.all_filters'),
+                ('enabled_filters', 'HolisticGroupFilter'),
+                ('weight_classes',
+                 'nova_holistic.scheduler.weights.all_weighers')):
+            values = list(CONF.filter_scheduler[name])
+            if value not in values:
+                self._override('filter_scheduler', name, [*values, value])
+
+    def _override(self, group, name, value):
+        self.addCleanup(CONF.set_override, name, CONF[group][name], group)
+        CONF.set_override(name, value, group)
+
+
+SCHEDULERS = {'stock': StockScheduler, 'holistic': HolisticScheduler}

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One embedded cloud after another, and never two."""
+
+from nova.conf import CONF
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.waiting import EmbeddedCloudError
+
+HOST = EmbeddedHost('only')
+
+
+@pytest.mark.parametrize('turn', ['first', 'second'])
+def test_each_cloud_starts_empty(start_cloud, turn):
+    cloud = start_cloud([HOST], scheduler='stock')
+    assert cloud.servers() == []
+    assert cloud.compute.get('/flavors').json()['flavors'] == []
+    cloud.create_flavor('small', 2, 2048, 10)
+    server = cloud.create_server(turn, 'small')
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.usages()['only'] == {
+        'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
+
+
+def test_options_end_with_the_cloud(start_cloud):
+    before = CONF.max_concurrent_builds
+    with pytest.raises(RuntimeError, match='the end'):
+        cloud = start_cloud(
+            [HOST], scheduler='stock',
+            options={(None, 'max_concurrent_builds'): before + 1})
+        assert CONF.max_concurrent_builds == before + 1
+        cloud.cleanUp()
+        raise RuntimeError('the end')
+    assert CONF.max_concurrent_builds == before
+
+
+def test_two_at_once_are_refused(start_cloud):
+    start_cloud([HOST], scheduler='stock')
+    with pytest.raises(EmbeddedCloudError, match='running'):
+        start_cloud([HOST], scheduler='stock')
+
+
+def test_nothing_is_printed(start_cloud, capfd):
+    cloud = start_cloud([HOST], scheduler='stock')
+    cloud.create_flavor('small', 2, 2048, 10)
+    cloud.wait_for_status(cloud.create_server('quiet', 'small'), 'ACTIVE')
+    printed = capfd.readouterr()
+    assert (printed.out, printed.err) == ('', '')
+    with open(cloud.log_path) as log:
+        assert 'nova.compute' in log.read()
+
+
+def test_the_scheduler_is_changed_under_a_running_cloud(start_cloud):
+    # Nova reads an option when this is imported: not before there is a cloud.
+    cloud = start_cloud([HOST], scheduler='stock')
+    from nova_holistic.scheduler.manager import HolisticSchedulerManager
+    cloud.create_flavor('small', 2, 2048, 10)
+    for kind in ('holistic', 'stock', 'holistic'):
+        cloud.restart_scheduler(kind)
+        manager = cloud.controllers.scheduler.manager
+        ours = kind == 'holistic'
+        assert isinstance(manager, HolisticSchedulerManager) == ours
+        filters = cloud.conf.filter_scheduler.enabled_filters
+        assert ('HolisticGroupFilter' in filters) == ours
+        server = cloud.create_server(kind, 'small')
+        cloud.wait_for_status(server, 'ACTIVE')
+    with pytest.raises(EmbeddedCloudError, match='one of'):
+        cloud.restart_scheduler('chance')

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The embedded cloud is a Nova and a Placement like any other."""
+
+from keystoneauth1 import exceptions as keystone_exceptions
+import pytest
+
+from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.waiting import EmbeddedCloudError
+
+HOSTS = (
+    EmbeddedHost('cmp-1', zone='az1', rack='r1', traits=('CUSTOM_GREEN',)),
+    EmbeddedHost('cmp-2', zone='az1', rack='r2',
+                 load={'VCPU': 6, 'MEMORY_MB': 1024}),
+    EmbeddedHost('cmp-3', zone='az2', rack='r1', vcpus=4),
+)
+SMALL = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
+NOTHING = {'VCPU': 0, 'MEMORY_MB': 0, 'DISK_GB': 0}
+
+
+@pytest.fixture(scope='module')
+def cloud():
+    with EmbeddedCloud(HOSTS, scheduler='stock') as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        cloud.create_flavor('large', 4, 4096, 10)
+        yield cloud
+
+
+@pytest.fixture
+def server(cloud):
+    """An ACTIVE server that is gone after the test."""
+    created = cloud.create_server('one', 'small')
+    cloud.wait_for_status(created, 'ACTIVE')
+    yield created
+    cloud.delete_server(created)
+
+
+def test_a_server_becomes_active_and_uses_its_flavor(cloud, server):
+    host = cloud.host_of(server)
+    assert cloud.allocations(server) == {
+        cloud.providers()[host]: {
+            'resources': SMALL,
+            'generation': cloud.allocations(server)[
+                cloud.providers()[host]]['generation']}}
+
+
+def test_a_deleted_server_uses_nothing(cloud):
+    before = cloud.usages()
+    server = cloud.create_server('brief', 'small')
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.usages() != before
+    cloud.delete_server(server)
+    assert cloud.usages() == before
+    assert cloud.allocations(server) == {}
+
+
+def test_existing_load_is_in_placement(cloud):
+    assert cloud.usages()['cmp-2'] == {
+        'VCPU': 6, 'MEMORY_MB': 1024, 'DISK_GB': 0}
+    assert cloud.usages()['cmp-3'] == NOTHING
+    assert list(cloud.consumers('cmp-2').values()) == [
+        {'VCPU': 6, 'MEMORY_MB': 1024}]
+
+
+def test_hosts_have_the_size_they_were_given(cloud):
+    provider = cloud.providers()['cmp-3']
+    inventories = cloud.placement.get(
+        f'/resource_providers/{provider}/inventories').json()['inventories']
+    assert inventories['VCPU']['total'] == 4
+    assert inventories['VCPU']['allocation_ratio'] == 1.0
+    assert inventories['MEMORY_MB']['total'] == 65536
+    assert inventories['MEMORY_MB']['reserved'] == 0
+
+
+def test_zones_and_racks_are_host_aggregates(cloud):
+    zones = cloud.compute.get(
+        '/os-availability-zone').json()['availabilityZoneInfo']
+    assert {zone['zoneName'] for zone in zones} == {'az1', 'az2'}
+    racks = {aggregate['name']: (aggregate['metadata'], aggregate['hosts'])
+             for aggregate in cloud.aggregates()
+             if 'rack' in aggregate['metadata']}
+    assert racks == {
+        'az1-rack-r1': ({'rack': 'r1'}, ['cmp-1']),
+        'az1-rack-r2': ({'rack': 'r2'}, ['cmp-2']),
+        'az2-rack-r1': ({'rack': 'r1'}, ['cmp-3'])}
+
+
+def test_traits_outlive_the_periodic_report_of_the_compute(cloud):
+    provider = cloud.providers()['cmp-1']
+    cloud.run_periodics()
+    traits = cloud.placement.get(
+        f'/resource_providers/{provider}/traits').json()['traits']
+    assert 'CUSTOM_GREEN' in traits
+
+
+def test_a_server_goes_to_its_zone(cloud):
+    server = cloud.create_server('two', 'small', availability_zone='az2')
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.host_of(server) == 'cmp-3'
+    cloud.delete_server(server)
+
+
+def test_a_server_that_fits_nowhere_tells_why(cloud):
+    server = cloud.create_server('vast', cloud.create_flavor(
+        'vast', 64, 1024, 1))
+    with pytest.raises(EmbeddedCloudError, match='No valid host'):
+        cloud.wait_for_status(server, 'ACTIVE')
+    cloud.delete_server(server)
+
+
+def test_a_stranger_takes_room_and_gives_it_back(cloud):
+    consumer = cloud.add_consumer('cmp-3', {'VCPU': 4})
+    server = cloud.create_server('late', 'small', availability_zone='az2')
+    with pytest.raises(EmbeddedCloudError, match='No valid host'):
+        cloud.wait_for_status(server, 'ACTIVE')
+    cloud.delete_server(server)
+    cloud.delete_consumer(consumer)
+    assert cloud.usages()['cmp-3'] == NOTHING
+
+
+def test_projects_do_not_see_each_others_servers(cloud, server):
+    stranger = cloud.compute_for('stranger')
+    with pytest.raises(keystone_exceptions.NotFound):
+        stranger.get(f'/servers/{server}')
+    assert stranger.get('/servers').json()['servers'] == []
+    owner = cloud.compute_for('demo')
+    assert owner.get(f'/servers/{server}').json()['server']['name'] == 'one'
+
+
+def test_an_ordinary_project_may_not_migrate(cloud, server):
+    with pytest.raises(keystone_exceptions.Forbidden):
+        cloud.compute_for('demo').post(
+            f'/servers/{server}/action', json={'migrate': None})
+
+
+def test_a_server_moves_in_every_way(cloud, server):
+    start = cloud.host_of(server)
+    assert cloud.migrate(server) != start
+    assert cloud.resize(server, 'large')
+    assert cloud.get_server(server)['flavor']['vcpus'] == 4
+    before = cloud.host_of(server)
+    assert cloud.live_migrate(server) != before
+    cloud.shelve(server)
+    assert cloud.host_of(server) is None
+    assert cloud.allocations(server) == {}
+    assert cloud.unshelve(server) == cloud.host_of(server)
+
+
+def test_a_stopped_compute_is_left_by_its_servers(cloud, server):
+    lost = cloud.host_of(server)
+    cloud.stop_compute(lost)
+    assert cloud.compute_service(lost)['state'] == 'down'
+    assert cloud.evacuate(server) != lost
+    cloud.start_compute(lost)
+    assert cloud.compute_service(lost)['state'] == 'up'
+    assert cloud.providers()[lost] not in cloud.allocations(server)
+
+
+def test_a_disabled_compute_gets_no_server(cloud):
+    cloud.disable_compute('cmp-3')
+    server = cloud.create_server(
+        'shut-out', 'small', host='cmp-3', as_admin=True)
+    with pytest.raises(EmbeddedCloudError, match='No valid host'):
+        cloud.wait_for_status(server, 'ACTIVE')
+    cloud.delete_server(server)
+    cloud.enable_compute('cmp-3')
+
+
+def test_load_can_be_real_servers(cloud):
+    flavor = cloud.create_flavor('load', 1, 512, 1)
+    servers = cloud.occupy('cmp-1', flavor, count=2)
+    assert {cloud.host_of(server) for server in servers} == {'cmp-1'}
+    for server in servers:
+        cloud.delete_server(server)
