@@ -22,8 +22,8 @@ OPTS = [
 
 
 def register_opts(conf):
-    conf.register_group(GROUP)
-    conf.register_opts(OPTS, group=GROUP)
+    # By name: a group object would carry its values to other ConfigOpts.
+    conf.register_opts(OPTS, group=GROUP.name)
 
 
 def list_opts():

@@ -36,8 +36,13 @@ def parse_inventory(document: Any) -> Snapshot:
     return Snapshot(
         levels, hosts, _links(document.get('links', ()), hosts),
         FrozenMapping({
-            name: Flavor(name, name, FrozenMapping(resources))
+            name: _flavor(name, resources)
             for name, resources in document.get('flavors', {}).items()}))
+
+
+def _flavor(name: str, resources: dict[str, int]) -> Flavor:
+    return Flavor(name, name, FrozenMapping(
+        {key: amount for key, amount in resources.items() if amount}))
 
 
 def _host(document: dict, levels: tuple[str, ...], place: str) -> Host:

@@ -18,6 +18,12 @@ NAMES = {'type': 'array', 'maxItems': 32, 'items': NAME}
 NATURAL = {'type': 'integer', 'minimum': 0, 'maximum': common.MAX_AMOUNT}
 POSITIVE = {'type': 'integer', 'minimum': 1, 'maximum': common.MAX_AMOUNT}
 
+# A flavor may well ask for no disk; such an amount is not allocated at all.
+FLAVOR = {
+    **common.RESOURCES,
+    'additionalProperties': NATURAL,
+}
+
 INVENTORY = {
     'type': 'object',
     'additionalProperties': False,
@@ -93,7 +99,7 @@ DOCUMENT = {
         'flavors': {
             'type': 'object',
             'propertyNames': common.TEXT,
-            'additionalProperties': common.RESOURCES,
+            'additionalProperties': FLAVOR,
         },
     },
 }

@@ -188,3 +188,10 @@ def test_junk_is_refused_in_one_line(at, value):
         parse_inventory(changed(at, value))
     except InvalidDocument as error:
         assert '\n' not in str(error)
+
+
+def test_a_flavor_without_disk_asks_for_none():
+    snapshot = parse_inventory({
+        'levels': ['host'], 'hosts': [],
+        'flavors': {'diskless': {'VCPU': 1, 'DISK_GB': 0}}})
+    assert dict(snapshot.flavors['diskless'].resources) == {'VCPU': 1}
