@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules' counts while members are placed one after another."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -55,7 +55,7 @@ class Tally:
 
     def __init__(self, case: Case):
         self._case = case
-        self._value: dict[Atom, float] = {}
+        self._number: Counter[tuple[int, str, int]] = Counter()
         self._limits: dict[Atom, list[tuple[_Limit, float]]] = (
             defaultdict(list))
         self._price: dict[Atom, float] = defaultdict(float)
@@ -64,10 +64,11 @@ class Tally:
         self._bad: dict[tuple[int, str], np.ndarray] = {}
         self._cost: dict[tuple[int, str], np.ndarray] = {}
         self._tables: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        self._seen: set[Atom] = set()
         self._read_rules()
         for table in self._bad:
             for host in case.placed_in(table[0]):
-                self._arrive(table, host)
+                self._move(table, host, 1)
         for key in self._slots:
             self._judge(key)
 
@@ -84,18 +85,19 @@ class Tally:
 
     def add(self, c: int, host: int) -> None:
         """One more of the class is on the host."""
-        for table in self._of_class(c):
-            for slot in self._arrive(table, host):
-                self._judge(slot)
+        self._shift(c, host, 1)
+
+    def remove(self, c: int, host: int) -> None:
+        """One less of the class is on the host."""
+        self._shift(c, host, -1)
 
     def reached(self, c: int) -> Iterator[np.ndarray]:
         """Hosts in the domains that scopes of the class use already."""
         for table in self._of_class(c):
             used = np.zeros(len(self._bad[table]))
-            for (scope, level, number), atoms in self._slots.items():
-                if (scope, level) == table and any(
-                        self._value[atom] for atom in atoms):
-                    used[number] = 1.0
+            for (scope, level, domain), number in self._number.items():
+                if (scope, level) == table and number:
+                    used[domain] = 1.0
             yield used[self._where(table[1])]
 
     def _of_class(self, c: int) -> list[tuple[int, str]]:
@@ -122,9 +124,9 @@ class Tally:
                     self._limits[atom].append((limit, weight))
 
     def _register(self, atom: Atom) -> None:
-        if atom.kind is Kind.FREE or atom in self._value:
+        if atom.kind is Kind.FREE or atom in self._seen:
             return
-        self._value[atom] = 0.0
+        self._seen.add(atom)
         table = (atom.scope, atom.level)
         division = self._case.table.division(atom.level)
         if table not in self._bad:
@@ -137,20 +139,25 @@ class Tally:
         if number is not None:
             self._slots[*table, number].append(atom)
 
-    def _step(self, atom: Atom) -> float:
-        """By how much one more member moves the atom."""
-        return float(atom.kind is not Kind.USED or not self._value[atom])
+    def _shift(self, c: int, host: int, by: int) -> None:
+        for table in self._of_class(c):
+            for slot in self._move(table, host, by):
+                self._judge(slot)
 
-    def _arrive(self, table: tuple[int, str],
-                host: int) -> set[tuple[int, str, int]]:
-        """Count a member in; the places whose verdict that may change."""
-        number = int(self._where(table[1])[host])
-        touched = {(*table, number)}
-        for atom in self._slots.get((*table, number), ()):
-            step = self._step(atom)
-            self._value[atom] += step
-            for limit, weight in self._limits[atom] if step else ():
-                limit.now += weight * step
+    def _move(self, table: tuple[int, str], host: int,
+              by: int) -> set[tuple[int, str, int]]:
+        """Count a member in or out; the places whose verdict that changes."""
+        here = (*table, int(self._where(table[1])[host]))
+        before = self._number[here]
+        self._number[here] += by
+        # A place is used from its first member to its last.
+        emptied_or_filled = not before or not self._number[here]
+        touched = {here}
+        for atom in self._slots.get(here, ()):
+            if atom.kind is Kind.USED and not emptied_or_filled:
+                continue
+            for limit, weight in self._limits[atom]:
+                limit.now += weight * by
                 touched.update(self._slot_of(other)
                                for other, _ in limit.atoms)
         return touched & self._slots.keys()
@@ -165,10 +172,11 @@ class Tally:
         scope, level, number = slot
         bad, cost = False, 0.0
         for atom in self._slots[slot]:
-            step = self._step(atom)
-            cost += self._price.get(atom, 0.0) * step
-            for limit, weight in self._limits[atom] if step else ():
-                bad = bad or limit.breaks(weight * step)
-                cost += limit.cost(weight * step)
+            if atom.kind is Kind.USED and self._number[slot]:
+                continue
+            cost += self._price.get(atom, 0.0)
+            for limit, weight in self._limits[atom]:
+                bad = bad or limit.breaks(weight)
+                cost += limit.cost(weight)
         self._bad[scope, level][number] = bad
         self._cost[scope, level][number] = cost
