@@ -2,9 +2,10 @@
 """Configuration: one module an option group."""
 
 from nova_holistic.conf import (
-    database, holds, holistic, inventory, planner, topology)
+    database, holds, holistic, inventory, planner, reconciler, topology)
 
-MODULES = (database, holds, holistic, inventory, planner, topology)
+MODULES = (
+    database, holds, holistic, inventory, planner, reconciler, topology)
 
 
 def register_opts(conf):

@@ -75,6 +75,16 @@ class HoldClient:
         body = response.json()
         return body if body['allocations'] else None
 
+    def consumers(self, provider: str) -> Collection[str]:
+        """Everybody with an allocation at a provider; none if it is gone."""
+        response = self._call(
+            'get', f'/resource_providers/{provider}/allocations')
+        if response.status_code == 404:
+            return ()
+        if response.status_code != 200:
+            raise _unexpected(response)
+        return response.json()['allocations'].keys()
+
     def swap(self, member: MemberRecord, instance_uuid: str, project_id: str,
              user_id: str) -> None:
         """The hold becomes the instance's allocation, in one step.

@@ -11,8 +11,8 @@ from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus, MemberState
 
 SETTLING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
-            GroupStatus.RELEASED, GroupStatus.ERROR)
-"""Statuses that members decide; the others are the planner's alone."""
+            GroupStatus.RELEASED)
+"""Statuses that members decide; only a planner leads out of the others."""
 
 
 def status_of(states: Collection[MemberState]) -> GroupStatus | None:
@@ -46,11 +46,7 @@ def started(database: Database, group_uuid: str, now: datetime) -> None:
 
 
 def settle(database: Database, group_uuid: str, now: datetime) -> None:
-    """Bring a group's status in line with its members.
-
-    A group whose planning failed stays in error: it has no members that are
-    planned, claimed or built.
-    """
+    """Bring a group's status in line with its members."""
     with database.reader() as session:
         before = session.scalar(sa.select(GroupRow.status).where(
             GroupRow.uuid == group_uuid))
@@ -58,8 +54,6 @@ def settle(database: Database, group_uuid: str, now: datetime) -> None:
             sa.select(MemberRow.state).distinct().where(
                 MemberRow.group_uuid == group_uuid))])
     if before not in SETTLING or after is None or after == before:
-        return
-    if before == GroupStatus.ERROR and after == GroupStatus.RELEASED:
         return
     with database.writer() as session:
         session.execute(

@@ -16,6 +16,9 @@ from nova_holistic.table.records import (
 SITTING = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
 """States of a member that takes up room at its place."""
 
+RELEASABLE = (MemberState.PLANNED, MemberState.LOST, MemberState.FAILED)
+"""States of a member of which there is no server."""
+
 
 class PlacementTable:
     """Every method is one short transaction, every change of a state a
@@ -133,43 +136,44 @@ class PlacementTable:
         return record
 
     def change_state(self, member_id: int, expected: Collection[MemberState],
-                     to: MemberState, now: datetime,
-                     **changes: Any) -> bool:
+                     to: MemberState, now: datetime, *,
+                     of_instance: str | None = None, **changes: Any) -> bool:
         """Change a member if its state is one of those expected.
 
+        :param of_instance: and if it belongs to this instance
         :param changes: instance_uuid, held, hold or place
         :returns: False where the member is in another state, or is gone
         """
+        where = [MemberRow.id == member_id, MemberRow.state.in_(expected)]
+        if of_instance is not None:
+            where.append(MemberRow.instance_uuid == of_instance)
         values = {'state': to, 'updated_at': now,
                   **rows.member_changes(changes)}
-        with self.database.writer() as session:
-            return session.execute(
-                sa.update(MemberRow)
-                .where(MemberRow.id == member_id,
-                       MemberRow.state.in_(expected))
-                .values(values)
-                .execution_options(synchronize_session=False)).rowcount == 1
+        return self._update(where, values) == 1
 
     def release(self, member_ids: Collection[int], now: datetime) -> None:
-        """Release those of the members that are still planned."""
-        with self.database.writer() as session:
-            for chunk in _chunks(member_ids):
-                session.execute(
-                    sa.update(MemberRow)
-                    .where(MemberRow.id.in_(chunk),
-                           MemberRow.state == MemberState.PLANNED)
-                    .values(state=MemberState.RELEASED, updated_at=now)
-                    .execution_options(synchronize_session=False))
+        """Release those of the members of which no server is or will be."""
+        for chunk in _chunks(member_ids):
+            self._update(
+                [MemberRow.id.in_(chunk), MemberRow.state.in_(RELEASABLE)],
+                {'state': MemberState.RELEASED, 'updated_at': now})
+
+    def expire(self, group_uuid: str, now: datetime) -> None:
+        """Release what is planned of a group, if its lease has passed.
+
+        One statement, so that a lease extended meanwhile is honoured.
+        """
+        passed = sa.exists().where(
+            GroupRow.uuid == group_uuid, GroupRow.lease_expires_at <= now)
+        self._update(
+            [MemberRow.group_uuid == group_uuid,
+             MemberRow.state == MemberState.PLANNED, passed],
+            {'state': MemberState.RELEASED, 'updated_at': now})
 
     def forget_holds(self, holds: Collection[str]) -> None:
         """Write down that holds are known to be gone."""
-        with self.database.writer() as session:
-            for chunk in _chunks(holds):
-                session.execute(
-                    sa.update(MemberRow)
-                    .where(MemberRow.hold.in_(chunk))
-                    .values(held=False)
-                    .execution_options(synchronize_session=False))
+        for chunk in _chunks(holds):
+            self._update([MemberRow.hold.in_(chunk)], {'held': False})
 
     def settle(self, group_uuid: str, now: datetime) -> None:
         """Bring the group's status in line with its members' states."""
@@ -185,6 +189,13 @@ class PlacementTable:
                 sa.select(GroupRow).where(
                     GroupRow.status.in_(claim.CLAIMABLE),
                     GroupRow.lease_expires_at <= now, waiting))))
+
+    def _update(self, where: Sequence[Any], values: Mapping[str, Any]) -> int:
+        """Change members in one statement; how many there were."""
+        with self.database.writer() as session:
+            return session.execute(
+                sa.update(MemberRow).where(*where).values(values)
+                .execution_options(synchronize_session=False)).rowcount
 
     def _select(self, *where) -> tuple[MemberRecord, ...]:
         query = sa.select(MemberRow).where(*where).order_by(

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the reconciler."""
+
+from oslo_config import cfg
+
+GROUP = cfg.OptGroup('reconciler', title='Reconciler')
+
+OPTS = [
+    cfg.IntOpt(
+        'grace', default=300, min=0,
+        help='Seconds after which a plan being made, or a claim of a server '
+             'that is not there or in ERROR, counts as abandoned. It should '
+             'be longer than solving a group takes, and than the RPC timeout '
+             'of nova-conductor.'),
+]
+
+
+def register_opts(conf):
+    # By name: a group object would carry its values to other ConfigOpts.
+    conf.register_opts(OPTS, group=GROUP.name)
+
+
+def list_opts():
+    return [(GROUP, OPTS)]

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Room goes back to the cloud."""
+
+from collections.abc import Collection
+
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.store import PlacementTable
+
+GONE = (MemberState.RELEASED, MemberState.FAILED, MemberState.LOST)
+"""States in which a member has no business holding room."""
+
+
+def drop_leftovers(table: PlacementTable, holds: HoldClient,
+                   members: Collection[MemberRecord]) -> int:
+    """Drop the holds of those members that no longer need them.
+
+    The row says that it is held until Placement has said that it is not: a
+    crash between leaves a row to be found, never a hold without one.
+
+    :returns: how many holds were dropped
+    :raises HoldsError: Placement does not answer
+    """
+    leftovers = [m.hold for m in members if m.held and m.state in GONE]
+    holds.drop(leftovers)
+    table.forget_holds(leftovers)
+    return len(leftovers)
+
+
+def drop_if_unwanted(table: PlacementTable, holds: HoldClient,
+                     member: MemberRecord) -> None:
+    """Drop a hold just put, if its member was released or deleted meanwhile.
+
+    Whoever did that looked for the hold before it was there.
+    """
+    row = next((m for m in table.members(member.group_uuid)
+                if m.id == member.id), None)
+    if row is None or row.state in GONE:
+        holds.drop([member.hold])

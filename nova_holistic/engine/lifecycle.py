@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a group gives back, when, and who may ask for more time."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from oslo_log import log as logging
+
+from nova_holistic import exceptions
+from nova_holistic.engine import errors
+from nova_holistic.engine.freeing import drop_leftovers
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState)
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING)
+"""Statuses of a group that may have something planned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """What a release did.
+
+    :ivar released: paths of members that are now free
+    :ivar kept: paths of members asked for that belong to a server
+    """
+
+    released: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+class Lifecycle:
+    """Only what no server has claimed is ever given back."""
+
+    def __init__(self, conf, table: PlacementTable, holds: HoldClient,
+                 clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._conf = conf
+        self._table = table
+        self._holds = holds
+        self._clock = clock
+
+    def release(self, group_uuid: str,
+                members: Collection[str] | None = None) -> Released:
+        """Free the planned places of a group, or of some of its members.
+
+        :param members: paths of members, or of counted ones, which stand for
+            all their servers; None is all
+        :raises GroupUnknown: there is no such group
+        :raises MemberUnknown: one of the paths is not in it; nothing is freed
+        :raises GroupBusy: it is being planned
+        :raises HoldsError: the places are released in the table, and will be
+            free as soon as Placement answers again
+        """
+        self._settled_group(group_uuid)
+        before = self._named(group_uuid, members)
+        self._table.release([m.id for m in before], self._clock())
+        names = {m.member.path for m in before}
+        after = [m for m in self._table.members(group_uuid)
+                 if m.member.path in names]
+        self._table.settle(group_uuid, self._clock())
+        drop_leftovers(self._table, self._holds, after)
+        freed = {m.id for m in before if m.state != MemberState.RELEASED}
+        return Released(
+            tuple(m.member.path for m in after if m.id in freed
+                  and m.state == MemberState.RELEASED),
+            tuple(m.member.path for m in after if m.state in (
+                MemberState.CLAIMED, MemberState.BUILT)))
+
+    def extend(self, group_uuid: str, seconds: int) -> GroupRecord:
+        """The group's lease ends so many seconds from now.
+
+        :raises LeaseRefused: nothing is planned any more, or no time asked
+        """
+        if seconds <= 0:
+            raise errors.LeaseRefused('a lease lasts at least one second')
+        group = self._settled_group(group_uuid)
+        now = self._clock()
+        if not self._table.update_group(
+                group_uuid, LEASED, updated_at=now,
+                lease_expires_at=now + timedelta(seconds=seconds)):
+            raise errors.LeaseRefused(
+                f'group {group_uuid} is {group.status}: there is nothing '
+                f'left to keep')
+        return self._settled_group(group_uuid)
+
+    def expire(self) -> Sequence[str]:
+        """Free what is planned in groups whose lease has passed.
+
+        :returns: their UUIDs
+        """
+        now = self._clock()
+        expired = [group.uuid for group in self._table.expired_groups(now)]
+        for group_uuid in expired:
+            self._table.expire(group_uuid, now)
+            self._table.settle(group_uuid, now)
+            try:
+                drop_leftovers(self._table, self._holds,
+                               self._table.members(group_uuid))
+            except exceptions.HolisticError:
+                LOG.exception('Holds of group %s are left to the reconciler',
+                              group_uuid)
+        return expired
+
+    def delete(self, group_uuid: str) -> None:
+        """Forget a group; nothing of it stays held, and its servers live on.
+
+        :raises HoldsError: Placement does not answer; ask again
+        """
+        self._settled_group(group_uuid)
+        self._table.release(
+            [m.id for m in self._table.members(group_uuid)], self._clock())
+        # A claim under way may still have its hold: the swap will not find
+        # it, and that create fails.
+        self._holds.drop(
+            [m.hold for m in self._table.members(group_uuid) if m.held])
+        self._table.delete_group(group_uuid)
+
+    def _settled_group(self, group_uuid: str) -> GroupRecord:
+        group = self._table.get_group(group_uuid)
+        if group is None:
+            raise table_errors.GroupUnknown(group_uuid)
+        if group.status == GroupStatus.PLANNING:
+            raise errors.GroupBusy(f'group {group_uuid} is being planned')
+        return group
+
+    def _named(self, group_uuid: str, names: Collection[str] | None,
+               ) -> Sequence[MemberRecord]:
+        members = self._table.members(group_uuid)
+        if names is None:
+            return members
+        known = {m.member.path for m in members} | {
+            m.member.description for m in members}
+        for name in names:
+            if name not in known:
+                raise table_errors.MemberUnknown(group_uuid, name)
+        return [m for m in members if m.member.path in names
+                or m.member.description in names]

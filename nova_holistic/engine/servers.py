@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members that were handed to servers, against what became of those."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+
+from oslo_log import log as logging
+
+from nova_holistic import exceptions
+from nova_holistic.engine.freeing import drop_if_unwanted
+from nova_holistic.engine.instances import Instances, InstanceView
+from nova_holistic.engine.rows import place_of
+from nova_holistic.holds import errors as hold_errors
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState, Place)
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+ERROR = 'ERROR'
+BUILDING = 'BUILD'
+MOVING = ('RESIZE', 'MIGRATING', 'VERIFY_RESIZE', 'REVERT_RESIZE')
+"""Statuses of a server that is between two hosts."""
+
+Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
+
+
+class ServerMender:
+    """A member that a server has is where that server is; one that no server
+    has got after all is planned again."""
+
+    def __init__(self, conf, inventory: InventoryDriver,
+                 table: PlacementTable, holds: HoldClient,
+                 instances: Instances, clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._conf = conf
+        self._inventory = inventory
+        self._table = table
+        self._holds = holds
+        self._instances = instances
+        self._clock = clock
+        self._places: Mapping[str, Place] | None = None
+
+    def mend(self, mended: Counter[str], groups: Mapping[str, GroupRecord],
+             each: Each) -> None:
+        """Look at every claimed and built member of these groups."""
+        self._places = None
+        by_group: dict[str, list[MemberRecord]] = {}
+        for member in self._table.find_members(
+                [MemberState.CLAIMED, MemberState.BUILT]):
+            by_group.setdefault(member.group_uuid, []).append(member)
+        for uuid in by_group.keys() & groups.keys():
+            try:
+                views = self._instances.find(
+                    {m.instance_uuid for m in by_group[uuid]},
+                    groups[uuid].project_id)
+            except exceptions.HolisticError:
+                LOG.exception('Servers of group %s are not seen to', uuid)
+                continue
+            for member in by_group[uuid]:
+                case, mend = self._case(
+                    member, views.get(member.instance_uuid), groups[uuid])
+                each(mended, case, mend, [member])
+
+    def _case(self, member: MemberRecord, view: InstanceView | None,
+              group: GroupRecord) -> tuple[str, Callable[..., bool]]:
+        if member.state == MemberState.BUILT:
+            if view is None:
+                return 'gone', self._server_gone
+            return 'moved', lambda row: self._server_moved(row, view)
+        if view is None or view.status == ERROR:
+            if view is not None and view.host:
+                return 'failed', self._build_failed
+            return 'unclaimed', lambda row: self._undo_claim(row, group)
+        return 'built', lambda row: self._server_built(row, view)
+
+    def _server_built(self, member: MemberRecord,
+                      view: InstanceView) -> bool:
+        """The claim went well, and nobody has said so yet."""
+        if view.status == BUILDING or view.host is None:
+            return False
+        return self._table.change_state(
+            member.id, [MemberState.CLAIMED], MemberState.BUILT,
+            self._clock(), of_instance=member.instance_uuid, held=False,
+            place=self._place(member, view))
+
+    def _server_moved(self, member: MemberRecord,
+                      view: InstanceView) -> bool:
+        """It was migrated, evacuated, resized or unshelved elsewhere."""
+        if (view.host in (None, member.place.host) or view.status in MOVING):
+            return False
+        return self._table.change_state(
+            member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
+            of_instance=member.instance_uuid, place=self._place(member, view))
+
+    def _server_gone(self, member: MemberRecord) -> bool:
+        """It was deleted: its room is the cloud's again, not the group's."""
+        return self._table.change_state(
+            member.id, [MemberState.BUILT], MemberState.RELEASED,
+            self._clock(), of_instance=member.instance_uuid, held=False)
+
+    def _build_failed(self, member: MemberRecord) -> bool:
+        """It stands on its host in ERROR, and has that room until it is
+        deleted."""
+        return self._table.change_state(
+            member.id, [MemberState.CLAIMED], MemberState.FAILED,
+            self._clock(), of_instance=member.instance_uuid)
+
+    def _undo_claim(self, member: MemberRecord, group: GroupRecord) -> bool:
+        """A claim whose server was never built: the hold is brought back.
+
+        The scheduler died between claim and swap, or between swap and
+        answer; or Nova had stopped waiting for the answer; or the server was
+        deleted while it was scheduled.
+        """
+        grace = timedelta(seconds=self._conf.reconciler.grace)
+        if member.updated_at > self._clock() - grace:
+            return False
+        if not self._table.change_state(
+                member.id, [MemberState.CLAIMED], MemberState.CLAIMED,
+                member.updated_at, of_instance=member.instance_uuid,
+                held=True):
+            return False
+        held = self._bring_back(member, group)
+        undone = self._table.change_state(
+            member.id, [MemberState.CLAIMED],
+            MemberState.PLANNED if held else MemberState.LOST, self._clock(),
+            of_instance=member.instance_uuid, instance_uuid=None, held=held)
+        if held and not undone:
+            drop_if_unwanted(self._table, self._holds, member)
+        return undone
+
+    def _bring_back(self, member: MemberRecord, group: GroupRecord) -> bool:
+        """Whether the member's place is held again."""
+        if self._holds.exists(member.hold) is not None:
+            return True
+        owner = group.project_id, group.user_id
+        try:
+            if self._holds.exists(member.instance_uuid) is not None:
+                self._holds.unswap(member, member.instance_uuid, *owner)
+            else:
+                self._holds.put([member], *owner)
+        except (hold_errors.CapacityGone, hold_errors.HoldGone,
+                hold_errors.AllocationChanged) as error:
+            LOG.warning('Member %s of group %s has lost its place: %s',
+                        member.member.path, group.uuid, error)
+            return False
+        return True
+
+    def _place(self, member: MemberRecord, view: InstanceView) -> Place:
+        """Where the server is; its rack is known if the inventory knows it."""
+        if view.host == member.place.host:
+            return member.place
+        if self._places is None:
+            self._places = {host.name: place_of(host)
+                            for host in self._inventory.snapshot().hosts}
+        return self._places.get(
+            view.host, Place(view.host, view.node, '', ()))

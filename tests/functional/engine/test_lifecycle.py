@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What no server has claimed is given back; the rest is left alone."""
+
+from datetime import timedelta
+
+import pytest
+
+from nova_holistic.engine import errors
+from nova_holistic.holds.errors import HoldsError
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.records import GroupStatus, MemberState
+from tests.functional.engine.world import shop
+
+UNKNOWN = '00000000-0000-4000-8000-000000000000'
+
+
+def status(world, group):
+    return str(world.table.get_group(group.uuid).status)
+
+
+def test_a_released_group_holds_nothing(world):
+    group = world.create()
+    done = world.lifecycle.release(group.uuid)
+    assert done.released == ('web', 'db/node-0', 'db/node-1')
+    assert done.kept == ()
+    assert status(world, group) == 'released'
+    assert world.vcpus_used() == 0
+    world.assert_agreement()
+
+
+def test_one_named_member_is_released(world):
+    group = world.create()
+    assert world.lifecycle.release(
+        group.uuid, ['db/node-1']).released == ('db/node-1',)
+    assert world.states(group) == {
+        'web': 'planned', 'db/node-0': 'planned', 'db/node-1': 'released'}
+    assert status(world, group) == 'planned'
+    world.assert_agreement()
+
+
+def test_a_counted_member_stands_for_its_free_servers(world):
+    group = world.create()
+    world.build(group, 'db/node-0')
+    done = world.lifecycle.release(group.uuid, ['db/node'])
+    assert (done.released, done.kept) == (('db/node-1',), ('db/node-0',))
+    world.assert_agreement()
+
+
+def test_an_unknown_member_is_an_error_and_frees_nothing(world):
+    group = world.create()
+    with pytest.raises(table_errors.MemberUnknown):
+        world.lifecycle.release(group.uuid, ['web', 'cache'])
+    assert set(world.states(group).values()) == {'planned'}
+
+
+def test_what_a_server_has_is_kept_and_told(world):
+    group = world.create()
+    world.build(group, 'web')
+    done = world.lifecycle.release(group.uuid)
+    assert done.kept == ('web',)
+    assert status(world, group) == 'complete'
+    assert world.vcpus_used() == 1
+    world.assert_agreement()
+
+
+def test_releasing_twice_releases_once(world):
+    group = world.create()
+    world.lifecycle.release(group.uuid)
+    assert world.lifecycle.release(group.uuid).released == ()
+
+
+def test_an_unknown_group(world):
+    for call in (world.lifecycle.release, world.lifecycle.delete,
+                 lambda uuid: world.lifecycle.extend(uuid, 60)):
+        with pytest.raises(table_errors.GroupUnknown):
+            call(UNKNOWN)
+
+
+def test_a_group_being_planned_is_left_to_its_planner(world):
+    group = world.create()
+    world.table.update_group(
+        group.uuid, [GroupStatus.PLANNED], status=GroupStatus.PLANNING)
+    for call in (world.lifecycle.release, world.lifecycle.delete):
+        with pytest.raises(errors.GroupBusy):
+            call(group.uuid)
+
+
+def test_a_lease_that_passes_frees_what_is_planned(world):
+    group = world.create(lease=60)
+    world.build(group, 'web')
+    assert world.lifecycle.expire() == []
+    world.wait(60)
+    assert world.lifecycle.expire() == [group.uuid]
+    assert world.states(group) == {
+        'web': 'built', 'db/node-0': 'released', 'db/node-1': 'released'}
+    assert world.vcpus_used() == 1
+    assert world.lifecycle.expire() == []
+    world.assert_agreement()
+
+
+def test_a_lease_extended_in_time(world):
+    group = world.create(lease=60)
+    world.wait(59)
+    extended = world.lifecycle.extend(group.uuid, 60)
+    assert extended.lease_expires_at == world.now + timedelta(seconds=60)
+    world.wait(59)
+    assert world.lifecycle.expire() == []
+    world.wait(1)
+    assert world.lifecycle.expire() == [group.uuid]
+
+
+def test_a_lease_extended_while_it_expires_is_honoured(world):
+    group = world.create(lease=60)
+    world.wait(60)
+    expired_at = world.now
+    world.lifecycle.extend(group.uuid, 60)
+    # What an expiry under way, that saw the old lease, does next.
+    world.table.expire(group.uuid, expired_at)
+    assert set(world.states(group).values()) == {'planned'}
+
+
+def test_nothing_is_left_to_extend(world):
+    group = world.create()
+    with pytest.raises(errors.LeaseRefused):
+        world.lifecycle.extend(group.uuid, 0)
+    world.lifecycle.release(group.uuid)
+    with pytest.raises(errors.LeaseRefused, match='released'):
+        world.lifecycle.extend(group.uuid, 60)
+
+
+def test_a_deleted_group_leaves_its_servers_and_nothing_else(world):
+    group = world.create()
+    row = world.build(group, 'web')
+    world.lifecycle.delete(group.uuid)
+    assert world.table.get_group(group.uuid) is None
+    assert world.holds.has(row.instance_uuid, row)
+    assert world.vcpus_used() == 1
+
+
+def test_a_group_deleted_during_a_claim_leaves_no_hold(world):
+    group = world.create()
+    world.claim(group, 'web')
+    world.lifecycle.delete(group.uuid)
+    assert world.vcpus_used() == 0
+
+
+def test_a_release_that_placement_did_not_hear_is_mended(world):
+    class Deaf:
+        def drop(self, holds):
+            raise HoldsError('no answer')
+
+    group = world.create()
+    with pytest.raises(HoldsError):
+        world.lifecycle_with(world.table, Deaf()).release(group.uuid)
+    assert set(world.states(group).values()) == {'released'}
+    assert world.vcpus_used() == 3
+    world.reconciler.reconcile()
+    assert world.vcpus_used() == 0
+    world.mend()
+    world.assert_agreement()
+
+
+def test_a_server_that_fails_to_build_can_be_given_up(world):
+    group = world.create(shop(1))
+    row = world.build(group, 'web')
+    world.table.change_state(
+        row.id, [MemberState.BUILT], MemberState.FAILED, world.now)
+    assert world.lifecycle.release(group.uuid).released == (
+        'web', 'db/node-0')
