@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
-from nova_holistic import exceptions
 from nova_holistic.engine import errors
 from nova_holistic.engine.freeing import drop_leftovers
+from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (

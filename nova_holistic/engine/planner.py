@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a group document to a plan that is held."""
 
-import uuid as uuidlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
+import uuid as uuidlib
 
 from oslo_log import log as logging
 
-from nova_holistic import exceptions, objectives, policies
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine import errors, rows
 from nova_holistic.engine.freeing import GONE
-from nova_holistic.holds import errors as hold_errors
+from nova_holistic import exceptions, objectives, policies
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.binding import bind
 from nova_holistic.model.group import Group
@@ -23,8 +23,8 @@ from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
-from nova_holistic.table import errors as table_errors
 from nova_holistic.table.database import Duplicate
+from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import GroupRecord, GroupStatus
 from nova_holistic.table.store import PlacementTable
 

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mends what crashes left, from the table's state and Placement's truth."""
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
+import itertools
 
 from oslo_log import log as logging
 
-from nova_holistic import exceptions
 from nova_holistic.engine.freeing import GONE, drop_if_unwanted
 from nova_holistic.engine.instances import Instances
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.servers import ServerMender
-from nova_holistic.holds import errors as hold_errors
+from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table.records import (
@@ -85,7 +85,7 @@ class Reconciler:
         """
         now = self._clock()
         if (group.status != GroupStatus.PLANNING
-                or group.updated_at > self._before()):
+                or not self._abandoned(group.updated_at)):
             return False
         if not self._table.update_group(
                 group.uuid, [GroupStatus.PLANNING], status=GroupStatus.ERROR,
@@ -116,14 +116,15 @@ class Reconciler:
         dead, its put may still be on the way.
         """
         self._holds.drop([member.hold])
-        if member.updated_at > self._before():
+        if not self._abandoned(member.updated_at):
             return False
         self._table.forget_holds([member.hold])
         return True
 
-    def _before(self) -> datetime:
-        """What has not moved since then counts as abandoned."""
-        return self._clock() - timedelta(seconds=self._conf.reconciler.grace)
+    def _abandoned(self, since: datetime | None) -> bool:
+        """Whether something has stood still for longer than the grace."""
+        grace = timedelta(seconds=self._conf.reconciler.grace)
+        return since is None or since <= self._clock() - grace
 
     def _vanished_holds(self, mended: Counter[str],
                         groups: Mapping[str, GroupRecord]) -> None:

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
-from nova_holistic import exceptions
 from nova_holistic.engine.freeing import drop_if_unwanted
 from nova_holistic.engine.instances import Instances, InstanceView
 from nova_holistic.engine.rows import place_of
-from nova_holistic.holds import errors as hold_errors
+from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Place)
@@ -117,12 +117,12 @@ class ServerMender:
         deleted while it was scheduled.
         """
         grace = timedelta(seconds=self._conf.reconciler.grace)
-        if member.updated_at > self._clock() - grace:
+        since = member.updated_at
+        if since is not None and since > self._clock() - grace:
             return False
         if not self._table.change_state(
                 member.id, [MemberState.CLAIMED], MemberState.CLAIMED,
-                member.updated_at, of_instance=member.instance_uuid,
-                held=True):
+                since, of_instance=member.instance_uuid, held=True):
             return False
         held = self._bring_back(member, group)
         undone = self._table.change_state(

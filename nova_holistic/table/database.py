@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transactions on the placement table's database."""
 
+from collections.abc import Iterator
 import contextlib
 import pathlib
-from collections.abc import Iterator
 from typing import Any
 
-import sqlalchemy as sa
 from oslo_db import exception as db_exception
 from oslo_db.sqlalchemy import enginefacade
+import sqlalchemy as sa
 from sqlalchemy import exc as sa_exception
 from sqlalchemy import orm
 

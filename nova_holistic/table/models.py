@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 from sqlalchemy.dialects import mysql
+from sqlalchemy import orm
 
 MAX_PATH = 700
 """Characters in a member's path."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of the placement table, as values."""
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+import enum
 from typing import Any
 
 from nova_holistic.model.member import Member

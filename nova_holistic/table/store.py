@@ -136,7 +136,7 @@ class PlacementTable:
         return record
 
     def change_state(self, member_id: int, expected: Collection[MemberState],
-                     to: MemberState, now: datetime, *,
+                     to: MemberState, now: datetime | None, *,
                      of_instance: str | None = None, **changes: Any) -> bool:
         """Change a member if its state is one of those expected.
 

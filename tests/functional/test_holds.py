@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds in a real Placement: put, swapped for an instance, dropped."""
 
-import uuid
 from concurrent.futures import ThreadPoolExecutor
+import uuid
 
-import pytest
 from keystoneauth1 import exceptions as ks_exceptions
+import pytest
 
-from nova_holistic.holds import errors
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds import errors
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements

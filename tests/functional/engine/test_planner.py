@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A group is held whole or not at all."""
 
-import uuid
 from datetime import timedelta
+import uuid
 
 import pytest
 
-from nova_holistic import exceptions
 from nova_holistic.engine import errors
+from nova_holistic import exceptions
 from nova_holistic.holds.errors import CapacityGone, HoldsError
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.table.errors import TableError

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups as a planner would have written them."""
 
-import uuid
 from datetime import datetime
+import uuid
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.member import MemberDescription

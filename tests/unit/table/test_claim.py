@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A member has one instance, an instance one member, whoever asks when."""
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
+import threading
 
 import pytest
 import sqlalchemy as sa

@@ -4,8 +4,8 @@
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
-from nova_holistic.table import migration, models
 from nova_holistic.table.database import Database
+from nova_holistic.table import migration, models
 
 
 def test_an_empty_database_is_brought_to_the_newest_version(tmp_path):

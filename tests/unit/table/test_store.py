@@ -4,8 +4,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
 from oslo_config import cfg
+import pytest
 
 from nova_holistic.conf import database
 from nova_holistic.table import errors, migration

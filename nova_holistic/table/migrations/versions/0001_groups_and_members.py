@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups and members."""
 
-import sqlalchemy as sa
 from alembic import op
+import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 
 revision = '0001'

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers as Nova's API tells an administrator."""
+
+from keystoneauth1 import adapter, session, token_endpoint
+import pytest
+import requests_mock
+
+from nova_holistic.engine.instances import FEW, InstanceView, NovaInstances
+from nova_holistic.inventory.errors import ServiceFailed
+
+NOVA = 'http://nova.example.org/v2.1'
+
+
+@pytest.fixture
+def nova():
+    with requests_mock.Mocker() as mocker:
+        yield mocker
+
+
+@pytest.fixture
+def instances():
+    return NovaInstances(adapter.Adapter(
+        session.Session(auth=token_endpoint.Token(NOVA, 'token')),
+        service_type='compute'))
+
+
+def server(uuid, host='cmp-1', status='ACTIVE'):
+    return {'id': uuid, 'status': status, 'OS-EXT-SRV-ATTR:host': host,
+            'OS-EXT-SRV-ATTR:hypervisor_hostname': host and f'{host}.local'}
+
+
+def test_a_server_on_its_host(nova, instances):
+    nova.get(f'{NOVA}/servers/1', json={'server': server('1')})
+    assert instances.get('1') == InstanceView(
+        '1', 'cmp-1', 'ACTIVE', 'cmp-1.local')
+
+
+def test_a_server_that_is_nowhere(nova, instances):
+    nova.get(f'{NOVA}/servers/1', json={'server': server('1', None, 'ERROR')})
+    assert instances.get('1') == InstanceView('1', None, 'ERROR')
+
+
+def test_a_server_that_is_not_there(nova, instances):
+    nova.get(f'{NOVA}/servers/1', status_code=404)
+    assert instances.get('1') is None
+
+
+def test_a_nova_that_does_not_answer_is_not_a_server_gone(nova, instances):
+    nova.get(f'{NOVA}/servers/1', status_code=503)
+    with pytest.raises(ServiceFailed):
+        instances.get('1')
+
+
+def test_an_answer_for_ordinary_users_is_refused(nova, instances):
+    nova.get(f'{NOVA}/servers/1',
+             json={'server': {'id': '1', 'status': 'ACTIVE'}})
+    with pytest.raises(ServiceFailed, match='OS-EXT-SRV-ATTR:host'):
+        instances.get('1')
+
+
+def test_many_servers_are_read_from_their_projects_list(nova, instances):
+    uuids = [str(number) for number in range(FEW + 2)]
+    listed = [server(uuid) for uuid in uuids[:-2]]
+    nova.get(f'{NOVA}/servers/detail', [
+        {'json': {'servers': [*listed, server('stranger')]}},
+        {'json': {'servers': []}}])
+    # One was missed by the list, one is gone.
+    nova.get(f'{NOVA}/servers/{uuids[-2]}',
+             json={'server': server(uuids[-2])})
+    nova.get(f'{NOVA}/servers/{uuids[-1]}', status_code=404)
+    found = instances.find(uuids, 'blue')
+    assert found.keys() == set(uuids[:-1])
+    listing = nova.request_history[0].qs
+    assert (listing['all_tenants'], listing['project_id']) == (
+        ['1'], ['blue'])
+    assert len(nova.request_history) == 4
