@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What became of the servers that were asked for."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -40,12 +40,14 @@ class Attempt:
     """All servers of one way to ask for them.
 
     :ivar seconds: from the first request to the last answer
+    :ivar held: how many places were held before the first request
     :ivar violations: what an independent check objects to, one line each
     """
 
     name: str
     outcomes: tuple[Outcome, ...]
     seconds: float
+    held: int = 0
     violations: tuple[str, ...] = ()
 
     @property
@@ -59,3 +61,6 @@ class Attempt:
     def hosts(self) -> dict[str, str]:
         """Member path to host, of the servers that are ACTIVE."""
         return {o.member: o.host for o in self.active}
+
+    def with_violations(self, lines: Iterable[str]) -> 'Attempt':
+        return replace(self, violations=tuple(lines))

@@ -7,18 +7,16 @@ from itertools import groupby
 from rich import box
 from rich.table import Table
 
-from nova_holistic.embedded.demo import scenario
 from nova_holistic.embedded.demo.outcome import Attempt
+from nova_holistic.embedded.demo import scenario
 from nova_holistic.embedded.demo.tiers import Tier
 from nova_holistic.model.flavor import Flavor
-from nova_holistic.model.plan import Reason
+from nova_holistic.model.plan import Placement, Plan
 from nova_holistic.model.snapshot import Host, Snapshot
-from nova_holistic.table.records import MemberRecord
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify='left',
-                  title_style='bold', pad_edge=False)
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         table.add_column(column)
     return table
@@ -26,9 +24,9 @@ def _table(title: str, *columns: str) -> Table:
 
 def cloud(snapshot: Snapshot) -> Table:
     """A line a rack: its hosts with the memory that is free."""
-    table = _table('Free memory of each host, GiB', 'zone', 'rack',
-                   *['host'] * 4)
-    for location, hosts in groupby(snapshot.hosts, lambda h: h.location):
+    table = _table('zone', 'rack', 'GiB free', '', '', '')
+    ordered = sorted(snapshot.hosts, key=lambda h: (h.location, h.name))
+    for location, hosts in groupby(ordered, lambda h: h.location):
         table.add_row(*location, *map(_host, hosts))
     return table
 
@@ -40,8 +38,7 @@ def _host(host: Host) -> str:
 
 def group(tiers: Iterable[Tier], flavors: Mapping[str, Flavor]) -> Table:
     """A line a tier."""
-    table = _table('The group', 'tier', 'servers', 'zone', 'each',
-                   'no two / all on one')
+    table = _table('tier', 'servers', 'zone', 'each', 'policies')
     for tier in tiers:
         needs = flavors[tier.flavor].resources
         rules = [f'{tier.policy} host', *(
@@ -55,7 +52,7 @@ def group(tiers: Iterable[Tier], flavors: Mapping[str, Flavor]) -> Table:
 
 def attempt(tried: Attempt, tiers: Iterable[Tier]) -> Table:
     """A line a tier: on which hosts, and what failed."""
-    table = _table(tried.name, 'tier', 'ACTIVE', 'on', 'in ERROR')
+    table = _table('tier', 'ACTIVE', 'on cmp-', 'in ERROR')
     outcomes = {outcome.member: outcome for outcome in tried.outcomes}
     for tier in tiers:
         of_tier = [outcomes[m.path] for m in tier.members]
@@ -69,22 +66,25 @@ def attempt(tried: Attempt, tiers: Iterable[Tier]) -> Table:
     return table
 
 
-def plan(rows: Iterable[MemberRecord]) -> Table:
+def plan(planned: Plan) -> Table:
     """A line a host: what is planned there."""
-    table = _table('The plan, held in Placement', 'zone', 'rack', 'host',
-                   'members')
+    table = _table('zone', 'rack', 'host', 'planned there')
 
-    def place(row: MemberRecord) -> tuple[str, ...]:
-        return *row.place.location, row.place.host
-    for key, here in groupby(sorted(rows, key=place), place):
-        table.add_row(*key, '  '.join(row.member.path for row in here))
+    def place(placement: Placement) -> tuple[str, ...]:
+        return *placement.location, placement.host
+    for key, here in groupby(sorted(planned.placements, key=place), place):
+        table.add_row(*key, '  '.join(p.member for p in here))
+    cost = planned.objective
+    table.caption = (f'Objective {cost.name} {cost.value:.4f}, proved bound '
+                     f'{cost.bound:.4f}')
+    table.caption_justify = 'left'
     return table
 
 
 def account(figures: Sequence[tuple[str, Mapping[str, int]]]) -> Table:
     """A line a moment: what Placement counts on all hosts together."""
-    table = _table('What Placement counts on all hosts', '', 'VCPU',
-                   'memory, GiB', 'disk, GB')
+    table = _table('Placement counts on all hosts', 'VCPU', 'memory, GiB',
+                   'disk, GB')
     for column in table.columns[1:]:
         column.justify = 'right'
     for moment, used in figures:
@@ -94,19 +94,25 @@ def account(figures: Sequence[tuple[str, Mapping[str, int]]]) -> Table:
     return table
 
 
-def summary(attempts: Sequence[Attempt],
-            objections: Sequence[Sequence[Reason]]) -> Table:
-    """A column an attempt."""
-    table = _table('Summary', '', *(a.name for a in attempts))
+def summary(members: int, attempts: Sequence[Attempt]) -> Table:
+    """A column an attempt.
+
+    :param members: of the group
+    """
+    table = _table('', *(a.name for a in attempts))
     lines = {
+        'members of the group': lambda a: members,
+        'planned and held': lambda a: a.held or '-',
         'servers asked for': lambda a: len(a.outcomes),
         'ACTIVE': lambda a: len(a.active),
         'ERROR': lambda a: len(a.failed),
         'stuck at': lambda a: a.failed[0].member if a.failed else '-',
         'hosts used': lambda a: len(set(a.hosts().values())),
+        'policies violated': lambda a: len(a.violations),
         'seconds': lambda a: f'{a.seconds:.1f}',
     }
+    for column in table.columns[1:]:
+        column.justify = 'right'
     for name, value in lines.items():
         table.add_row(name, *(str(value(a)) for a in attempts))
-    table.add_row('policies violated', *(str(len(o)) for o in objections))
     return table

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic demo``: a group on a real Nova, in one process."""
+
+import importlib.util
+from pathlib import Path
+
+from cliff.command import Command
+from rich.console import Console
+
+from nova_holistic.cli import exits
+from nova_holistic import exceptions
+
+NEEDED = (
+    'nova', 'placement', 'fixtures', 'testtools', 'oslotest', 'requests_mock',
+    'wsgi_intercept')
+"""Modules that the extra ``embedded`` brings."""
+
+
+class Demo(Command):
+    """Place a group on a nearly full cloud: a real Nova in this process.
+
+    Exit code: 0 where all that the demo promises held, 1 where not, 2 where
+    it cannot run here.
+    """
+
+    def get_parser(self, prog_name):
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '--output', metavar='DIR', type=Path, default=Path(),
+            help='folder for the map, nova-holistic-demo.html and .svg '
+                 '(default: the current one)')
+        return parser
+
+    def take_action(self, parsed_args) -> int:
+        require_extra()
+        require_folder(parsed_args.output)
+        # Only here: it makes a process of green threads out of this one.
+        from nova_holistic.embedded.demo import story
+        console = Console(file=self.app.stdout, highlight=False)
+        kept = story.tell(console, parsed_args.output)
+        return exits.GOOD if kept else exits.BROKEN
+
+
+def require_extra() -> None:
+    """:raises HolisticError: the extra ``embedded`` is not installed"""
+    missing = [name for name in NEEDED
+               if importlib.util.find_spec(name) is None]
+    if missing:
+        raise exceptions.HolisticError(
+            f'demo: {", ".join(missing)} not installed; '
+            f"pip install 'nova_holistic[embedded]'")
+
+
+def require_folder(path: Path) -> None:
+    """:raises HolisticError: there is no such folder"""
+    if not path.is_dir():
+        raise exceptions.HolisticError(f'--output {path}: no such folder')

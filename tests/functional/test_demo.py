@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo, as somebody who tries the project runs it."""
+
+import io
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from nova_holistic.cli import demo
+from nova_holistic import exceptions
+
+HOSTS = [f'cmp-{number:02}' for number in range(1, 25)]
+# Eight web servers, two caches and three databases in one zone; four web
+# servers and two databases in the other.
+MEMBERS = 8 + 2 + 3 + 4 + 2
+NEVER_CREATED = 2
+
+
+@pytest.fixture(scope='module')
+def run(tmp_path_factory):
+    """One run in a process of its own, which has no terminal."""
+    folder = tmp_path_factory.mktemp('demo')
+    done = nova_holistic('demo', '--output', str(folder))
+    return done, folder
+
+
+def nova_holistic(*arguments):
+    program = 'import sys; from nova_holistic.cli.main import main; ' \
+        'sys.exit(main())'
+    return subprocess.run(
+        [sys.executable, '-c', program, *arguments], capture_output=True,
+        text=True, stdin=subprocess.DEVNULL)
+
+
+def summary(text, line):
+    """The figures of one line of the summary: stock, stock, joint."""
+    row = re.search(rf'^ *{line}  +(.*)$', text.split(' Summary ')[1], re.M)
+    return row.group(1).split()
+
+
+def test_all_that_is_promised_holds(run):
+    done, _ = run
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert '✓' in done.stdout
+    assert '✗' not in done.stdout
+
+
+def test_nothing_but_the_story_reaches_the_terminal(run):
+    done, _ = run
+    assert done.stderr == ''
+    assert 'Traceback' not in done.stdout
+    assert '\x1b' not in done.stdout
+
+
+def test_stock_nova_gets_stuck_in_either_order_and_the_plan_does_not(run):
+    text = run[0].stdout
+    assert summary(text, 'servers asked for') == [
+        str(MEMBERS), str(MEMBERS), str(MEMBERS - NEVER_CREATED)]
+    # As listed, all five databases and one of the two caches find no room;
+    # the largest first, one of the caches is parted from the other.
+    assert summary(text, 'ERROR') == ['6', '1', '0']
+    assert summary(text, 'ACTIVE') == [
+        str(MEMBERS - 6), str(MEMBERS - 1), str(MEMBERS - NEVER_CREATED)]
+    assert 'No valid host' in text
+
+
+def test_policies_are_kept_by_every_server_that_was_built(run):
+    assert summary(run[0].stdout, 'policies violated') == ['0', '0', '0']
+
+
+def test_placement_ends_where_it_began(run):
+    text = run[0].stdout
+    before = re.search(r'^ *the load  +(.*)$', text, re.M).group(1).split()
+    after = re.search(r'^ *all deleted  +(.*)$', text, re.M).group(1).split()
+    assert after == before
+
+
+def test_the_map_shows_every_host_and_a_page_of_its_own(run):
+    _, folder = run
+    picture = ElementTree.parse(folder / 'nova-holistic-demo.svg').getroot()
+    drawn = ' '.join(picture.itertext())
+    assert [host for host in HOSTS if host not in drawn] == []
+    page = (folder / 'nova-holistic-demo.html').read_text(encoding='utf-8')
+    assert [host for host in HOSTS if host not in page] == []
+
+
+def test_no_log_is_left_where_all_went_well(run):
+    _, folder = run
+    assert sorted(path.name for path in folder.iterdir()) == [
+        'nova-holistic-demo.html', 'nova-holistic-demo.svg']
+
+
+def test_a_folder_that_is_not_there_is_one_line(tmp_path):
+    done = nova_holistic('demo', '--output', str(tmp_path / 'nowhere'))
+    assert done.returncode == 2
+    assert done.stdout == ''
+    assert done.stderr.splitlines() == [
+        f'nova-holistic: --output {tmp_path}/nowhere: no such folder']
+
+
+def test_a_missing_extra_is_named_with_its_remedy(monkeypatch):
+    monkeypatch.setattr(demo, 'NEEDED', ('rich', 'not_installed_anywhere'))
+    with pytest.raises(exceptions.HolisticError) as caught:
+        demo.require_extra()
+    assert 'not_installed_anywhere not installed' in str(caught.value)
+    assert "nova_holistic[embedded]" in str(caught.value)
+
+
+def test_a_promise_that_is_broken_is_not_kept_again_by_the_next_one():
+    from nova_holistic.embedded.demo.promises import Promises
+    shown = io.StringIO()
+    promises = Promises(Console(file=shown))
+    promises.expect('nothing is left', ['cmp-01: VCPU 2 is left'])
+    promises.expect('all is well')
+    assert not promises.kept
+    assert shown.getvalue().splitlines() == [
+        '✗ nothing is left', '  cmp-01: VCPU 2 is left', '✓ all is well']
+
+
+def test_what_placement_counts_too_much_or_too_little_is_named():
+    from nova_holistic.embedded.demo import accounts
+    flavor = {'vcpus': 2, 'ram': 1024, 'disk': 0}
+    servers = [{'OS-EXT-SRV-ATTR:host': 'cmp-01', 'flavor': flavor},
+               {'OS-EXT-SRV-ATTR:host': None, 'flavor': flavor}]
+    exact = {'cmp-01': {'VCPU': 2, 'MEMORY_MB': 1024}, 'cmp-02': {'VCPU': 0}}
+    stray = {'cmp-01': {'VCPU': 2}, 'cmp-02': {'VCPU': 4}}
+    expected = accounts.of_servers(servers)
+    assert accounts.differences(exact, expected) == []
+    assert accounts.differences(stray, expected) == [
+        'cmp-01: MEMORY_MB 0 in Placement, 1024 expected',
+        'cmp-02: VCPU 4 in Placement, 0 expected']
