@@ -87,16 +87,11 @@ class Presence:
         program = self._program
         used = program.binary()
         count = self.number(spot)
-        by_class: dict[int, list[LpVariable]] = {}
-        for c, h in spot.places:
-            by_class.setdefault(c, []).append(program.x[c][h])
-        for c, variables in by_class.items():
-            # No member of the class is in a place that is not used. One row
-            # a class keeps the relaxation tight.
-            most = min(len(program.case.classes[c].members),
-                       sum(v.upBound for v in variables))
-            program.require(LpAffineExpression(
-                [*((v, 1) for v in variables), (used, -most)]) <= 0)
+        members = sum(len(program.case.classes[c].members)
+                      for c in {c for c, _ in spot.places})
+        most = min(members, sum(v.upBound for v in count))
+        # No member is in a place that is not used.
+        program.require(count <= used * most)
         # A place that is used holds a member.
         program.require(count >= used)
         return used

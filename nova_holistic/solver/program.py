@@ -34,6 +34,7 @@ class Program:
         self.snapshot = case.snapshot
         self.members: Sequence[Member] = case.members
         self.case = case
+        self.whole = hosts is None
         self.problem = LpProblem('plan')
         self._deadline = deadline
         self._variables = 0
@@ -48,6 +49,7 @@ class Program:
                 self._here.setdefault(h, []).append(c)
         self._presence = Presence(self)
         self._place_everyone()
+        self._share_out()
         self._tie_rules()
         self._scale_preferences()
         self.cost = LpAffineExpression(objective.encode(self))
@@ -138,11 +140,6 @@ class Program:
                 counts[c].get(h, 0) for c, h in spot.places))
         return values
 
-    def covers(self, counts: Counts) -> bool:
-        """Whether the counts use no host that this program left out."""
-        return all(h in self.x[c] for c, here in enumerate(counts)
-                   for h in here)
-
     # How it is built.
 
     def binary(self) -> LpVariable:
@@ -166,6 +163,10 @@ class Program:
             self.require(LpAffineExpression(
                 [(variable, 1) for variable in row.values()])
                 == len(each.members))
+
+    def _share_out(self) -> None:
+        """For a program in which members of a class ask for different amounts
+        to add what it needs."""
 
     def _tie_rules(self) -> None:
         """Policies' rows, with variables in the place of counts."""

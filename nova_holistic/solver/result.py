@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts on hosts to a plan of members."""
 
-import math
 from collections.abc import Callable, Mapping
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Preference)
 from nova_holistic.model.snapshot import Host
+from nova_holistic.solver import bound as bounds
 from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.search import Verdict
-
-_ROUNDING = 1e-6
-"""What a solver's bound may be off by, relative to its size."""
-
 
 def planned(case: Case, objective: Objective, counts: Counts,
             bound: float | None, verdict: Verdict | None,
@@ -41,12 +37,6 @@ def _judged(objective: Objective, value: float, bound: float | None,
             best: bool) -> ObjectiveValue:
     if best:
         return ObjectiveValue(objective.name, value, value, 0.0)
-    # Costs are never below 0.
-    safe = 0.0
-    if bound is not None:
-        safe = max(0.0, bound - _ROUNDING * abs(bound))
-        if objective.integral:
-            safe = float(math.ceil(safe - _ROUNDING))
-    safe = min(safe, value)
-    return ObjectiveValue(objective.name, value, safe,
-                          (value - safe) / value if value else 0.0)
+    lower = min(value, bounds.safe(objective, bound))
+    return ObjectiveValue(objective.name, value, lower,
+                          bounds.gap(value, lower))

@@ -3,15 +3,30 @@
 
 import enum
 
+import numpy as np
+
 from nova_holistic.model.objective import Objective
+from nova_holistic.solver import bound as bounds
 from nova_holistic.solver.backend import Backend, Outcome, Status
+from nova_holistic.solver.candidates import candidates
 from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.greedy import greedy
 from nova_holistic.solver.program import Program
+from nova_holistic.solver.relaxation import Relaxation, pooled
 
 SMALL = 2000
 """Programs of fewer variables are solved until no better plan can be."""
+
+WHOLE = 20_000
+"""Places (class and host) up to which the whole program is built at once."""
+
+NARROW = 6_000
+"""Places in a program of fewer hosts, at first."""
+
+_NARROWEST = 12
+_RELAXATION = 0.3
+"""Share of the time for the bound, where the program is not whole."""
 
 _REPAIRS = 20
 _PREFERENCES = 0.5
@@ -53,10 +68,59 @@ class Search:
     def run(self) -> Verdict:
         try:
             self._offer(greedy(self._case, self._objective, self._deadline))
-            program = Program(self._case, self._objective, self._deadline)
-            return self._solve(program)
+            if int((self._case.room > 0).sum()) <= WHOLE:
+                return self._solve(Program(
+                    self._case, self._objective, self._deadline))
+            return self._narrow()
         except OutOfTime:
             return Verdict.NOTHING if self.best is None else Verdict.GOOD
+
+    def _narrow(self) -> Verdict:
+        """Few hosts for each class, and a bound from a relaxation of all.
+
+        That a program of fewer hosts has no solution proves nothing: it is
+        widened, to all hosts in the end.
+        """
+        busy: list[int] = []
+        few = pooled(self._case)
+        if int((few.room > 0).sum()) <= WHOLE:
+            relaxation = Relaxation(few, self._objective, self._deadline)
+            if self._relax(relaxation) is Status.INFEASIBLE:
+                return self._no_plan()
+            busy = list(relaxation.busy())
+            if self._good_enough():
+                return Verdict.GOOD
+        width = max(_NARROWEST, NARROW // len(self._case.classes))
+        while True:
+            mask = candidates(self._case, busy, self.best, width)
+            whole = not np.any((self._case.room > 0) & ~mask)
+            verdict = self._solve(Program(
+                self._case, self._objective, self._deadline,
+                None if whole else mask))
+            if self.best is not None:
+                return verdict if whole else Verdict.GOOD
+            if whole or verdict is Verdict.NOTHING:
+                return verdict
+            width *= 4
+
+    def _relax(self, relaxation: Relaxation) -> Status:
+        if self.best is not None and relaxation.preferences:
+            relaxation.limit_preferences(self._worth[0])
+        relaxation.minimise_cost()
+        started = self._deadline.elapsed()
+        outcome = self._backend.solve(
+            relaxation.problem, gap=self._gap / 4,
+            seconds=_RELAXATION * self._deadline.for_solver(relaxation.size))
+        self.solving += self._deadline.elapsed() - started
+        if outcome.bound is not None:
+            self.bound = outcome.bound * relaxation.cost_unit
+        return outcome.status
+
+    def _good_enough(self) -> bool:
+        """Whether the plan in hand is within the gap asked for."""
+        preferences, value = self._worth
+        return preferences == 0 and bounds.gap(
+            value, bounds.safe(self._objective, self.bound)) <= self._gap
 
     def _solve(self, program: Program) -> Verdict:
         gap = 0.0 if program.size < SMALL else self._gap
@@ -75,7 +139,7 @@ class Search:
         outcome = self._run(program, 1.0, gap)
         if outcome.status is Status.INFEASIBLE:
             return self._no_plan()
-        if outcome.bound is not None:
+        if outcome.bound is not None and program.whole:
             self.bound = outcome.bound * program.cost_unit
         if self.best is None:
             return Verdict.NOTHING
@@ -93,7 +157,8 @@ class Search:
         where amounts differ by many orders of magnitude, is forbidden, and
         the question is asked again.
         """
-        end = self._deadline.elapsed() + share * self._deadline.for_solver()
+        end = self._deadline.elapsed() + share * self._deadline.for_solver(
+            program.size)
         for _ in range(_REPAIRS):
             started = self._deadline.elapsed()
             outcome = self._backend.solve(

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a solver's dual bound is worth once its rounding is allowed for."""
+
+import math
+
+from nova_holistic.model.objective import Objective
+
+ROUNDING = 1e-6
+"""What a solver's bound may be off by, relative to its size."""
+
+
+def safe(objective: Objective, bound: float | None) -> float:
+    """A number that no plan's cost is below; 0 where nothing is proved."""
+    if bound is None:
+        return 0.0
+    lower = max(0.0, bound - ROUNDING * abs(bound))
+    if objective.integral:
+        return float(math.ceil(lower - ROUNDING))
+    return lower
+
+
+def gap(value: float, bound: float) -> float:
+    """(value - bound) / value; 0 where both are 0."""
+    return (value - bound) / value if value else 0.0
