@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from nova_holistic.model.member import Member, MemberDescription
 from nova_holistic.model.policy import Policy
+from nova_holistic.model.relationship import Relationship
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +20,21 @@ class Group:
     members: tuple[MemberDescription, ...] = ()
     groups: tuple['Group', ...] = ()
     policies: tuple[Policy, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
     place: str = field(default='', compare=False)
 
-    def scopes(self, path: str = '') -> Iterator['Scope']:
+    @property
+    def rules(self) -> tuple[Policy, ...]:
+        """Policies and relationships, in the order of the document."""
+        return (*self.policies, *self.relationships)
+
+    def scopes(self, path: str = '',
+               ancestors: tuple['Group', ...] = ()) -> Iterator['Scope']:
         """This group and all below it, each with the members it governs."""
-        yield Scope(path, self, self.all_members(path))
+        yield Scope(path, self, self.all_members(path), ancestors)
         for group in self.groups:
-            yield from group.scopes(_join(path, group.name))
+            yield from group.scopes(
+                _join(path, group.name), (*ancestors, self))
 
     def all_members(self, path: str = '') -> tuple[Member, ...]:
         """Every server of this group and of those nested in it, in order."""
@@ -38,11 +47,23 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A group seen from the top: its path, '' at the top, and all its members."""
+    """A group seen from the top: its path, '' there, and all its members.
+
+    :ivar ancestors: groups that this one is nested in, outermost first
+    """
 
     path: str
     group: Group
     members: tuple[Member, ...]
+    ancestors: tuple[Group, ...] = ()
+
+    @property
+    def confining_levels(self) -> tuple[str, ...]:
+        """Levels of which a single domain holds all the members, by a hard
+        policy of this group or of one that it is nested in."""
+        return tuple(policy.confines
+                     for group in (*self.ancestors, self.group)
+                     for policy in group.policies if policy.confines)
 
 
 def _join(path: str, name: str) -> str:

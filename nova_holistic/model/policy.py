@@ -2,7 +2,7 @@
 """What every policy must be able to do."""
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -34,6 +34,8 @@ class Encoder(Protocol):
     Members that are placed already enter every expression as constants.
     """
 
+    snapshot: Snapshot
+
     def domains(self, level: str) -> Sequence[Domain]:
         """Domains of the level that could hold, or hold, a member of the group."""
 
@@ -45,6 +47,16 @@ class Encoder(Protocol):
 
     def used(self, scope: 'Scope', domain: Domain) -> Expression:
         """1 where the domain holds a member of the scope, else 0."""
+
+    def among(self, scope: 'Scope', hosts: Collection[Host]) -> Expression:
+        """Number of the scope's members on any of the hosts."""
+
+    def candidates(self, scope: 'Scope') -> Sequence[Host]:
+        """Hosts that could hold, or hold, some member of the scope, as far
+        as requirements and capacity tell."""
+
+    def others(self, scope: 'Scope') -> 'Scope':
+        """The top-level group's members that are not in the scope."""
 
     def integer(self, name: str, upper: int) -> Expression:
         """A new variable in 0, 1, ... upper."""
@@ -92,6 +104,12 @@ class Policy(abc.ABC):
     def levels(self) -> Sequence[str]:
         """Levels this policy speaks of; each must exist in the snapshot."""
         return ()
+
+    @property
+    def confines(self) -> str | None:
+        """The level of which one domain holds all members below, if this
+        policy is hard and says so."""
+        return None
 
     @abc.abstractmethod
     def check(self, scope: 'Scope', placement: Mapping[str, Host],
