@@ -97,7 +97,8 @@ class _Reader:
                 'supported')
         if not members and not groups:
             raise InvalidDocument(place, 'the group has no members')
-        group = Group(document['name'], members, groups, policies, place)
+        group = Group(document['name'], members, groups, policies,
+                      place=place)
         _check_names(group)
         return group
 
