@@ -14,11 +14,13 @@ class PlacementService(fixtures.Fixture):
     """Placement on SQLite in memory.
 
     :ivar adapter: keystoneauth Adapter with admin rights
+    :ivar endpoint: URL where it answers, to the token ``admin``
     """
 
     def setUp(self):
         super().setUp()
         service = self.useFixture(placement.PlacementFixture())
+        self.endpoint = service.endpoint
         self.adapter = adapter.Adapter(
             session.Session(auth=token_endpoint.Token(
                 service.endpoint, service.token)),

@@ -96,6 +96,7 @@ class World(fixtures.Fixture):
         options.register_opts(self.conf)
         self.conf([])
         self.placement = self.useFixture(PlacementService())
+        self.endpoint = self.placement.endpoint
         self.hosts = {name: self.placement.add_host(name, 2, 1024)
                       for name in RACKS}
         url = f'sqlite:///{self._directory}/table.sqlite'

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How to reach Placement and Nova: keystoneauth's own options.
+
+For processes of this project only: inside nova-scheduler it is nova.conf that
+has them.
+"""
+
+from keystoneauth1 import loading
+
+GROUPS = {'placement': 'placement', 'nova': 'compute'}
+"""Option group to type of the service."""
+
+
+def register_opts(conf):
+    for group, service_type in GROUPS.items():
+        loading.register_auth_conf_options(conf, group)
+        loading.register_session_conf_options(conf, group)
+        loading.register_adapter_conf_options(conf, group)
+        conf.set_default('service_type', service_type, group=group)
+        conf.set_default('valid_interfaces', ['internal', 'public'],
+                         group=group)
+
+
+def list_opts():
+    options = [
+        *loading.get_auth_common_conf_options(),
+        *loading.get_auth_plugin_conf_options('password'),
+        *loading.get_session_conf_options(),
+        *loading.get_adapter_conf_options()]
+    return [(group, options) for group in GROUPS]

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an operator does with nova-holistic-manage."""
+
+import logging
+
+import pytest
+
+from nova_holistic.cli import manage
+from nova_holistic.table import migration
+
+CONFIGURATION = '''
+[holistic_database]
+connection = {table}
+[placement]
+auth_type = admin_token
+endpoint = {placement}
+token = admin
+[nova]
+auth_type = admin_token
+endpoint = http://nova.example.org
+token = admin
+[inventory]
+driver = file
+path = {directory}/inventory.yaml
+'''
+
+
+@pytest.fixture
+def own_logging():
+    """A command sets up logging for its process; a test has no own one."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+@pytest.fixture
+def run(tmp_path, capsys, own_logging):
+    """Run a command; gives its exit code, output and complaints."""
+    def run(*words, text=CONFIGURATION, **values):
+        file = tmp_path / 'nova-holistic.conf'
+        file.write_text(text.format(**{
+            'directory': tmp_path, 'placement': 'http://nowhere.example.org',
+            'table': f'sqlite:///{tmp_path}/table.sqlite', **values}))
+        (tmp_path / 'inventory.yaml').write_text('{levels: [host], hosts: []}')
+        code = manage.main(['--config-file', str(file), *words])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_a_new_database_is_made_and_upgraded(run, tmp_path):
+    table = f'sqlite:///{tmp_path}/new/table.sqlite'
+    head = migration.head()
+    code, output, _ = run('db', 'upgrade', table=table)
+    assert (code, output) == (0, f'{head} (expected {head})\n')
+    code, output, _ = run('db', 'version', table=table)
+    assert (code, output) == (0, f'{head} (expected {head})\n')
+
+
+def test_the_version_of_an_empty_database(run):
+    code, output, _ = run('db', 'version')
+    assert (code, output) == (0, f'empty (expected {migration.head()})\n')
+
+
+def test_leases_expire_by_hand(run, world):
+    # The lease ends at a time that is long past by the operator's clock.
+    world.now = world.now.replace(year=2001)
+    group = world.create(lease=60)
+    code, output, _ = run('lease', 'expire', placement=world.endpoint)
+    assert (code, output) == (0, f'{group.uuid}\n')
+    assert set(world.states(group).values()) == {'released'}
+    assert world.vcpus_used() == 0
+
+
+def test_a_pass_of_the_reconciler_by_hand(run, world):
+    group = world.create(lease=0)
+    world.holds.drop([world.table.members(group.uuid)[0].hold])
+    code, output, _ = run('reconcile', placement=world.endpoint)
+    assert (code, output) == (0, 'vanished: 1\n')
+    world.assert_agreement()
+
+
+def test_a_service_that_is_not_configured(run):
+    code, output, complaint = run(
+        'lease', 'expire', text='[holistic_database]\nconnection = {table}\n')
+    assert (code, output) == (1, '')
+    assert complaint.splitlines()[-1] == (
+        'nova-holistic-manage: [placement] auth_type is missing')
+
+
+def test_a_database_that_was_never_upgraded(run):
+    code, output, complaint = run('lease', 'expire')
+    assert (code, output) == (1, '')
+    assert 'no such table' in complaint.splitlines()[-1]
+
+
+@pytest.mark.parametrize('words', [(), ('db',), ('db', 'burn')])
+def test_no_such_command(run, words):
+    with pytest.raises(SystemExit) as stop:
+        run(*words)
+    assert stop.value.code == 2
