@@ -10,6 +10,7 @@ from nova_holistic.embedded.configuration import HolisticOptions
 from nova_holistic.embedded.consumer_calls import ConsumerCalls
 from nova_holistic.embedded.controllers import Controllers
 from nova_holistic.embedded.host_calls import HostCalls
+from nova_holistic.embedded.insertion import HostInsertion
 from nova_holistic.embedded.move_calls import MoveCalls
 from nova_holistic.embedded.parts import Parts
 from nova_holistic.embedded.quiet import QuietLogging
@@ -21,7 +22,7 @@ from nova_holistic.embedded.waiting import EmbeddedCloudError
 
 
 class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
-                    ConsumerCalls, Parts):
+                    ConsumerCalls, HostInsertion, Parts):
     """Nova (API, conductor, scheduler, one compute a host) and Placement.
 
     One at a time in a process, as many after each other as one likes: Nova's

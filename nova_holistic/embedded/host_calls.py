@@ -11,6 +11,12 @@ class HostCalls:
 
     def create_aggregate(self, name, metadata, hosts=()):
         """A host aggregate with metadata and hosts; its ID."""
+        aggregate = self._create_aggregate(name, metadata)['id']
+        for host in hosts:
+            self.act_on_aggregate(aggregate, 'add_host', host=host)
+        return aggregate
+
+    def _create_aggregate(self, name, metadata):
         zone = metadata.get('availability_zone')
         aggregate = self.compute.post('/os-aggregates', json={'aggregate': {
             'name': name, 'availability_zone': zone}}).json()['aggregate']
@@ -19,23 +25,30 @@ class HostCalls:
         if others:
             self.act_on_aggregate(
                 aggregate['id'], 'set_metadata', metadata=others)
-        for host in hosts:
-            self.act_on_aggregate(aggregate['id'], 'add_host', host=host)
-        return aggregate['id']
+        return aggregate
 
     def act_on_aggregate(self, aggregate, action, **arguments):
         """One action on a host aggregate."""
         self.compute.post(f'/os-aggregates/{aggregate}/action',
                           json={action: arguments})
 
-    def place_in_aggregates(self, hosts):
-        """Create the zones, racks and other labels of EmbeddedHosts."""
+    def aggregates_for(self, hosts):
+        """The zones, racks and other labels of EmbeddedHosts, created where
+        they are not yet: (aggregate, names of hosts that belong in it)."""
         members = {}
         for host in hosts:
             for name, metadata in host.aggregate_metadata():
                 members.setdefault(name, (metadata, []))[1].append(host.name)
-        for name, (metadata, names) in members.items():
-            self.create_aggregate(name, metadata, names)
+        known = {aggregate['name']: aggregate
+                 for aggregate in self.aggregates()}
+        return [(known.get(name) or self._create_aggregate(name, metadata),
+                 names) for name, (metadata, names) in members.items()]
+
+    def place_in_aggregates(self, hosts):
+        """Put hosts into their aggregates through the API."""
+        for aggregate, names in self.aggregates_for(hosts):
+            for name in names:
+                self.act_on_aggregate(aggregate['id'], 'add_host', host=name)
 
     def compute_service(self, host):
         """The nova-compute of a host as the API shows it."""

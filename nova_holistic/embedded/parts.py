@@ -5,6 +5,10 @@ import functools
 
 from oslo_utils import timeutils
 
+from nova_holistic.engine.instances import NovaInstances
+from nova_holistic.engine.lifecycle import Lifecycle
+from nova_holistic.engine.planner import Planner
+from nova_holistic.engine.reconciler import Reconciler
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory import load_inventory
 from nova_holistic.table.store import PlacementTable
@@ -36,22 +40,18 @@ class Parts:
 
     @functools.cached_property
     def instances(self):
-        from nova_holistic.engine.instances import NovaInstances
         return NovaInstances(self.compute)
 
     @functools.cached_property
     def planner(self):
-        from nova_holistic.engine.planner import Planner
         return Planner(self.conf, self.inventory, self.table, self.holds,
                        self.clock)
 
     @functools.cached_property
     def lifecycle(self):
-        from nova_holistic.engine.lifecycle import Lifecycle
         return Lifecycle(self.conf, self.table, self.holds, self.clock)
 
     @functools.cached_property
     def reconciler(self):
-        from nova_holistic.engine.reconciler import Reconciler
         return Reconciler(self.conf, self.inventory, self.table, self.holds,
                           self.instances, self.clock)

@@ -13,6 +13,7 @@ from requests import adapters
 from nova_holistic.embedded import identity
 from nova_holistic.embedded.virt import EmbeddedDriver
 
+CONF = nova.conf.CONF
 ADMIN = identity.HeaderIdentity('admin', 'admin', identity.ADMIN_ROLES)
 
 
@@ -74,10 +75,12 @@ class ComputeServices(fixtures.Fixture):
     def _setUp(self):
         self.useFixture(fixtures.MonkeyPatch(
             'nova.virt.driver.load_compute_driver', self._load_driver))
+        for name in _nova_conf(None):
+            self.addCleanup(CONF.clear_override, name)
 
     def _load_driver(self, virtapi, compute_driver=None):
         # A service that is started again finds the guests that it left.
-        name = nova.conf.CONF.host
+        name = CONF.host
         if name not in self._drivers:
             self._drivers[name] = EmbeddedDriver(virtapi, self._hosts[name])
         return self._drivers[name]
@@ -86,13 +89,19 @@ class ComputeServices(fixtures.Fixture):
         """Start the nova-compute of an EmbeddedHost and map it to the cell."""
         first_start = host.name not in self._hosts
         self._hosts[host.name] = host
-        self.useFixture(nova_fixtures.ConfPatcher(host=host.name))
+        self._use_nova_conf(host)
         service = self.useFixture(nova_fixtures.ServiceFixture(
             'compute', host.name, cell=self.cell,
             topic_alt=compute_rpcapi.RPC_TOPIC_ALT)).service
         self.services[host.name] = service
         if first_start:
             self._map(host.name, service)
+
+    @staticmethod
+    def _use_nova_conf(host):
+        """Every compute would have its own file; here it is one global."""
+        for name, value in _nova_conf(host).items():
+            CONF.set_override(name, value)
 
     def restart(self, name):
         """Start a stopped nova-compute again."""
@@ -111,6 +120,15 @@ class ComputeServices(fixtures.Fixture):
     def run_periodics(self):
         """Let every running compute report its resources."""
         admin = context.get_admin_context()
-        for service in self.services.values():
+        for name, service in self.services.items():
+            self._use_nova_conf(self._hosts[name])
             with context.target_cell(admin, self.cell) as target:
                 service.manager.update_available_resource(target)
+
+
+def _nova_conf(host):
+    """Options that differ between computes, with the values of a host."""
+    return {
+        'host': host and host.name,
+        'initial_cpu_allocation_ratio': host and host.cpu_allocation_ratio,
+        'reserved_host_memory_mb': host and host.reserved_memory_mb}
