@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reconciler learns from a real Nova what became of a group's servers."""
+
+import pytest
+
+from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import PROJECT, USER
+
+RACKS = {'h1': 'r1', 'h2': 'r2', 'h3': 'r3'}
+GROUP = {
+    'name': 'shop',
+    'policies': [{'type': 'anti-affinity', 'level': 'rack'}],
+    'members': [{'name': name, 'flavor': 'small'} for name in ('web', 'db')],
+}
+
+
+@pytest.fixture(scope='module')
+def running():
+    hosts = [EmbeddedHost(name, rack=rack, vcpus=4)
+             for name, rack in RACKS.items()]
+    options = {('topology', 'levels'): ['rack', 'host'],
+               ('reconciler', 'grace'): 0}
+    with EmbeddedCloud(hosts, options=options) as cloud:
+        cloud.create_flavor('small', 1, 512, 1)
+        cloud.create_flavor('huge', 64, 512, 1)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud, on which the test leaves nothing behind."""
+    yield running
+    for server in running.servers():
+        running.delete_server(server['id'])
+    for group in running.table.list_groups():
+        running.lifecycle.delete(group.uuid)
+
+
+@pytest.fixture
+def group(cloud):
+    record = cloud.planner.create(GROUP, project_id=PROJECT, user_id=USER)
+    assert record.status == 'planned', record.reasons
+    return record.uuid
+
+
+def build(cloud, group, member):
+    server = cloud.create_server(
+        member, 'small', {'group': group, 'member': member})
+    cloud.wait_for_status(server, 'ACTIVE')
+    return server
+
+
+def member(cloud, group, path):
+    return next(m for m in cloud.table.members(group)
+                if m.member.path == path)
+
+
+def held(cloud, group):
+    return {m.member.path for m in cloud.table.members(group)
+            if cloud.holds.exists(m.hold)}
+
+
+def test_active_servers_are_built(cloud, group):
+    planned = member(cloud, group, 'web').place
+    build(cloud, group, 'web')
+    assert cloud.reconciler.reconcile() == {'built': 1}
+    row = member(cloud, group, 'web')
+    assert (row.state, row.place, row.held) == ('built', planned, False)
+    assert cloud.table.get_group(group).status == 'building'
+    build(cloud, group, 'db')
+    cloud.reconciler.reconcile()
+    assert cloud.table.get_group(group).status == 'complete'
+    assert held(cloud, group) == set()
+
+
+def test_a_deleted_server_is_gone(cloud, group):
+    server = build(cloud, group, 'web')
+    cloud.reconciler.reconcile()
+    cloud.delete_server(server)
+    assert cloud.reconciler.reconcile() == {'gone': 1}
+    assert member(cloud, group, 'web').state == 'released'
+    assert held(cloud, group) == {'db'}
+
+
+def test_a_migrated_server_is_where_nova_says(cloud, group):
+    server = build(cloud, group, 'web')
+    cloud.reconciler.reconcile()
+    taken = {m.place.host for m in cloud.table.members(group)}
+    free = next(host for host in RACKS if host not in taken)
+    cloud.live_migrate(server)
+    assert cloud.host_of(server) == free
+    assert cloud.reconciler.reconcile() == {'moved': 1}
+    place = member(cloud, group, 'web').place
+    assert (place.host, place.location) == (free, (RACKS[free],))
+    assert place.provider == cloud.providers()[free]
+
+
+def test_a_claim_of_a_server_in_error_is_undone(cloud, group):
+    server = cloud.create_server('web', 'huge')
+    cloud.wait_for_status(server, 'ERROR')
+    row = cloud.table.claim(group, 'web', server, cloud.clock())
+    cloud.holds.swap(row, server, PROJECT, USER)
+    assert held(cloud, group) == {'db'}
+    assert cloud.reconciler.reconcile() == {'unclaimed': 1}
+    assert held(cloud, group) == {'web', 'db'}
+    assert member(cloud, group, 'web').state == 'planned'
+    # It is as good as new.
+    build(cloud, group, 'web')
+
+
+def test_what_is_built_stays_when_the_rest_is_released(cloud, group):
+    build(cloud, group, 'web')
+    cloud.reconciler.reconcile()
+    done = cloud.lifecycle.release(group)
+    assert (done.released, done.kept) == (('db',), ('web',))
+    assert held(cloud, group) == set()
+    assert cloud.table.get_group(group).status == 'complete'
