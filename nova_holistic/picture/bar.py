@@ -12,7 +12,8 @@ def across(parent: Element, load: Load, x: float, y: float, width: float,
     """From left to right, cut off where the host is over-committed."""
     canvas.rectangle(parent, 'track', x, y, width, height)
     before, end = _ends(load)
-    canvas.rectangle(parent, 'before', x, y, width * before, height)
+    if before:
+        canvas.rectangle(parent, 'before', x, y, width * before, height)
     if end > before:
         canvas.rectangle(parent, 'planned', x + width * before, y,
                          width * (end - before), height)

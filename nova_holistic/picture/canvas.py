@@ -6,6 +6,9 @@ from xml.etree.ElementTree import Element, SubElement
 from nova_holistic.picture.lettering import fit, printable
 from nova_holistic.picture.palette import Paint
 
+_BOLD = frozenset({'heading', 'name', 'domain-name'})
+_BOLD_NARROWING = 0.9
+
 
 def group(parent: Element, kind: str, x: float = 0,
           y: float = 0) -> Element:
@@ -51,6 +54,8 @@ def text(parent: Element, kind: str, x: float, y: float, content: str,
         attributes['text-anchor'] = anchor
     if ink is not None:
         attributes['fill'] = ink
+    if room is not None and kind in _BOLD:
+        room *= _BOLD_NARROWING
     element = SubElement(parent, 'text', attributes)
     element.text = (printable(content) if room is None
                     else fit(content, room, size))

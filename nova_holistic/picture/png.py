@@ -14,7 +14,7 @@ except ImportError:
     resvg_py = ziafont = None
 
 _ZOOM = 2
-_MOST_PIXELS = 60_000_000
+_MOST_PIXELS = 24_000_000
 _FACE = 'DejaVu Sans'
 
 
@@ -27,7 +27,7 @@ class PNGUnavailable(exceptions.HolisticError):
 
 
 def to_bytes(scene: Scene) -> bytes:
-    """A PNG file, at most some 60 megapixels.
+    """A PNG file, at most some 24 megapixels.
 
     The face comes from a package, for machines without fonts; fonts of the
     machine serve only for characters that it lacks.

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+
+import math
+
+from nova_holistic.model.plan import ObjectiveValue
+from nova_holistic.picture import amounts
+import pytest
+
+
+@pytest.mark.parametrize('resource_class, taken, capacity, said', [
+    ('VCPU', 11, 32, '11 / 32'),
+    ('MEMORY_MB', 77824, 129024, '76 / 126 GiB'),
+    ('MEMORY_MB', 512, 2048, '512 / 2048 MiB'),
+    ('DISK_GB', 420, 1000, '420 / 1000 GB'),
+    ('DISK_GB', 1500, 20000, '1.5 / 20 TB'),
+    ('CUSTOM_FPGA', 1, 2, '1 / 2'),
+])
+def test_amounts_are_said_in_a_unit_that_suits(
+        resource_class, taken, capacity, said):
+    assert amounts.ratio(resource_class, taken, capacity) == said
+
+
+def test_custom_classes_are_called_by_their_own_name():
+    assert amounts.name('CUSTOM_FPGA') == 'fpga'
+
+
+def test_a_bound_is_told_with_its_gap():
+    assert amounts.bound(ObjectiveValue('spread', 5, 4, 0.2)) == (
+        'bound 4, gap 20.0%')
+
+
+def test_where_nothing_is_proved_no_number_is_made_up():
+    value = ObjectiveValue('spread', 5, -math.inf, math.inf)
+    assert amounts.bound(value) == 'nothing proved'
