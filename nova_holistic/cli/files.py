@@ -25,8 +25,8 @@ class BadFile(exceptions.HolisticError):
     """A file cannot be read, written or accepted."""
 
     def __init__(self, name: str, message: object):
-        super().__init__(
-            f'{"standard input" if name == _STDIN else name}: {message}')
+        told = 'standard input' if name == _STDIN else name or "''"
+        super().__init__(f'{told}: {message}')
 
 
 @contextlib.contextmanager
@@ -38,16 +38,13 @@ def blaming(name: str) -> Iterator[None]:
         raise BadFile(name, error) from error
     except OSError as error:
         raise BadFile(name, error.strerror or error) from error
-    except ValueError as error:
-        # open() on a name that no file can have.
-        raise BadFile(ascii(name), error) from error
 
 
 class Files:
     """Documents by file name; standard input at most once."""
 
-    def __init__(self, stdin: TextIO):
-        self._stdin: TextIO | None = stdin
+    def __init__(self, stdin: TextIO | None):
+        self._stdin = stdin
 
     def group(self, name: str) -> Group:
         with blaming(name):
@@ -75,7 +72,7 @@ class Files:
             with open(name, 'rb') as file:
                 return file.read(MAX_LENGTH + 1)
         if self._stdin is None:
-            raise exceptions.InvalidDocument('', 'can be read only once')
+            raise exceptions.InvalidDocument('', 'closed, or read already')
         stdin, self._stdin = self._stdin, None
         return stdin.buffer.read(MAX_LENGTH + 1)
 

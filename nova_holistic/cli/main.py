@@ -15,11 +15,12 @@ import sys
 from cliff.app import App
 from cliff.commandmanager import CommandManager
 
-from nova_holistic.cli import exits
+from nova_holistic.cli import exits, interrupt
 from nova_holistic import exceptions
 from nova_holistic.picture.lettering import printable
 
 _SIGPIPE = 141
+_STOPPED = (type(None), BrokenPipeError, KeyboardInterrupt)
 
 
 class _OneLine(logging.Formatter):
@@ -86,14 +87,15 @@ class Shell(App):
         self.parser.error('a command is needed; --help lists them')
 
     def run_subcommand(self, argv: list[str]) -> int:
+        words = argv[1:] if argv[0] == 'help' and argv[1:] else argv
         try:
-            self.command_manager.find_command(argv)
+            self.command_manager.find_command(words)
         except ValueError:
-            self.parser.error(f'unknown command {argv[0]!r}; '
+            self.parser.error(f'unknown command {words[0]!r}; '
                               '--help lists all')
         except ImportError as error:
             raise exceptions.HolisticError(
-                f'{argv[0]}: {error}; is an extra of nova_holistic missing?'
+                f'{words[0]}: {error}; is an extra of nova_holistic missing?'
             ) from error
         return super().run_subcommand(argv)
 
@@ -103,6 +105,7 @@ class Shell(App):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
+    _prepare_streams()
     shell = Shell()
     try:
         code = _run(shell, sys.argv[1:] if argv is None else list(argv))
@@ -112,6 +115,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever reads has had enough: ``nova-holistic plan ... | head``.
         _forget_output()
         return _SIGPIPE
+    except KeyboardInterrupt:
+        return interrupt.SIGINT
     except OSError as error:
         _forget_output()
         shell.configure_logging()
@@ -127,9 +132,19 @@ def _run(shell: Shell, argv: list[str]) -> int:
     except exceptions.HolisticError as error:
         shell.LOG.error(error)
         return exits.BAD_INPUT
+    if isinstance(shell.failure, _STOPPED):
+        return code
     if isinstance(shell.failure, exceptions.HolisticError | OSError):
         return exits.BAD_INPUT
-    return code if shell.failure is None else exits.INTERNAL
+    return exits.INTERNAL
+
+
+def _prepare_streams() -> None:
+    """A closed stream swallows what is written, and every name can be."""
+    for name in ('stdout', 'stderr'):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, 'w'))
+        getattr(sys, name).reconfigure(errors='backslashreplace')
 
 
 def _forget_output() -> None:

@@ -2,14 +2,16 @@
 """``nova-holistic plan``: a group and an inventory give a plan or reasons."""
 
 import argparse
+from collections.abc import Iterator
 import contextlib
 from dataclasses import replace
 import math
 import time
 
 from rich.console import Console
+from rich.text import Text
 
-from nova_holistic.cli import answer, exits
+from nova_holistic.cli import answer, exits, interrupt
 from nova_holistic.cli.command import DocumentCommand
 from nova_holistic.cli.files import blaming
 from nova_holistic.model.binding import bind
@@ -58,7 +60,7 @@ class Plan(DocumentCommand):
         with blaming(args.group):
             group = bind(group, snapshot)
         reading = time.monotonic() - start
-        with self._spinner(group, snapshot):
+        with self._watched(group, snapshot):
             result = solve(group, snapshot, objective=args.objective,
                            solver=args.solver, time_limit=args.time_limit)
         if isinstance(result, Planned):
@@ -69,14 +71,18 @@ class Plan(DocumentCommand):
         answer.FORMATS[args.format](result, group, snapshot, self.app.stdout)
         return _CODES[type(result)]
 
-    def _spinner(self, group: Group, snapshot: Snapshot):
-        """Something to look at, for those who look."""
+    @contextlib.contextmanager
+    def _watched(self, group: Group, snapshot: Snapshot) -> Iterator[None]:
+        """Something to look at, for those who look; and a way out."""
         console = Console(file=self.app.stderr)
-        if not console.is_terminal:
-            return contextlib.nullcontext()
-        return console.status(
-            printable(f'Placing {len(group.all_members())} members on '
-                      f'{len(snapshot.hosts)} hosts'))
+        with contextlib.ExitStack() as stack:
+            if console.is_terminal:
+                stack.enter_context(console.status(Text(printable(
+                    f'Placing {len(group.all_members())} members on '
+                    f'{len(snapshot.hosts)} hosts'))))
+            stack.enter_context(
+                interrupt.prompt(lambda: console.show_cursor(True)))
+            yield
 
 
 class BrokenPlan(Exception):

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C ends a command soon, even inside a solver's own code.
+
+Python hears of a signal only between its own instructions, and a solver may
+take as long as its time limit to come back to them.
+"""
+
+from collections.abc import Callable, Iterator
+import contextlib
+import os
+import signal
+import threading
+
+SIGINT = 130
+_GRACE = 0.5
+"""Seconds for the usual KeyboardInterrupt."""
+
+
+@contextlib.contextmanager
+def prompt(tidy: Callable[[], None]) -> Iterator[None]:
+    """Within this, an interrupt that Python does not get to ends the process.
+
+    For the main thread.
+
+    :param tidy: done before that end, in a thread of its own
+    """
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    left = threading.Event()
+    before = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    watcher = threading.Thread(
+        target=_watch, args=(read, left, tidy), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        left.set()
+        os.close(write)
+        watcher.join()
+        os.close(read)
+
+
+def _watch(read: int, left: threading.Event,
+           tidy: Callable[[], None]) -> None:
+    """Wait for signals until the other end is closed."""
+    while caught := os.read(read, 1):
+        if caught[0] == signal.SIGINT and not left.wait(_GRACE):
+            tidy()
+            os._exit(SIGINT)

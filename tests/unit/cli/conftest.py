@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+
+import pathlib
+
+from nova_holistic.cli.main import main
+import pytest
+
+_DATA = pathlib.Path(__file__).parents[2] / 'data'
+
+
+class Terminal:
+    """One place to run commands, and what each of them said."""
+
+    def __init__(self, folder, capsys):
+        self.folder = folder
+        self._capsys = capsys
+        self.out = self.err = ''
+
+    def run(self, *words):
+        """Run a command; returns its exit code."""
+        code = main([str(word) for word in words])
+        self.out, self.err = self._capsys.readouterr()
+        return code
+
+    def file(self, name, content):
+        """A file of that content; returns its path."""
+        path = self.folder / name
+        if isinstance(content, str):
+            content = content.encode()
+        path.write_bytes(content)
+        return path
+
+
+@pytest.fixture
+def terminal(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return Terminal(tmp_path, capsys)
+
+
+@pytest.fixture
+def zones():
+    """Two zones of three racks of two hosts."""
+    return _DATA / 'two-zones.yaml'
+
+
+@pytest.fixture
+def shop():
+    """Twelve servers in three groups that fit into one zone."""
+    return _DATA / 'shop-cut-down.yaml'
+
+
+@pytest.fixture
+def whole_shop():
+    """The same with policies that are not supported."""
+    return _DATA / 'shop.yaml'
+
+
+@pytest.fixture
+def shop_plan(terminal, shop, zones):
+    """A good plan of the shop, as a file."""
+    assert terminal.run('plan', shop, '--inventory', zones,
+                        '--format', 'json') == 0
+    return terminal.file('plan.json', terminal.out)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+
+import signal
+import subprocess
+import sys
+
+from nova_holistic.cli import interrupt
+import pytest
+
+# Hashing stands for a solver: minutes in one call that hears no signal.
+BUSY = '''
+import hashlib
+from nova_holistic.cli import interrupt
+with interrupt.prompt(lambda: print('tidy', flush=True)):
+    print('busy', flush=True)
+    hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)
+'''
+
+
+def test_a_solver_that_hears_nothing_is_left_soon():
+    process = subprocess.Popen([sys.executable, '-c', BUSY],
+                               stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == 'busy\n'
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, 'tidy\n')
+
+
+def test_an_interrupt_that_python_hears_is_the_usual_one():
+    tidied = []
+    with pytest.raises(KeyboardInterrupt):
+        with interrupt.prompt(lambda: tidied.append(True)):
+            signal.raise_signal(signal.SIGINT)
+    assert tidied == []
+
+
+def test_afterwards_signals_wake_whom_they_woke_before():
+    before = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(before)
+    with interrupt.prompt(lambda: None):
+        pass
+    assert signal.set_wakeup_fd(before) == before
