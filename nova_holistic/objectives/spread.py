@@ -19,7 +19,7 @@ STEPS = 10
 
 
 def curve(share: float) -> float:
-    """The convex curve through (u, u squared) at every tenth, straight between.
+    """The convex curve through (u, u squared) at each tenth, else straight.
 
     Straight pieces make it exact in an integer program; being convex, it
     spreads members of one group from each other as well as from others' load.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other hosts that could take a member while everyone else stays as planned."""
+"""Other hosts that could take a member, everyone else staying as planned."""
 
 from collections.abc import Iterator, Mapping
 

@@ -76,8 +76,10 @@ def _capacity(case: Case) -> Reason:
         for name, amount in each.demands:
             asked[name] = asked.get(name, 0) + amount * len(each.members)
     usable = (case.room > 0).any(axis=0)
-    parts = [f'{name} {amount} of {int(case.table.amounts(name).free[usable].clip(0).sum())} free'
-             for name, amount in sorted(asked.items())]
+    parts = []
+    for name, amount in sorted(asked.items()):
+        free = case.table.amounts(name).free[usable].clip(0).sum()
+        parts.append(f'{name} {amount} of {int(free)} free')
     members = sum(len(each.members) for each in case.classes)
     return Reason('', (
         f'the free capacity is in pieces that the {members} members do not '

@@ -49,8 +49,9 @@ class Eligibility:
         for name, amount in demands(wanted):
             amounts = self._table.amounts(name)
             yield Test(f'offers {name}', amounts.offered)
-            yield Test(f'allows {name} {amount} at once (min_unit, max_unit, '
-                       f'step_size)', amounts.accepts(amount))
+            yield Test(
+                f'allows {name} {amount} at once (min_unit, max_unit, '
+                'step_size)', amounts.accepts(amount) | ~amounts.offered)
 
     def suitable(self, wanted: Requirements) -> np.ndarray:
         """Hosts that meet every condition but room."""

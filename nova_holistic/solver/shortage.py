@@ -56,9 +56,10 @@ def _funnel(eligibility: Eligibility, each: MemberClass) -> str:
     for test in eligibility.tests(each.requirements):
         now = test.passed if left is None else left & test.passed
         if left is None or now.sum() < left.sum():
-            steps.append(f'{int(now.sum())} that {test.wanted}')
+            steps.append(f'{int(now.sum())} ({test.wanted})')
         left = now
-    return f'no host meets all it asks for: {", of these ".join(steps)}'
+    return ('no one host meets all it asks for; hosts left, condition by '
+            f'condition: {", ".join(steps)}')
 
 
 def _no_room(case: Case, each: MemberClass, suitable: np.ndarray) -> str:

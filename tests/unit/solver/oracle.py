@@ -11,7 +11,7 @@ from fractions import Fraction
 
 
 def best(group, snapshot, placed, objective):
-    """(weighted violations, objective value) of the best plan; None if none."""
+    """(weighted violations, objective value) of the best plan, or None."""
     members = group.all_members()
     hosts = {h.name: h for h in snapshot.hosts}
     free = [m for m in members if m.path not in placed]

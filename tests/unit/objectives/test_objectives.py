@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each objective says of placements done by hand."""
+
+import pytest
+
+from nova_holistic import exceptions
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.objectives import load_objective
+from nova_holistic.objectives.spread import curve
+from tests.unit.builders import cloud, group, host, on, servers
+from tests.unit.solver.scenario import plan
+
+
+def _loaded():
+    """Hosts of 10 VCPUs of which 0, 5 and 8 are in use."""
+    return cloud(*(host(name, 'r', inventories={
+        'VCPU': Inventory(10, used=used)})
+        for name, used in (('empty', 0), ('half', 5), ('full', 8))))
+
+
+def _value(name, snapshot, wanted, placed=None, **where):
+    return load_objective(name).value(
+        wanted.all_members(), on(snapshot, **where), placed or {}, snapshot)
+
+
+def test_fewest_hosts_counts_hosts_and_not_members():
+    wanted = group(servers('db', 3))
+    snapshot = _loaded()
+    assert _value('fewest-hosts', snapshot, wanted, db_0='full',
+                  db_1='full', db_2='half') == 2
+
+
+def test_stack_costs_what_was_free_of_the_hosts_used():
+    wanted = group(servers('db', 2))
+    assert _value('stack', _loaded(), wanted, db_0='full',
+                  db_1='full') == pytest.approx(0.2)
+    assert _value('stack', _loaded(), wanted, db_0='empty',
+                  db_1='half') == pytest.approx(1.5)
+
+
+def test_spread_costs_more_the_fuller_the_host():
+    wanted = group(servers('db', 1))
+    # u squared is 0, 0.01; 0.25, 0.36; 0.64, 0.81 at these tenths.
+    for name, cost in (('empty', 0.01), ('half', 0.11), ('full', 0.17)):
+        assert _value('spread', _loaded(), wanted,
+                      db_0=name) == pytest.approx(cost)
+
+
+def test_the_curve_is_the_square_at_tenths_and_straight_between():
+    assert curve(0.3) == pytest.approx(0.09)
+    assert curve(0.35) == pytest.approx((0.09 + 0.16) / 2)
+    assert curve(0) == 0
+    assert curve(1) == pytest.approx(1)
+
+
+def test_spread_counts_no_use_that_the_snapshot_has():
+    wanted = group(servers('db', 2))
+    assert _value('spread', _loaded(), wanted, placed={'db-0': 'half'},
+                  db_0='half', db_1='empty') == pytest.approx(0.01)
+
+
+def test_a_host_that_promised_too_much_counts_as_full():
+    snapshot = cloud(host('a', 'r', inventories={
+        'VCPU': Inventory(10, used=30), 'MEMORY_MB': Inventory(10)}))
+    wanted = group(servers('db', 1))
+    assert _value('stack', snapshot, wanted, db_0='a') == 0
+
+
+@pytest.mark.parametrize('objective, hosts', [
+    ('spread', {'empty'}), ('stack', {'full'})])
+def test_objectives_draw_members_to_their_kind_of_host(objective, hosts):
+    found = plan(_loaded(), group(servers('db', 2)), objective=objective)
+    assert set(found.hosts.values()) == hosts
+
+
+def test_fewest_hosts_opens_a_second_host_only_when_it_must():
+    wanted = group(servers('db', 11))
+    found = plan(_loaded(), wanted, objective='fewest-hosts')
+    assert found.objective.value == 2
+    assert found.objective.bound == 2
+    assert found.objective.gap == 0
+
+
+def test_spread_keeps_members_of_one_group_apart_on_an_empty_cloud():
+    snapshot = cloud(*(host(f'h{n}', 'r', vcpus=10) for n in range(4)))
+    found = plan(snapshot, group(servers('db', 4, vcpus=4)))
+    found.uses('h0', 'h1', 'h2', 'h3')
+
+
+def test_hosts_that_hold_a_placed_member_are_paid_for():
+    wanted = group(servers('db', 2))
+    found = plan(_loaded(), wanted, objective='fewest-hosts',
+                 placed={'db-0': 'half'})
+    found.uses('half')
+
+
+def test_an_objective_that_is_not_installed_is_refused_by_name():
+    with pytest.raises(exceptions.UnknownPlugin, match='cheapest'):
+        load_objective('cheapest')

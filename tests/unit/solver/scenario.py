@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans as scenarios: ``plan(two_racks(), web).uses('r1h1', 'r2h1')``."""
+
+from nova_holistic.model.plan import Plan
+from nova_holistic.solver.check import check
+from nova_holistic.solver.solve import solve
+
+
+class Planned:
+    """A plan that the independent check has found no fault with."""
+
+    def __init__(self, snapshot, answer):
+        self.answer = answer
+        self.objective = answer.objective
+        self.hosts = answer.hosts()
+        self._snapshot = {h.name: h for h in snapshot.hosts}
+
+    def uses(self, *names):
+        """The members are on these hosts, and on no others."""
+        assert sorted(set(self.hosts.values())) == sorted(names)
+
+    def racks(self):
+        """Number of members in each rack that has some, ascending."""
+        found = {}
+        for name in self.hosts.values():
+            rack = self._snapshot[name].location[-1]
+            found[rack] = found.get(rack, 0) + 1
+        return sorted(found.values())
+
+
+def plan(snapshot, group, **options):
+    answer = solve(group, snapshot, **options)
+    assert isinstance(answer, Plan), answer
+    assert check(group, snapshot, answer.hosts(),
+                 options.get('placed', {})) == ()
+    return Planned(snapshot, answer)
+
+
+def reasons(snapshot, group, **options):
+    """Why there is no plan: {at: message}."""
+    answer = solve(group, snapshot, **options)
+    return {r.at: r.message for r in answer.reasons}

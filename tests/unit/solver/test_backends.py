@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every solver answers small programs alike, quietly and tidily."""
+
+import os
+import tempfile
+
+import pulp
+import pytest
+
+from nova_holistic.solver.backend import Status, load_backend
+
+SOLVERS = ('highs', 'cbc')
+
+
+def _knapsack():
+    """Most worth of three things in a bag of 10, as a minimum: -13 + 100."""
+    problem = pulp.LpProblem('bag')
+    things = [problem.add_variable(f't{n}', 0, 1, pulp.LpInteger)
+              for n in range(3)]
+    problem.addConstraint(pulp.LpAffineExpression(
+        list(zip(things, (6, 5, 5)))) <= 10)
+    problem.setObjective(pulp.LpAffineExpression(
+        list(zip(things, (-8, -6, -7))), constant=100))
+    return problem, things
+
+
+@pytest.mark.parametrize('solver', SOLVERS)
+def test_the_best_is_found_and_proved(solver):
+    problem, things = _knapsack()
+    outcome = load_backend(solver).solve(problem, seconds=10, gap=0)
+    assert outcome.status is Status.OPTIMAL
+    assert [round(t.varValue) for t in things] == [0, 1, 1]
+    assert outcome.bound == pytest.approx(87)
+
+
+@pytest.mark.parametrize('solver', SOLVERS)
+def test_a_start_is_taken_and_bettered(solver):
+    problem, things = _knapsack()
+    outcome = load_backend(solver).solve(
+        problem, seconds=10, gap=0, start={things[0]: 1, things[1]: 0})
+    assert outcome.status is Status.OPTIMAL
+    assert [round(t.varValue) for t in things] == [0, 1, 1]
+
+
+@pytest.mark.parametrize('solver', SOLVERS)
+def test_what_cannot_be_is_proved(solver):
+    problem, things = _knapsack()
+    problem.addConstraint(pulp.LpAffineExpression(
+        [(t, 1) for t in things]) >= 3)
+    outcome = load_backend(solver).solve(problem, seconds=10, gap=0)
+    assert outcome.status is Status.INFEASIBLE
+    assert not outcome.solved
+
+
+@pytest.mark.parametrize('solver', SOLVERS)
+def test_a_broken_row_without_variables_is_a_proof_too(solver):
+    problem, _ = _knapsack()
+    problem.addConstraint(pulp.LpAffineExpression(constant=1.0) <= 0)
+    outcome = load_backend(solver).solve(problem, seconds=10, gap=0)
+    assert outcome.status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize('solver', SOLVERS)
+def test_nothing_is_printed_and_no_file_is_left(solver, capfd, monkeypatch,
+                                                tmp_path):
+    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))
+    monkeypatch.setenv('TMPDIR', str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    load_backend(solver).solve(_knapsack()[0], seconds=10, gap=0)
+    assert capfd.readouterr() == ('', '')
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How large the integer program is, and that it says what it should."""
+
+import itertools
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.program import Program
+from tests.unit.builders import cloud, group, host, servers
+
+
+def _program(snapshot, wanted, objective='fewest-hosts', placed=None):
+    case = Case.of(wanted, snapshot, placed or {})
+    return Program(case, load_objective(objective),
+                   Deadline(itertools.repeat(0.0).__next__, 1.0))
+
+
+def test_members_alike_are_counted_and_not_told_apart():
+    snapshot = cloud(*(host(f'h{n}', 'r') for n in range(7)))
+    wanted = group(servers('web', 50), servers('db', 30, vcpus=2),
+                   servers('cache', 20))
+    program = _program(snapshot, wanted)
+    # web and cache are one class: one integer a class and host.
+    assert [len(row) for row in program.x] == [7, 7]
+
+
+def test_a_policy_on_some_members_makes_a_class_of_them():
+    snapshot = cloud(*(host(f'h{n}', 'r') for n in range(3)))
+    wanted = group(servers('web', 2), groups=[
+        group(servers('web', 2), name='apart', policies=[AntiAffinity()])])
+    assert [len(row) for row in _program(snapshot, wanted).x] == [3, 3]
+
+
+def test_hosts_that_cannot_take_a_class_have_no_variable():
+    snapshot = cloud(
+        host('small', 'r', vcpus=1), host('off', 'r', enabled=False),
+        host('full', 'r', inventories={'VCPU': Inventory(4, used=4)}),
+        host('fit', 'r', vcpus=8))
+    program = _program(snapshot, group(servers('web', 9, vcpus=2)))
+    assert [list(row) for row in program.x] == [[3]]
+    # Four of them fit there, alone.
+    assert program.x[0][3].upBound == 4
+
+
+def test_members_that_stay_have_no_variable():
+    snapshot = cloud(host('a', 'r'), host('b', 'r'))
+    program = _program(snapshot, group(servers('web', 2)),
+                       placed={'web-0': 'a', 'web-1': 'b'})
+    assert program.x == []
+    assert program.cost.constant == 2
+
+
+def test_costs_of_hosts_differ_where_hosts_do():
+    snapshot = cloud(*(host(f'h{n}', 'r', inventories=FrozenMapping({
+        'VCPU': Inventory(16, used=4 * n)})) for n in range(3)))
+    program = _program(snapshot, group(servers('web', 2)), 'stack')
+    assert sorted(program.cost.values()) == [0.5, 0.75, 1.0]
+
+
+def test_used_is_made_once_for_equal_questions():
+    snapshot = cloud(*(host(f'h{n}', 'r') for n in range(4)))
+    program = _program(snapshot, group(servers('web', 2)))
+    assert program.size == 4 + 4
+    for each in snapshot.hosts:
+        program.host_used(each)
+    assert program.size == 4 + 4

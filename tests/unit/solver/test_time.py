@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time limit holds, and what is known then is told honestly."""
+
+import itertools
+from fractions import Fraction
+
+import pytest
+
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.plan import Plan, Unknown
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.check import check
+from nova_holistic.solver.solve import solve
+from tests.unit.builders import cloud, group, host, servers, two_racks
+
+
+def _clock(step):
+    """A clock that moves on by that much each time it is looked at."""
+    return itertools.count(0, step).__next__
+
+
+def test_no_time_at_all_is_neither_a_plan_nor_a_proof():
+    answer = solve(group(servers('db', 2)), two_racks(), time_limit=1.0,
+                   timer=_clock(2.0))
+    assert isinstance(answer, Unknown)
+    assert '1 s' in answer.message
+
+
+@pytest.mark.parametrize('solver', ['highs', 'cbc'])
+def test_a_plan_found_in_time_is_given_though_unproved(solver):
+    snapshot = two_racks()
+    wanted = group(servers('db', 2), policies=[AntiAffinity(level='rack')])
+    answer = solve(wanted, snapshot, time_limit=10.0, solver=solver,
+                   timer=_clock(0.9))
+    assert isinstance(answer, Plan)
+    assert check(wanted, snapshot, answer.hosts()) == ()
+    assert 0 <= answer.objective.bound <= answer.objective.value
+
+
+def test_what_cannot_be_is_told_without_any_solving():
+    wanted = group(servers('db', 3), policies=[AntiAffinity(level='rack')])
+    answer = solve(wanted, two_racks(), time_limit=1e-9, timer=_clock(0))
+    assert [r.at for r in answer.reasons] == ['anti-affinity']
+
+
+def _loaded(hosts):
+    return cloud(*(host(f'h{n:03}', f'r{n % (hosts // 20):02}', inventories={
+        'VCPU': Inventory(64, allocation_ratio=4.0, used=n * 37 % 200),
+        'MEMORY_MB': Inventory(524288, used=n * 7919 % 400000)})
+        for n in range(hosts)))
+
+
+def _tiers(kinds, count):
+    return group(groups=[
+        group(servers('node', count, vcpus=2 + kind), name=f'g{kind}',
+              policies=[AntiAffinity(), AntiAffinity(
+                  level='rack', max_per_domain=Fraction(25, 100))])
+        for kind in range(kinds)])
+
+
+@pytest.mark.parametrize('objective', ['spread', 'stack', 'fewest-hosts'])
+def test_two_hundred_members_on_five_hundred_hosts(objective):
+    snapshot, wanted = _loaded(500), _tiers(10, 20)
+    answer = solve(wanted, snapshot, objective=objective, time_limit=4.0)
+    assert isinstance(answer, Plan)
+    assert len(answer.placements) == 200
+    assert check(wanted, snapshot, answer.hosts()) == ()
+    assert answer.objective.bound <= answer.objective.value
+    # Twenty members of a tier, each on a host of its own.
+    assert len(set(answer.hosts().values())) >= 20
+
+
+def test_members_all_different_share_few_places_and_an_honest_bound():
+    snapshot = _loaded(120)
+    wanted = group(*(servers(f'm{n}', vcpus=1 + n) for n in range(180)),
+                   policies=[AntiAffinity(max_per_domain=3)])
+    answer = solve(wanted, snapshot, objective='fewest-hosts',
+                   time_limit=4.0)
+    assert isinstance(answer, Plan)
+    assert check(wanted, snapshot, answer.hosts()) == ()
+    # Three a host: no plan takes fewer than sixty.
+    assert answer.objective.value >= answer.objective.bound
+    assert answer.objective.value >= 60

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups that cannot be placed, and the reasons given."""
+
+import pytest
+
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.solve import solve
+from tests.unit.builders import cloud, group, host, servers, two_racks
+from tests.unit.solver.scenario import reasons
+
+
+@pytest.mark.parametrize('facet, said', [
+    ({'required_traits': frozenset({'HW_GPU'})}, 'no host has trait HW_GPU'),
+    ({'availability_zone': 'az9'}, 'no host is in availability zone az9'),
+    ({'aggregates': frozenset({'ssd'})}, 'no host is in aggregate ssd'),
+    ({'location': ('r7',)}, 'no host is in location r7'),
+    ({'forbidden_traits': frozenset({'COMMON'})},
+     'no host is without trait COMMON'),
+])
+def test_a_requirement_that_no_host_meets_is_named(facet, said):
+    wanted = group(servers('web'), groups=[
+        group(servers('node', 2, **facet), name='db')])
+    snapshot = two_racks(traits=frozenset({'COMMON'}))
+    assert reasons(snapshot, wanted) == {'db/node': said}
+
+
+def test_requirements_that_no_one_host_meets_together_are_counted_out():
+    snapshot = cloud(host('a', 'r1', traits=frozenset({'T'})),
+                     host('b', 'r2'), host('c', 'r2'))
+    wanted = group(servers('db', location=('r2',),
+                           required_traits=frozenset({'T'})))
+    assert reasons(snapshot, wanted) == {'db': (
+        'no one host meets all it asks for; hosts left, condition by '
+        'condition: 3 (is enabled), 2 (is in location r2), 0 (has trait T)')}
+
+
+def test_a_class_that_nobody_offers_is_named():
+    snapshot = cloud(host('a', 'r', inventories={'PCPU': Inventory(4)}))
+    assert 'no host offers VCPU' in reasons(
+        snapshot, group(servers('db'))).values()
+
+
+def test_disabled_hosts_are_not_used():
+    snapshot = cloud(host('a', 'r', enabled=False))
+    assert reasons(snapshot, group(servers('db'))) == {
+        'db': 'no host is enabled'}
+
+
+def test_a_member_larger_than_any_room_is_told_the_largest():
+    snapshot = cloud(*(host(n, 'r', inventories={
+        'VCPU': Inventory(16, used=used)}) for n, used in zip('ab', (12, 13))))
+    assert reasons(snapshot, group(servers('db', vcpus=8))) == {
+        'db': 'needs VCPU 8; the largest free amount on a suitable host is 4'}
+
+
+def test_more_members_than_fit_alone_are_counted():
+    assert reasons(two_racks(1), group(servers('db', 5, vcpus=8))) == {
+        'db': 'has 5 members; the hosts that suit them have room for 4'}
+
+
+def test_a_total_beyond_all_that_is_free_is_told():
+    wanted = group(servers('a', 4, vcpus=8), servers('b', 1))
+    assert reasons(two_racks(1), wanted) == {'': (
+        'the members need VCPU 33 in all; the hosts that suit them have 32 '
+        'free')}
+
+
+def test_too_few_racks_for_an_anti_affinity_are_counted():
+    full = {'VCPU': Inventory(16, used=16)}
+    snapshot = cloud(host('a', 'r1'), host('b', 'r2'), host('c', 'r3'),
+                     host('d', 'r4', inventories=full))
+    wanted = group(groups=[group(servers('node', 4), name='db', policies=[
+        AntiAffinity(level='rack')])])
+    assert reasons(snapshot, wanted) == {'db: anti-affinity': (
+        '4 members at 1 a rack need 4 of level rack; 3 have room')}
+
+
+def test_no_rack_that_takes_all_is_told_with_the_roomiest():
+    wanted = group(servers('db', 5, vcpus=8),
+                   policies=[Affinity(level='rack')])
+    assert reasons(two_racks(), wanted) == {'affinity': (
+        'all 5 members have to share 1 of level rack; the roomiest can hold '
+        '4')}
+
+
+@pytest.mark.parametrize('solver', ['highs', 'cbc'])
+def test_policies_that_cannot_hold_together_are_named(solver):
+    wanted = group(groups=[
+        group(servers('node', 2), name='db',
+              policies=[Affinity(level='rack'), AntiAffinity(level='rack')]),
+        group(servers('node', 2), name='web', policies=[AntiAffinity()])])
+    found = reasons(two_racks(), wanted, solver=solver)
+    assert set(found) == {'db: affinity', 'db: anti-affinity'}
+    assert '"db: anti-affinity"' in found['db: affinity']
+
+
+@pytest.mark.parametrize('solver', ['highs', 'cbc'])
+def test_pieces_that_do_not_fit_together_are_a_matter_of_capacity(solver):
+    # Six servers of 5 ask for 30 of 32, but a host of 8 takes only one.
+    snapshot = cloud(*(host(f'h{n}', 'r', vcpus=8) for n in range(4)))
+    wanted = group(servers('a', 3, vcpus=5), servers('b', 3, vcpus=5,
+                   forbidden_traits=frozenset({'X'})))
+    found = reasons(snapshot, wanted, solver=solver)
+    assert list(found) == ['']
+    assert '6 members' in found[''] and 'VCPU 30 of 32 free' in found['']
+
+
+def test_placed_members_that_break_a_policy_leave_no_plan():
+    wanted = group(servers('db', 3), policies=[AntiAffinity(level='rack')])
+    answer = solve(wanted, two_racks(),
+                   placed={'db-0': 'r1h1', 'db-1': 'r1h2'})
+    assert isinstance(answer, Unplaceable)
+    assert {r.at for r in answer.reasons} == {'anti-affinity'}
+
+
+def test_a_weighted_policy_never_makes_a_group_unplaceable():
+    wanted = group(servers('db', 8), policies=[
+        Affinity(level='rack', weight=1.0), AntiAffinity(weight=1.0)])
+    assert isinstance(solve(wanted, two_racks()), Plan)

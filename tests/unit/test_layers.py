@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may import whom, read from the sources themselves."""
+
+import ast
+import pathlib
+
+import pytest
+
+import nova_holistic
+
+ROOT = pathlib.Path(nova_holistic.__file__).parent
+
+PURE = ('model', 'policies', 'objectives', 'documents', 'solver')
+"""Packages without configuration, network, database or web."""
+
+WORLDLY = ('nova', 'placement', 'sqlalchemy', 'alembic', 'webob', 'routes',
+           'heat', 'flask', 'eventlet', 'requests')
+"""What no pure package imports, beside all of oslo* and keystone*."""
+
+ALLOWED = {
+    'model': {'model'},
+    'policies': {'policies', 'model'},
+    'objectives': {'objectives', 'model'},
+    'documents': {'documents', 'model'},
+    'solver': {'solver', 'objectives', 'policies', 'model'},
+    'topology': {'topology', 'documents', 'model', 'conf'},
+    'inventory': {'inventory', 'topology', 'documents', 'model', 'conf'},
+    'table': {'table', 'model', 'conf'},
+    'holds': {'holds', 'table', 'model', 'conf'},
+}
+"""Packages of ours that each may import: arrows run one way."""
+
+
+def _modules():
+    return sorted(ROOT.rglob('*.py'))
+
+
+def _package(path):
+    """The package below nova_holistic that a module is in; '' at the top."""
+    parts = path.relative_to(ROOT).parts
+    return parts[0] if len(parts) > 1 else ''
+
+
+def _imports(path):
+    """Absolute names of what a module imports, also inside functions."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f'{path}: a relative import'
+            yield from (f'{node.module}.{alias.name}'
+                        for alias in node.names)
+
+
+def _ours(path):
+    """Packages of nova_holistic that a module imports from."""
+    for name in _imports(path):
+        parts = name.split('.')
+        if parts[0] == 'nova_holistic' and len(parts) > 1 and (
+                ROOT / parts[1]).is_dir():
+            yield parts[1]
+
+
+def _named(path):
+    return str(path.relative_to(ROOT))
+
+
+def _in(*packages):
+    return [p for p in _modules() if _package(p) in packages]
+
+
+def test_the_walk_sees_the_packages_it_judges():
+    assert {_package(p) for p in _in(*PURE)} == set(PURE)
+    assert 'pulp' in {name.split('.')[0] for p in _in('solver')
+                      for name in _imports(p)}
+
+
+@pytest.mark.parametrize('path', _in(*PURE), ids=_named)
+def test_pure_packages_know_nothing_of_the_world(path):
+    for name in _imports(path):
+        top = name.split('.')[0]
+        assert top not in WORLDLY, name
+        assert not top.startswith(('oslo', 'keystone')), name
+
+
+@pytest.mark.parametrize('path', _in(*ALLOWED), ids=_named)
+def test_arrows_run_one_way(path):
+    assert set(_ours(path)) <= ALLOWED[_package(path)]
+
+
+def test_the_engine_knows_nothing_of_those_who_call_it():
+    for path in _in('engine'):
+        assert not set(_ours(path)) & {
+            'api', 'cli', 'scheduler', 'embedded', 'heat', 'client'}, path
+
+
+def test_only_what_runs_in_novas_process_imports_nova():
+    for path in _modules():
+        tops = {name.split('.')[0] for name in _imports(path)}
+        if tops & {'nova', 'placement'}:
+            # The last is nova-scheduler's own main with our driver in it.
+            assert (_package(path) in ('scheduler', 'embedded')
+                    or _named(path) == 'cli/scheduler.py'), path
+
+
+def test_only_the_command_line_imports_the_embedded_cloud():
+    for path in _modules():
+        if 'embedded' in _ours(path):
+            assert _package(path) in ('cli', 'embedded'), path
+
+
+@pytest.mark.parametrize('path', _modules(), ids=_named)
+def test_modules_are_short(path):
+    assert len(path.read_text().splitlines()) <= 300
