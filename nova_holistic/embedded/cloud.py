@@ -5,11 +5,11 @@ import os
 
 import fixtures
 
-from nova_holistic.embedded import identity
 from nova_holistic.embedded.configuration import HolisticOptions
 from nova_holistic.embedded.consumer_calls import ConsumerCalls
 from nova_holistic.embedded.controllers import Controllers
 from nova_holistic.embedded.host_calls import HostCalls
+from nova_holistic.embedded import identity
 from nova_holistic.embedded.insertion import HostInsertion
 from nova_holistic.embedded.move_calls import MoveCalls
 from nova_holistic.embedded.parts import Parts
@@ -56,7 +56,11 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         if EmbeddedCloud._running:
             raise EmbeddedCloudError(
                 'an embedded cloud is running in this process already')
-        super().setUp()
+        try:
+            super().setUp()
+        except fixtures.MultipleExceptions as failed:
+            # The cause comes first, before what fixtures has to say of it.
+            raise failed.args[0][1]
 
     def _setUp(self):
         EmbeddedCloud._running = True

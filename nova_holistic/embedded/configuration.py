@@ -4,8 +4,8 @@
 import os
 
 import fixtures
-from nova import service
 import nova.conf
+from nova import service
 from nova.tests import fixtures as nova_fixtures
 
 from nova_holistic import conf

@@ -16,8 +16,8 @@ from nova.compute import rpcapi as compute_rpcapi
 import nova.conf
 import nova.limit.utils
 from nova.objects import base as objects_base
-from nova.scheduler import utils as scheduler_utils
 from nova.scheduler.client import report
+from nova.scheduler import utils as scheduler_utils
 from nova.tests import fixtures as nova_fixtures
 from oslo_utils.fixture import uuidsentinel
 

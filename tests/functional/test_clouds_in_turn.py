@@ -40,6 +40,12 @@ def test_two_at_once_are_refused(start_cloud):
         start_cloud([HOST], scheduler='stock')
 
 
+def test_a_cloud_that_does_not_start_leaves_room_for_the_next(start_cloud):
+    with pytest.raises(EmbeddedCloudError, match='chance'):
+        start_cloud([HOST], scheduler='chance')
+    assert start_cloud([HOST], scheduler='stock').servers() == []
+
+
 def test_nothing_is_printed(start_cloud, capfd):
     cloud = start_cloud([HOST], scheduler='stock')
     cloud.create_flavor('small', 2, 2048, 10)
