@@ -52,17 +52,29 @@ class Claims:
     def swap(self) -> None:
         """Every hold becomes its instance's allocation.
 
-        :raises Refused: a claim was taken away meanwhile
-        :raises HoldsError: Placement would not have it
+        :raises Refused: a hold, its host's room, or a claim is gone
+        :raises HoldsError: Placement does not answer
         """
         for claim in self._claims:
             # From here on an answer may get lost: undoing looks what is there.
             claim.swapped = True
-            self._holds.swap(claim.row, claim.instance_uuid, *self._owner)
+            self._swap(claim)
             if not self._table.change_state(
                     claim.row.id, {MemberState.CLAIMED, MemberState.BUILT},
                     MemberState.CLAIMED, self._clock(), held=False):
                 raise Refused('the member was taken back meanwhile')
+
+    def _swap(self, claim: _Claim) -> None:
+        # Placement's own words name providers, which are not the user's
+        # business.
+        try:
+            self._holds.swap(claim.row, claim.instance_uuid, *self._owner)
+        except holds_errors.HoldGone as error:
+            raise Refused(f'the hold of member {claim.row.member.path!r} has '
+                          f'vanished from Placement') from error
+        except holds_errors.CapacityGone as error:
+            raise Refused('its planned host has not the room any more'
+                          ) from error
 
     def undo(self) -> None:
         """Every row taken is planned again, and held.

@@ -14,6 +14,11 @@ from nova_holistic.table.records import Place
 
 CONF = nova.conf.CONF
 
+ASKED_ALWAYS = frozenset([
+    os_traits.COMPUTE_STATUS_DISABLED, os_traits.OWNER_NOVA])
+"""Traits by which Nova finds its own providers of enabled services: of a
+compute node in its own database, with its service, they say nothing new."""
+
 
 class HostReader:
     """Reads single hosts; what it costs does not depend on their number."""
@@ -88,10 +93,9 @@ class HostReader:
         self._check_traits(state, spec, group)
 
     def _check_traits(self, state, spec, group):
-        required = spec.root_required | group.required_traits
-        # Nova forbids this one always, and the service has been looked at.
+        required = (spec.root_required | group.required_traits) - ASKED_ALWAYS
         forbidden = ((spec.root_forbidden | group.forbidden_traits)
-                     - {os_traits.COMPUTE_STATUS_DISABLED})
+                     - ASKED_ALWAYS)
         if not required and not forbidden:
             return
         traits = set(self._get(

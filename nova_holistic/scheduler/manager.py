@@ -17,11 +17,13 @@ from nova.scheduler import manager
 
 from nova_holistic import conf
 from nova_holistic import exceptions
+from nova_holistic.holds import errors as holds_errors
 from nova_holistic.scheduler import connections
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.pointer import (
     GROUP_HINT, MEMBER_HINT, Pointer, has_pointer)
 from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import MemberState
 
 CONF = nova.conf.CONF
@@ -67,7 +69,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             self._log_refusal(hints, uuids, error)
             if CONF.holistic.failure_mode == 'yield':
                 return stock(spec_obj=spec_obj)
-            raise exception.NoValidHost(reason=str(error)) from error
+            raise exception.NoValidHost(reason=_reason(error)) from error
 
     def _look_up(self, context, spec, uuids, return_objects,
                  return_alternates):
@@ -134,6 +136,15 @@ class HolisticSchedulerManager(manager.SchedulerManager):
              'member': hints.get(MEMBER_HINT), 'error': error,
              'mode': {'yield': ' and yields to stock Nova'}.get(
                  CONF.holistic.failure_mode, '')})
+
+
+def _reason(error: exceptions.HolisticError) -> str:
+    """What the user is told; the operator's log has the error itself."""
+    if isinstance(error, table_errors.TableError):
+        return 'the placement table does not answer'
+    if isinstance(error, holds_errors.HoldsError):
+        return 'Placement does not answer as it should'
+    return str(error)
 
 
 def _hints(spec_obj, filter_properties):

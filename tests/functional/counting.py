@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a piece of work asks of the databases and of Placement."""
+
+import contextlib
+import dataclasses
+import re
+
+from keystoneauth1 import session
+import sqlalchemy as sa
+
+UUID = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
+
+
+@dataclasses.dataclass
+class Calls:
+    """SQL statements of every database in the process, Nova's, Placement's
+    and ours, and requests over HTTP; UUIDs are left out."""
+
+    sql: list[str] = dataclasses.field(default_factory=list)
+    http: list[str] = dataclasses.field(default_factory=list)
+
+
+@contextlib.contextmanager
+def counted():
+    """Calls of all threads while the block runs."""
+    calls = Calls()
+
+    def executed(connection, cursor, statement, *arguments):
+        calls.sql.append(statement)
+
+    request = session.Session.request
+
+    def requested(self, url, method, **kwargs):
+        calls.http.append(f'{method} {UUID.sub("UUID", url)}')
+        return request(self, url, method, **kwargs)
+
+    sa.event.listen(sa.Engine, 'before_cursor_execute', executed)
+    session.Session.request = requested
+    try:
+        yield calls
+    finally:
+        session.Session.request = request
+        sa.event.remove(sa.Engine, 'before_cursor_execute', executed)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A create with a pointer gets its planned place, once."""
+
+from concurrent import futures
+import uuid
+
+from nova import exception
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.table.records import MemberState
+from tests.functional.planned import PlannedCloud
+
+HOSTS = tuple(
+    EmbeddedHost(f'{zone}-{rack}-{number}', zone=zone, rack=rack, vcpus=4)
+    for zone in ('az1', 'az2') for rack in ('r1', 'r2') for number in (1, 2))
+SMALL = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
+WEB = {
+    'name': 'web',
+    'policies': [{'type': 'anti-affinity', 'level': 'rack'}],
+    'members': [{'name': name, 'flavor': 'small'} for name in 'abcd'],
+}
+PLAN = {'a': 'az1-r1-2', 'b': 'az1-r2-2', 'c': 'az2-r1-2', 'd': 'az2-r2-2'}
+RACKS = {host.name: (host.zone, host.rack) for host in HOSTS}
+
+
+@pytest.fixture(scope='module')
+def running():
+    with PlannedCloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud, on which the test leaves nothing behind."""
+    yield running
+    for server in running.servers():
+        running.delete_server(server['id'])
+    for group in running.table.list_groups():
+        running.holds.drop([
+            row.hold for row in running.table.members(group.uuid)])
+    assert running.used() == {}
+
+
+def pointed_create(cloud, group, member):
+    return cloud.create_server(
+        member, 'small', {'group': group, 'member': member})
+
+
+def test_every_planned_server_lands_where_planned(cloud):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    servers = {member: pointed_create(cloud, group, member)
+               for member in PLAN}
+    for member, server in servers.items():
+        cloud.wait_for_status(server, 'ACTIVE')
+        assert cloud.host_of(server) == PLAN[member]
+
+
+def test_the_hold_becomes_the_allocation(cloud):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    hold = cloud.row(group, 'a').hold
+    assert cloud.consumers(PLAN['a']) == {hold: SMALL}
+    server = pointed_create(cloud, group, 'a')
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.consumers(PLAN['a']) == {server: SMALL}
+    row = cloud.row(group, 'a')
+    assert (row.state, row.held, row.instance_uuid) == (
+        MemberState.CLAIMED, False, server)
+
+
+def test_held_room_is_for_the_pointer_and_not_for_a_stranger(cloud):
+    document = {'name': 'all', 'members': [
+        {'name': f'm{number}', 'flavor': 'small'} for number in range(16)]}
+    hosts = {f'm{number}': HOSTS[number // 2].name for number in range(16)}
+    group = cloud.plan(document, hosts, resources=SMALL)
+    stranger = cloud.create_server('stranger', 'small')
+    assert 'No valid host' in cloud.fault_of(stranger)
+    member = pointed_create(cloud, group, 'm5')
+    cloud.wait_for_status(member, 'ACTIVE')
+    assert cloud.host_of(member) == hosts['m5']
+
+
+def test_the_same_instance_asking_twice_gets_one_answer_and_one_allocation(
+        cloud):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    instance = str(uuid.uuid4())
+    spec = cloud.request_spec(
+        'small', {'group': group, 'member': 'a'}, instance)
+    first, second = (
+        [selection.to_dict() for selection in
+         cloud.select_destinations(spec, [instance])[0]]
+        for _ in range(2))
+    assert first == second
+    assert first[0]['host'] == PLAN['a']
+    assert cloud.consumers(PLAN['a']) == {instance: SMALL}
+    cloud.delete_consumer(instance)
+
+
+def test_two_servers_at_once_for_one_member_make_one_active(cloud):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    servers = [pointed_create(cloud, group, 'a') for _ in range(2)]
+    outcomes = [_outcome(cloud, server) for server in servers]
+    assert sorted(status for status, _ in outcomes) == ['ACTIVE', 'ERROR']
+    refused = next(text for status, text in outcomes if status == 'ERROR')
+    assert "member 'a'" in refused and 'taken' in refused
+
+
+def _outcome(cloud, server):
+    try:
+        return 'ACTIVE', cloud.wait_for_status(server, 'ACTIVE')['id']
+    except Exception:
+        return 'ERROR', cloud.fault_of(server)
+
+
+def test_many_requests_at_once_for_one_member_give_it_to_one(cloud):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    instances = [str(uuid.uuid4()) for _ in range(6)]
+    pointer = {'group': group, 'member': 'b'}
+    specs = [cloud.request_spec('small', pointer, instance)
+             for instance in instances]
+
+    def ask(spec):
+        try:
+            cloud.select_destinations(spec, [spec.instance_uuid])
+        except exception.NoValidHost:
+            return None
+        return spec.instance_uuid
+
+    with futures.ThreadPoolExecutor(len(specs)) as pool:
+        winners = [uuid for uuid in pool.map(ask, specs) if uuid]
+    assert len(winners) == 1
+    assert cloud.consumers(PLAN['b']) == {winners[0]: SMALL}
+    cloud.delete_consumer(winners[0])
+
+
+def test_alternates_keep_the_policies_of_the_group(cloud):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    instance = str(uuid.uuid4())
+    spec = cloud.request_spec(
+        'small', {'group': group, 'member': 'a'}, instance)
+    chosen, *alternates = cloud.select_destinations(spec, [instance])[0]
+    assert chosen.service_host == PLAN['a']
+    # Every rack but its own has a member in it.
+    assert {RACKS[a.service_host] for a in alternates} == {('az1', 'r1')}
+    assert {a.cell_uuid for a in alternates} == {chosen.cell_uuid}
+    cloud.delete_consumer(instance)
+
+
+def test_a_build_that_fails_goes_on_at_an_alternate(cloud, monkeypatch):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    hypervisor = cloud.computes.services[PLAN['a']].manager.driver
+
+    def no_spawn(*args, **kwargs):
+        raise exception.NovaException('the hypervisor is out of order')
+
+    monkeypatch.setattr(hypervisor, 'spawn', no_spawn)
+    server = pointed_create(cloud, group, 'a')
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.host_of(server) == 'az1-r1-1'
+    assert server not in cloud.consumers(PLAN['a'])
+
+
+def test_what_is_deleted_and_what_is_released_uses_nothing(cloud):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    server = pointed_create(cloud, group, 'a')
+    cloud.wait_for_status(server, 'ACTIVE')
+    cloud.delete_server(server)
+    cloud.holds.drop([cloud.row(group, member).hold for member in 'bcd'])
+    assert cloud.used() == {}

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A member that moves keeps its group's policies, and is not sent back."""
+
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import IMAGE
+from nova_holistic.embedded.waiting import wait_for
+from nova_holistic.table.records import MemberState
+from tests.functional.planned import PlannedCloud
+
+HOSTS = tuple(
+    EmbeddedHost(f'{rack}-{number}', zone='az1', rack=rack)
+    for rack in ('r1', 'r2', 'r3') for number in (1, 2))
+SMALL = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
+PAIR = {
+    'name': 'pair',
+    'policies': [{'type': 'anti-affinity', 'level': 'rack'}],
+    'members': [{'name': 'a', 'flavor': 'small'},
+                {'name': 'b', 'flavor': 'small'}],
+}
+PLAN = {'a': 'r1-1', 'b': 'r2-1'}
+
+
+@pytest.fixture(scope='module')
+def running():
+    with PlannedCloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        cloud.create_flavor('large', 4, 4096, 10)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud with nothing on it, and every host at work."""
+    yield running
+    for host in HOSTS:
+        running.enable_compute(host.name)
+    for server in running.servers():
+        running.delete_server(server['id'])
+
+
+@pytest.fixture
+def pair(cloud):
+    """Group and servers of two members in two racks."""
+    group = cloud.plan(PAIR, PLAN, resources=SMALL)
+    servers = {name: cloud.create_server(
+        name, 'small', {'group': group, 'member': name}) for name in PLAN}
+    for name, server in servers.items():
+        assert cloud.wait_for_status(server, 'ACTIVE')
+        assert cloud.host_of(server) == PLAN[name]
+    return group, servers
+
+
+def only(cloud, *names):
+    """Leave these hosts for whoever has to move."""
+    for host in HOSTS:
+        if host.name not in names:
+            cloud.disable_compute(host.name)
+
+
+def attract(cloud, host, rather_than):
+    """Leave two hosts, of which Nova itself would choose the first."""
+    only(cloud, host, rather_than)
+    stranger = cloud.create_server(
+        'stranger', 'large', host=rather_than, as_admin=True)
+    cloud.wait_for_status(stranger, 'ACTIVE')
+
+
+@pytest.mark.parametrize('move', ['live_migrate', 'migrate', 'resize'])
+def test_a_move_ends_in_a_rack_without_another_member(cloud, pair, move):
+    group, servers = pair
+    attract(cloud, 'r2-2', rather_than='r3-2')
+    arguments = ('large',) if move == 'resize' else ()
+    assert getattr(cloud, move)(servers['a'], *arguments) == 'r3-2'
+    assert cloud.row(group, 'a').state == MemberState.BUILT
+
+
+@pytest.mark.parametrize('action, arguments', [
+    ('os-migrateLive', {'host': None, 'block_migration': 'auto'}),
+    ('migrate', {}),
+])
+def test_a_move_that_would_break_the_policy_is_refused(
+        cloud, pair, action, arguments):
+    _, servers = pair
+    only(cloud, 'r2-2')
+    cloud.act(servers['a'], action, **arguments)
+    wait_for(lambda: failed_action(cloud, servers['a']), 'the refusal')
+    assert cloud.wait_for_status(
+        servers['a'], 'ACTIVE')['OS-EXT-SRV-ATTR:host'] == 'r1-1'
+
+
+def failed_action(cloud, server):
+    """What became of a server's latest action, once it has failed."""
+    return cloud.compute.get(f'/servers/{server}/os-instance-actions').json()[
+        'instanceActions'][0]['message']
+
+
+def test_a_second_move_is_not_drawn_to_the_planned_host(cloud, pair):
+    _, servers = pair
+    only(cloud, 'r3-1')
+    assert cloud.live_migrate(servers['a']) == 'r3-1'
+    for host in HOSTS:
+        cloud.enable_compute(host.name)
+    only(cloud, 'r3-1', 'r3-2')
+    assert cloud.live_migrate(servers['a']) == 'r3-2'
+
+
+def test_others_are_taken_for_where_they_are_and_not_where_they_were_planned(
+        cloud, pair):
+    _, servers = pair
+    only(cloud, 'r3-1')
+    assert cloud.live_migrate(servers['b']) == 'r3-1'
+    for host in HOSTS:
+        cloud.enable_compute(host.name)
+    # The rack that b has left is free for a, the one it is in is not.
+    only(cloud, 'r2-2', 'r3-2')
+    assert cloud.live_migrate(servers['a']) == 'r2-2'
+
+
+def test_evacuation_keeps_the_policy(cloud, pair):
+    _, servers = pair
+    cloud.stop_compute('r1-1')
+    attract(cloud, 'r2-2', rather_than='r3-2')
+    try:
+        assert cloud.evacuate(servers['a']) == 'r3-2'
+    finally:
+        cloud.start_compute('r1-1')
+
+
+def test_unshelving_keeps_the_policy(cloud, pair):
+    _, servers = pair
+    cloud.shelve(servers['a'])
+    attract(cloud, 'r2-2', rather_than='r3-2')
+    assert cloud.unshelve(servers['a']) == 'r3-2'
+
+
+def test_a_rebuild_stays_where_it_is(cloud, pair):
+    _, servers = pair
+    cloud.compute.post(f'/servers/{servers["a"]}/action', json={
+        'rebuild': {'imageRef': '70a599e0-31e7-49b7-b260-868f441e862b'}})
+    cloud.wait_for_status(servers['a'], 'ACTIVE')
+    found = cloud.get_server(servers['a'])
+    assert found['OS-EXT-SRV-ATTR:host'] == 'r1-1'
+    assert found['image']['id'] != IMAGE
+
+
+def test_a_preference_is_weighed_and_not_enforced(cloud):
+    document = {**PAIR, 'policies': [
+        {'type': 'anti-affinity', 'level': 'rack', 'weight': 1}]}
+    group = cloud.plan(document, PLAN, resources=SMALL)
+    servers = {name: cloud.create_server(
+        name, 'small', {'group': group, 'member': name}) for name in PLAN}
+    for server in servers.values():
+        cloud.wait_for_status(server, 'ACTIVE')
+    attract(cloud, 'r2-2', rather_than='r3-2')
+    assert cloud.live_migrate(servers['a']) == 'r3-2'
+    only(cloud, 'r2-2')
+    assert cloud.live_migrate(servers['a']) == 'r2-2'

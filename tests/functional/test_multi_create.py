@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One create of many servers takes the free servers of a counted member."""
+
+import collections
+
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.table.records import MemberState
+from tests.functional.planned import PlannedCloud
+
+HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack=f'r{number}')
+              for number in range(3))
+SMALL = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
+CLUSTER = {'name': 'cluster', 'groups': [{'name': 'db', 'members': [
+    {'name': 'node', 'flavor': 'small', 'count': 4}]}]}
+PLAN = {'db/node-0': 'cmp-0', 'db/node-1': 'cmp-1', 'db/node-2': 'cmp-2',
+        'db/node-3': 'cmp-2'}
+
+
+@pytest.fixture(scope='module')
+def running():
+    with PlannedCloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud, on which the test leaves nothing behind."""
+    yield running
+    for server in running.servers():
+        running.delete_server(server['id'])
+    for group in running.table.list_groups():
+        running.holds.drop([
+            row.hold for row in running.table.members(group.uuid)])
+    assert running.used() == {}
+
+
+def create(cloud, group, member, count):
+    """Names of hosts of the servers of one create, each with its number."""
+    cloud.create_server('node', 'small', {'group': group, 'member': member},
+                        min_count=count)
+    servers = [server['id'] for server in cloud.servers()]
+    for server in servers:
+        cloud.wait_for_status(server, 'ACTIVE')
+    return collections.Counter(map(cloud.host_of, servers))
+
+
+def test_as_many_servers_as_there_are_slots(cloud):
+    group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
+    assert create(cloud, group, 'db/node', 4) == {
+        'cmp-0': 1, 'cmp-1': 1, 'cmp-2': 2}
+    rows = cloud.table.members(group)
+    assert {row.state for row in rows} == {MemberState.CLAIMED}
+    assert ({row.instance_uuid for row in rows}
+            == {server['id'] for server in cloud.servers()})
+
+
+def test_fewer_servers_leave_the_last_slots_free(cloud):
+    group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
+    assert create(cloud, group, 'db/node', 2) == {'cmp-0': 1, 'cmp-1': 1}
+    assert [row.state for row in cloud.table.members(group)] == [
+        MemberState.CLAIMED, MemberState.CLAIMED, MemberState.PLANNED,
+        MemberState.PLANNED]
+
+
+def test_one_server_at_a_time_takes_the_next_slot(cloud):
+    group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
+    for host in ('cmp-0', 'cmp-1'):
+        server = cloud.create_server(
+            'node', 'small', {'group': group, 'member': 'db/node'})
+        cloud.wait_for_status(server, 'ACTIVE')
+        assert cloud.host_of(server) == host
+
+
+@pytest.mark.parametrize('member, count', [('db/node', 5), ('db/node-1', 2)])
+def test_more_servers_than_slots_are_none(cloud, member, count):
+    group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
+    before = cloud.used()
+    cloud.create_server('node', 'small', {'group': group, 'member': member},
+                        min_count=count)
+    servers = [server['id'] for server in cloud.servers()]
+    assert len(servers) == count
+    for server in servers:
+        assert 'is taken' in cloud.fault_of(server)
+    rows = cloud.table.members(group)
+    assert {row.state for row in rows} == {MemberState.PLANNED}
+    assert {row.instance_uuid for row in rows} == {None}
+    assert cloud.used() == before
+    assert all(cloud.holds.exists(row.hold) for row in rows)
+
+
+def test_one_unusable_host_among_them_refuses_all(cloud):
+    group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
+    before = cloud.used()
+    cloud.disable_compute('cmp-2')
+    try:
+        cloud.create_server(
+            'node', 'small', {'group': group, 'member': 'db/node'},
+            min_count=3)
+        for server in cloud.servers():
+            assert 'its planned host is disabled' in cloud.fault_of(
+                server['id'])
+    finally:
+        cloud.enable_compute('cmp-2')
+    assert cloud.used() == before
+    assert ({row.state for row in cloud.table.members(group)}
+            == {MemberState.PLANNED})
+
+
+def test_a_lost_hold_among_them_refuses_all_and_loses_only_itself(cloud):
+    group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
+    cloud.delete_consumer(cloud.row(group, 'db/node-2').hold)
+    before = cloud.used()
+    cloud.create_server('node', 'small', {'group': group, 'member': 'db/node'},
+                        min_count=4)
+    for server in cloud.servers():
+        assert "the hold of member 'db/node-2'" in cloud.fault_of(server['id'])
+    assert [row.state for row in cloud.table.members(group)] == [
+        MemberState.PLANNED, MemberState.PLANNED, MemberState.LOST,
+        MemberState.PLANNED]
+    assert cloud.used() == before

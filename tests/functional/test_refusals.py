@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pointer that cannot be honoured is refused with a reason, or yields."""
+
+import uuid
+
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.table.records import GroupStatus, MemberState
+from tests.functional.planned import PlannedCloud
+
+HOSTS = tuple(
+    EmbeddedHost(f'cmp-{number}', zone=f'az{number % 2 + 1}', rack='r1',
+                 traits=('CUSTOM_FAST',))
+    for number in range(4))
+SMALL = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
+SHOP = {'name': 'shop', 'members': [
+    {'name': 'web', 'flavor': 'small', 'availability_zone': 'az1'},
+    {'name': 'db', 'resources': SMALL},
+]}
+PLAN = {'web': 'cmp-2', 'db': 'cmp-1'}
+
+
+@pytest.fixture(scope='module')
+def running():
+    with PlannedCloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        cloud.create_flavor('large', 4, 4096, 10)
+        cloud.create_flavor('fast', 2, 2048, 10,
+                            {'trait:CUSTOM_FAST': 'required'})
+        cloud.create_flavor('not-fast', 2, 2048, 10,
+                            {'trait:CUSTOM_FAST': 'forbidden'})
+        cloud.create_flavor('numbered', 2, 2048, 10,
+                            {'resources1:MEMORY_MB': '2048'})
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud, on which the test leaves nothing behind."""
+    yield running
+    running.conf.clear_override('failure_mode', group='holistic')
+    for server in running.servers():
+        running.delete_server(server['id'])
+    for group in running.table.list_groups():
+        running.holds.drop([
+            row.hold for row in running.table.members(group.uuid)])
+    assert running.used() == {}
+
+
+@pytest.fixture
+def shop(cloud):
+    return cloud.plan(SHOP, PLAN, resources=SMALL)
+
+
+def refusal(cloud, group, member, flavor='small', **extra):
+    """What is said of a create; nothing of the plan may have changed."""
+    before = cloud.table.members(group), cloud.used()
+    server = cloud.create_server(
+        'refused', flavor, {'group': group, 'member': member}, **extra)
+    said = cloud.fault_of(server)
+    rows = cloud.table.members(group)
+    assert [(row.member, row.state, row.instance_uuid, row.held)
+            for row in rows] == [
+        (row.member, row.state, row.instance_uuid, row.held)
+        for row in before[0]]
+    assert cloud.used() == before[1]
+    return said
+
+
+@pytest.mark.parametrize('hints, reason', [
+    ({'holistic_group': 'not-a-uuid', 'holistic_member': 'web'},
+     'holistic_group=not-a-uuid is not a UUID'),
+    ({'holistic_member': 'web'}, 'holistic_group has none'),
+    ({'holistic_group': str(uuid.uuid4())}, 'holistic_member has none'),
+    ({'holistic_group': str(uuid.uuid4()), 'holistic_member': ['a', 'b']},
+     'holistic_member has 2'),
+])
+def test_a_malformed_pointer(cloud, shop, hints, reason):
+    server = cloud.create_server('malformed', 'small', hints=hints)
+    assert reason in cloud.fault_of(server)
+
+
+def test_an_unknown_group(cloud, shop):
+    unknown = str(uuid.uuid4())
+    server = cloud.create_server(
+        'lost', 'small', {'group': unknown, 'member': 'web'})
+    assert (f'group {unknown} is not known in this project'
+            in cloud.fault_of(server))
+
+
+def test_a_group_of_another_project_is_as_unknown(cloud, shop):
+    said = refusal(cloud, shop, 'web', project_id='another')
+    assert f'group {shop} is not known in this project' in said
+
+
+def test_an_unknown_member(cloud, shop):
+    assert "has no member 'cache'" in refusal(cloud, shop, 'cache')
+
+
+def test_a_member_that_is_taken(cloud, shop):
+    first = cloud.create_server(
+        'web', 'small', {'group': shop, 'member': 'web'})
+    cloud.wait_for_status(first, 'ACTIVE')
+    said = refusal(cloud, shop, 'web')
+    assert "member 'web'" in said and 'is taken' in said
+
+
+def test_a_member_that_is_released(cloud, shop):
+    cloud.lifecycle.release(shop, members=['web'])
+    said = refusal(cloud, shop, 'web')
+    assert "member 'web'" in said and 'has been released' in said
+
+
+def test_a_member_of_a_group_without_a_plan(cloud):
+    group = cloud.plan(SHOP, {}, status=GroupStatus.UNPLACEABLE)
+    assert ('has no planned members: it is unplaceable'
+            in refusal(cloud, group, 'web'))
+
+
+def test_another_flavor_than_the_description_names(cloud, shop):
+    assert ('it asks for flavor large, the description says flavor small'
+            in refusal(cloud, shop, 'web', flavor='large'))
+
+
+def test_other_resources_than_the_description_names(cloud, shop):
+    assert ('it asks for DISK_GB=10, MEMORY_MB=4096, VCPU=4, the description '
+            'says DISK_GB=10, MEMORY_MB=2048, VCPU=2'
+            in refusal(cloud, shop, 'db', flavor='large'))
+
+
+def test_a_trait_of_which_the_description_says_nothing(cloud, shop):
+    assert ('it requires the trait CUSTOM_FAST, of which the description says '
+            'nothing' in refusal(cloud, shop, 'db', flavor='fast'))
+    assert ('it forbids the trait CUSTOM_FAST, of which the description says '
+            'nothing' in refusal(cloud, shop, 'db', flavor='not-fast'))
+
+
+def test_resources_of_more_than_the_host(cloud, shop):
+    assert ('it asks for resources of more than the host itself'
+            in refusal(cloud, shop, 'db', flavor='numbered'))
+
+
+def test_another_zone_than_the_description_names(cloud, shop):
+    assert ('it asks for availability zone az2, the description says '
+            'availability zone az1'
+            in refusal(cloud, shop, 'web', availability_zone='az2'))
+
+
+def test_another_zone_than_that_of_the_planned_host(cloud, shop):
+    assert ('its planned host is in another availability zone'
+            in refusal(cloud, shop, 'db', availability_zone='az1'))
+
+
+def test_another_host_than_the_planned_one(cloud, shop):
+    assert ('the request names another host than the planned one'
+            in refusal(cloud, shop, 'web', host='cmp-0', as_admin=True))
+
+
+def test_the_planned_host_named_in_the_request_is_no_obstacle(cloud, shop):
+    server = cloud.create_server(
+        'web', 'small', {'group': shop, 'member': 'web'}, host='cmp-2',
+        as_admin=True)
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.host_of(server) == 'cmp-2'
+
+
+def test_a_planned_host_that_is_disabled(cloud, shop):
+    cloud.disable_compute('cmp-2')
+    try:
+        assert 'its planned host is disabled' in refusal(cloud, shop, 'web')
+    finally:
+        cloud.enable_compute('cmp-2')
+
+
+def test_a_planned_host_that_is_down(cloud, shop):
+    cloud.stop_compute('cmp-2')
+    try:
+        assert 'its planned host is down' in refusal(cloud, shop, 'web')
+    finally:
+        cloud.start_compute('cmp-2')
+
+
+def test_a_planned_host_that_one_of_novas_filters_rejects(cloud, shop):
+    server_group = cloud.create_server_group('apart', 'anti-affinity')
+    there = cloud.create_server(
+        'there', 'small', {'group': shop, 'member': 'web'},
+        server_group=server_group)
+    cloud.wait_for_status(there, 'ACTIVE')
+    other = cloud.plan(SHOP, PLAN, resources=SMALL)
+    said = refusal(cloud, other, 'web', server_group=server_group)
+    assert "its planned host was rejected by Nova's filters" in said
+
+
+def test_a_hold_that_has_vanished(cloud, shop):
+    cloud.delete_consumer(cloud.row(shop, 'web').hold)
+    server = cloud.create_server(
+        'web', 'small', {'group': shop, 'member': 'web'})
+    assert "the hold of member 'web' has vanished" in cloud.fault_of(server)
+    row = cloud.row(shop, 'web')
+    assert (row.state, row.held, row.instance_uuid) == (
+        MemberState.LOST, False, None)
+
+
+def test_in_yield_mode_stock_nova_schedules_what_is_refused(cloud, shop):
+    cloud.conf.set_override('failure_mode', 'yield', group='holistic')
+    for pointer, flavor in (
+            ({'group': shop, 'member': 'cache'}, 'small'),
+            ({'group': shop, 'member': 'web'}, 'large'),
+            ({'group': str(uuid.uuid4()), 'member': 'web'}, 'small')):
+        server = cloud.create_server('yields', flavor, pointer)
+        cloud.wait_for_status(server, 'ACTIVE')
+    malformed = cloud.create_server(
+        'yields', 'small', hints={'holistic_member': 'web'})
+    cloud.wait_for_status(malformed, 'ACTIVE')
+    rows = cloud.table.members(shop)
+    assert {row.state for row in rows} == {MemberState.PLANNED}
+    assert all(cloud.holds.exists(row.hold) for row in rows)
+
+
+def test_in_yield_mode_the_planned_host_is_still_preferred(cloud, shop):
+    cloud.conf.set_override('failure_mode', 'yield', group='holistic')
+    for member, host in PLAN.items():
+        server = cloud.create_server(
+            'yields', 'large', {'group': shop, 'member': member})
+        cloud.wait_for_status(server, 'ACTIVE')
+        assert cloud.host_of(server) == host
+
+
+def test_in_yield_mode_hard_policies_still_hold(cloud):
+    document = {'name': 'pair', 'policies': [{'type': 'anti-affinity'}],
+                'members': [{'name': 'a', 'flavor': 'small'},
+                            {'name': 'b', 'flavor': 'small'}]}
+    group = cloud.plan(
+        document, {'a': 'cmp-1', 'b': 'cmp-0'}, resources=SMALL)
+    cloud.lifecycle.release(group, members=['a'])
+    cloud.conf.set_override('failure_mode', 'yield', group='holistic')
+    for host in ('cmp-1', 'cmp-2', 'cmp-3'):
+        cloud.disable_compute(host)
+    try:
+        # Only the host of the other member is left.
+        server = cloud.create_server(
+            'a', 'small', {'group': group, 'member': 'a'})
+        assert 'No valid host' in cloud.fault_of(server)
+        stranger = cloud.create_server('stranger', 'small')
+        cloud.wait_for_status(stranger, 'ACTIVE')
+    finally:
+        for host in ('cmp-1', 'cmp-2', 'cmp-3'):
+            cloud.enable_compute(host)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server without a pointer is scheduled as on stock Nova."""
+
+import collections
+import uuid
+
+from nova import exception
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from tests.functional.counting import counted
+from tests.functional.planned import PlannedCloud
+
+HOSTS = (
+    EmbeddedHost('small-1', zone='az1', rack='r1', vcpus=2),
+    EmbeddedHost('small-2', zone='az1', rack='r2', vcpus=2),
+    EmbeddedHost('large-1', zone='az2', rack='r1', vcpus=8),
+)
+
+
+def ask(cloud, flavor):
+    """An answer in plain data, and what it took to find it."""
+    instance = str(uuid.uuid4())
+    spec = cloud.request_spec(flavor, None, instance)
+    with counted() as calls:
+        try:
+            answer = [selection.to_dict() for selection in
+                      cloud.select_destinations(spec, [instance])[0]]
+        except exception.NoValidHost as error:
+            answer = error.format_message()
+    if cloud.allocations(instance):
+        cloud.delete_consumer(instance)
+    return answer, collections.Counter(calls.sql), calls.http
+
+
+def answers(scheduler):
+    """What the scheduler says of a server for one host, and for none."""
+    with PlannedCloud(HOSTS, scheduler=scheduler) as cloud:
+        cloud.create_flavor('large', 8, 2048, 10)
+        cloud.create_flavor('too-large', 9, 2048, 10)
+        return [ask(cloud, flavor) for flavor in ('large', 'too-large')]
+
+
+def test_answers_and_calls_are_those_of_stock_nova():
+    stock, ours = answers('stock'), answers('holistic')
+    assert stock[0][0][0]['host'] == 'large-1'
+    assert 'No valid host' in stock[1][0]
+    for expected, found in zip(stock, ours):
+        assert found == expected
+
+
+@pytest.mark.parametrize('scheduler', ['stock', 'holistic'])
+def test_server_groups_and_other_hints_are_novas_business(scheduler):
+    with PlannedCloud(HOSTS, scheduler=scheduler) as cloud:
+        cloud.create_flavor('tiny', 1, 512, 1)
+        server_group = cloud.create_server_group('apart', 'anti-affinity')
+        servers = [cloud.create_server(
+            'tiny', 'tiny', server_group=server_group,
+            hints={'of_no_meaning': 'here'}) for _ in HOSTS]
+        for server in servers[:1]:
+            cloud.wait_for_status(server, 'ACTIVE')
+        placed = [server for server in servers
+                  if _settled(cloud, server)['status'] == 'ACTIVE']
+        on = [cloud.host_of(server) for server in placed]
+        assert len(set(on)) == len(on)
+
+
+def _settled(cloud, server):
+    try:
+        return cloud.wait_for_status(server, 'ACTIVE')
+    except Exception:
+        return cloud.get_server(server)
