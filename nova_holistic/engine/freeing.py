@@ -4,7 +4,8 @@
 from collections.abc import Collection
 
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState)
 from nova_holistic.table.store import PlacementTable
 
 GONE = (MemberState.RELEASED, MemberState.FAILED, MemberState.LOST)
@@ -12,19 +13,18 @@ GONE = (MemberState.RELEASED, MemberState.FAILED, MemberState.LOST)
 
 
 def drop_leftovers(table: PlacementTable, holds: HoldClient,
-                   members: Collection[MemberRecord]) -> int:
-    """Drop the holds of those members that no longer need them.
+                   group: GroupRecord,
+                   members: Collection[MemberRecord]) -> None:
+    """Drop the holds of those of a group's members that no longer need them.
 
     The row says that it is held until Placement has said that it is not: a
     crash between leaves a row to be found, never a hold without one.
 
-    :returns: how many holds were dropped
     :raises HoldsError: Placement does not answer
     """
     leftovers = [m.hold for m in members if m.held and m.state in GONE]
-    holds.drop(leftovers)
+    holds.drop(leftovers, group.project_id, group.user_id)
     table.forget_holds(leftovers)
-    return len(leftovers)
 
 
 def drop_if_unwanted(table: PlacementTable, holds: HoldClient,

@@ -57,14 +57,14 @@ class Lifecycle:
         :raises HoldsError: the places are released in the table, and will be
             free as soon as Placement answers again
         """
-        self._settled_group(group_uuid)
+        group = self._settled_group(group_uuid)
         before = self._named(group_uuid, members)
         self._table.release([m.id for m in before], self._clock())
         names = {m.member.path for m in before}
         after = [m for m in self._table.members(group_uuid)
                  if m.member.path in names]
         self._table.settle(group_uuid, self._clock())
-        drop_leftovers(self._table, self._holds, after)
+        drop_leftovers(self._table, self._holds, group, after)
         freed = {m.id for m in before if m.state != MemberState.RELEASED}
         return Released(
             tuple(m.member.path for m in after if m.id in freed
@@ -95,30 +95,31 @@ class Lifecycle:
         :returns: their UUIDs
         """
         now = self._clock()
-        expired = [group.uuid for group in self._table.expired_groups(now)]
-        for group_uuid in expired:
-            self._table.expire(group_uuid, now)
-            self._table.settle(group_uuid, now)
+        expired = self._table.expired_groups(now)
+        for group in expired:
+            self._table.expire(group.uuid, now)
+            self._table.settle(group.uuid, now)
             try:
-                drop_leftovers(self._table, self._holds,
-                               self._table.members(group_uuid))
+                drop_leftovers(self._table, self._holds, group,
+                               self._table.members(group.uuid))
             except exceptions.HolisticError:
                 LOG.exception('Holds of group %s are left to the reconciler',
-                              group_uuid)
-        return expired
+                              group.uuid)
+        return [group.uuid for group in expired]
 
     def delete(self, group_uuid: str) -> None:
         """Forget a group; nothing of it stays held, and its servers live on.
 
         :raises HoldsError: Placement does not answer; ask again
         """
-        self._settled_group(group_uuid)
+        group = self._settled_group(group_uuid)
         self._table.release(
             [m.id for m in self._table.members(group_uuid)], self._clock())
         # A claim under way may still have its hold: the swap will not find
         # it, and that create fails.
         self._holds.drop(
-            [m.hold for m in self._table.members(group_uuid) if m.held])
+            [m.hold for m in self._table.members(group_uuid) if m.held],
+            group.project_id, group.user_id)
         self._table.delete_group(group_uuid)
 
     def _settled_group(self, group_uuid: str) -> GroupRecord:

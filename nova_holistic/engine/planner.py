@@ -230,7 +230,7 @@ class Planner:
             # saw to them before the put came through.
             unwanted = [m.hold for m in self._table.members(record.uuid)
                         if m.state in GONE]
-            self._holds.drop(unwanted)
+            self._holds.drop(unwanted, record.project_id, record.user_id)
             self._table.forget_holds(unwanted)
         except exceptions.HolisticError:
             LOG.exception('Group %s is left to the reconciler', record.uuid)

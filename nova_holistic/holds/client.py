@@ -60,8 +60,17 @@ class HoldClient:
         raise errors.HoldsError(
             'Placement could not settle concurrent changes to the hosts')
 
-    def drop(self, holds: Collection[str]) -> None:
-        """See to it that none of the holds is there."""
+    def drop(self, holds: Collection[str], project_id: str | None = None,
+             user_id: str | None = None) -> None:
+        """See to it that none of the holds is there.
+
+        One request where whose they are is known, and all are there as they
+        were put; else one for each.
+        """
+        owner = self._owner or (project_id, user_id)
+        if len(holds) > 1 and all(owner) and self._post(
+                {hold: _emptied(*owner) for hold in holds}):
+            return
         for hold in holds:
             response = self._call('delete', f'/allocations/{hold}')
             if response.status_code not in (204, 404):
@@ -180,6 +189,12 @@ class HoldClient:
                 raise_exc=False, **kwargs)
         except ks_exceptions.ClientException as error:
             raise errors.HoldsError(f'Placement: {error}') from error
+
+
+def _emptied(project_id: str, user_id: str) -> Mapping[str, Any]:
+    """A hold that was put, and not touched since, gives its room back."""
+    return {'allocations': {}, 'project_id': project_id, 'user_id': user_id,
+            'consumer_generation': FIRST_GENERATION, 'consumer_type': HOLD}
 
 
 def allocations(member: MemberRecord) -> Allocations:

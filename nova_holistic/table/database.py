@@ -84,11 +84,13 @@ def _prepare_sqlite(connection, _record) -> None:
 
 @contextlib.contextmanager
 def _translated() -> Iterator[None]:
+    """An ImportError is the database's driver, missing."""
     try:
         yield
     except db_exception.DBDuplicateEntry as error:
         raise Duplicate(f'placement table: {_first_line(error)}') from error
-    except (db_exception.DBError, sa_exception.SQLAlchemyError) as error:
+    except (db_exception.DBError, sa_exception.SQLAlchemyError,
+            ImportError) as error:
         raise errors.TableError(
             f'placement table: {_first_line(error)}') from error
 

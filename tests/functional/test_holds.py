@@ -146,6 +146,25 @@ def test_dropped_holds_leave_nothing(placement, holds, host):
     assert placement.used(host) == EMPTY
 
 
+def test_many_holds_of_one_owner_are_dropped_in_one_request(
+        placement, holds, wire, host):
+    rows = member(host), member(host), member(host)
+    put(holds, *rows)
+    wire.requests.clear()
+    holds.drop([row.hold for row in rows], 'blue', 'ann')
+    assert wire.requests == ['POST']
+    assert placement.used(host) == EMPTY
+
+
+def test_one_hold_that_is_gone_does_not_keep_the_others(
+        placement, holds, host):
+    rows = member(host), member(host), member(host)
+    put(holds, *rows)
+    swap(holds, rows[1], new_uuid())
+    holds.drop([row.hold for row in rows], 'blue', 'ann')
+    assert placement.used(host) == ONE
+
+
 def test_a_swap_gives_the_room_to_the_instance(
         placement, holds, wire, host):
     row, instance = member(host), new_uuid()

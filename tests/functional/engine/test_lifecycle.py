@@ -146,7 +146,7 @@ def test_a_group_deleted_during_a_claim_leaves_no_hold(world):
 
 def test_a_release_that_placement_did_not_hear_is_mended(world):
     class Deaf:
-        def drop(self, holds):
+        def drop(self, *holds):
             raise HoldsError('no answer')
 
     group = world.create()

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A group is held whole or not at all."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 import uuid
 
 import pytest
 
 from nova_holistic.engine import errors
+from nova_holistic.engine import planner
 from nova_holistic import exceptions
 from nova_holistic.holds.errors import CapacityGone, HoldsError
 from nova_holistic.model.plan import Plan, Unplaceable
@@ -115,6 +117,16 @@ def test_room_taken_meanwhile_means_a_new_plan(world):
     assert world.vcpus_used() == 4 + 3
 
 
+def test_planners_at_work_at_once_share_what_there_is(world):
+    # Room for eight small servers, and four groups of three.
+    with ThreadPoolExecutor(4) as pool:
+        groups = list(pool.map(lambda _: world.create(), range(4)))
+    assert sorted(str(g.status) for g in groups) == [
+        'planned', 'planned', 'unplaceable', 'unplaceable']
+    assert world.vcpus_used() == 6
+    world.assert_agreement()
+
+
 def test_room_that_goes_away_every_time_is_an_error(world):
     refusing = Failing(world.holds, CapacityGone('no room'))
     group = create_with(world, refusing)
@@ -164,8 +176,6 @@ def test_a_table_that_fails_after_the_put_leaves_nothing_held(world):
 
 
 def test_a_plan_that_breaks_a_policy_is_never_held(world, monkeypatch):
-    from nova_holistic.engine import planner
-
     lenient = shop()
     lenient['group']['groups'][0]['policies'] = [
         {'type': 'affinity', 'level': 'rack'}]

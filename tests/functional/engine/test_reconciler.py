@@ -61,7 +61,7 @@ def test_wherever_a_release_dies_it_is_finished(world):
     groups = []
 
     def work(table, holds):
-        groups.append(world.create())
+        groups.append(world.create(shop(1)))
         world.lifecycle_with(table, holds).release(groups[-1].uuid)
 
     states = None
@@ -80,7 +80,7 @@ def test_wherever_a_deletion_dies_it_can_be_repeated(world):
     groups = []
 
     def work(table, holds):
-        groups.append(world.create())
+        groups.append(world.create(shop(1)))
         world.lifecycle_with(table, holds).delete(groups[-1].uuid)
 
     for _ in live_through(world, work):
@@ -117,7 +117,7 @@ def test_wherever_a_claim_dies_it_is_undone(world, status):
 
 
 def test_wherever_a_reconciler_dies_the_next_one_goes_on(world):
-    group = world.create(lease=0)
+    group = world.create(shop(1), lease=0)
 
     def work(table, holds):
         for row in world.table.members(group.uuid):
