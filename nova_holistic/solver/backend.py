@@ -48,6 +48,8 @@ class Backend(abc.ABC):
     """
 
     name: ClassVar[str]
+    around: ClassVar[float]
+    """Seconds a variable takes to be handed over and read back."""
 
     def __init__(self, threads: int | None = None):
         self.threads = threads

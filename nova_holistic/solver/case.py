@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is to be solved: hosts, member classes, room, and rules."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -57,8 +57,13 @@ class Case:
 
     @classmethod
     def of(cls, group: Group, snapshot: Snapshot,
-           placed: Mapping[str, str]) -> 'Case':
-        """:raises InvalidDocument: a placed member or its host is unknown"""
+           placed: Mapping[str, str],
+           in_time: Callable[[], None] = lambda: None) -> 'Case':
+        """Look up what the group asks for, and write its rules down.
+
+        :param in_time: called again and again; raises where time has run out
+        :raises InvalidDocument: a placed member or its host is unknown
+        """
         table = HostTable(snapshot)
         members = group.all_members()
         at = _placed_at(members, table, placed)
@@ -73,7 +78,7 @@ class Case:
         for room in kinds.values():
             possible |= room > 0
         possible[list(at.values())] = True
-        rules = Rules(table, possible.tolist())
+        rules = Rules(table, possible.tolist(), in_time)
         policies = tuple(carried_policies(group))
         rules.encode(policies)
         classes = _classes(waiting, rules)

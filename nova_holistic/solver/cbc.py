@@ -4,6 +4,7 @@
 import math
 import pathlib
 import re
+import subprocess
 import tempfile
 import warnings
 from collections.abc import Mapping
@@ -18,11 +19,44 @@ _BOUND = re.compile(r'^Lower bound:\s+(\S+)', re.MULTILINE)
 _BOUND_ERROR = 0.0005
 """CBC's log shows the bound with three decimals."""
 
+_PATIENCE = 0.05
+"""Seconds beyond its time limit that CBC may take to write its answer."""
+
+
+class _Stoppable(pulp.PULP_CBC_CMD):
+    """PuLP's driver of CBC, but for how the process is run.
+
+    CBC looks at its time limit only now and then: it is stopped from outside
+    where it does not.
+    """
+
+    def run(self, problem: LpProblem, place: pathlib.Path) -> None:
+        model, start, answer = (
+            str(place / name) for name in ('model.mps', 'start', 'answer'))
+        variables, names, rows, _ = problem.writeMPS(model, rename=1)
+        command = [self.path, model]
+        if self.optionsDict.get('warmStart'):
+            self.writesol(start, problem, variables, names, rows)
+            command += ['-mips', start]
+        command += ['-sec', str(self.timeLimit)]
+        for option in self.getOptions():
+            command += f'-{option}'.split()
+        command += ['-solve', '-printingOptions', 'all', '-solution', answer]
+        with open(place / 'log', 'wb') as log:
+            subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                check=True, timeout=self.timeLimit + _PATIENCE)
+        status, values, _, _, _, solution = self.readsol_MPS(
+            answer, problem, variables, names, rows)
+        problem.assignVarsVals(values)
+        problem.assignStatus(status, solution)
+
 
 class CBC(Backend):
     """Slower than HiGHS, and its bound is only known from its log."""
 
     name: ClassVar[str] = 'cbc'
+    around: ClassVar[float] = 1e-4
 
     def solve(self, problem: LpProblem, *, seconds: float, gap: float,
               start: Mapping[LpVariable, float] | None = None) -> Outcome:
@@ -34,14 +68,13 @@ class CBC(Backend):
             with warnings.catch_warnings():
                 # PuLP announces that release 4 will not bundle it.
                 warnings.simplefilter('ignore', DeprecationWarning)
-                driver = pulp.PULP_CBC_CMD(
+                driver = _Stoppable(
                     msg=False, timeLimit=max(seconds, 0.01), gapRel=gap,
-                    gapAbs=0.0 if gap == 0 else 1e-6, logPath=str(log),
+                    gapAbs=0.0 if gap == 0 else 1e-6,
                     threads=self.threads, warmStart=bool(start))
-            driver.tmpDir = place
             try:
-                problem.solve(driver)
-            except pulp.PulpSolverError:
+                driver.run(problem, pathlib.Path(place))
+            except (subprocess.SubprocessError, OSError):
                 # Killed, or out of memory: there is no answer in that.
                 return Outcome(Status.NOTHING)
             text = log.read_text(errors='replace')

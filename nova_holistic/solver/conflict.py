@@ -44,30 +44,47 @@ def conflict(case: Case, backend: Backend,
     where time runs out it may be larger than it need be.
     """
     hard = [each for each in case.policies if each.policy.hard]
-    if not hard or _impossible(case, (), backend, deadline):
+    if not hard:
+        return (_capacity(case),)
+    without = _possible(case, (), backend, deadline)
+    if without is None:
+        return (_undecided(case, hard),)
+    if not without:
         return (_capacity(case),)
     core = list(hard)
     for each in hard:
         fewer = [other for other in core if other is not each]
-        if fewer and _impossible(case, fewer, backend, deadline):
+        if fewer and _possible(case, fewer, backend, deadline) is False:
             core = fewer
     return tuple(_reason(each, core) for each in core)
 
 
-def _impossible(case: Case, policies: Sequence[Carried], backend: Backend,
-                deadline: Deadline) -> bool:
-    """Whether it is proved that no plan keeps the policies, in time."""
+def _possible(case: Case, policies: Sequence[Carried], backend: Backend,
+              deadline: Deadline) -> bool | None:
+    """Whether a plan keeps these policies; None where time ran out."""
     fewer = case.under(policies)
     try:
         if greedy(fewer, Indifferent(), deadline) is not None:
-            return False
+            return True
         program = Program(fewer, Indifferent(), deadline)
         program.minimise_cost()
-        seconds = min(deadline.for_solver(), _ONE_TRIAL * deadline.left())
+        seconds = min(deadline.for_solver(backend.around * program.size),
+                      _ONE_TRIAL * deadline.left())
         outcome = backend.solve(program.problem, seconds=seconds, gap=0)
     except OutOfTime:
+        return None
+    if outcome.status is Status.INFEASIBLE:
         return False
-    return outcome.status is Status.INFEASIBLE
+    return True if outcome.solved else None
+
+
+def _undecided(case: Case, hard: Sequence[Carried]) -> Reason:
+    members = sum(len(each.members) for each in case.classes)
+    usable = int((case.room > 0).any(axis=0).sum())
+    return Reason('', (
+        f'no plan for {members} members on the {usable} hosts that suit them '
+        f'keeps capacity and all of {_quoted(hard)}; '
+        f'time ran out before it was known which of them are at odds'))
 
 
 def _capacity(case: Case) -> Reason:
@@ -88,10 +105,13 @@ def _capacity(case: Case) -> Reason:
 
 
 def _reason(each: Carried, core: Sequence[Carried]) -> Reason:
-    others = ', '.join(
-        f'"{other.at}"' for other in core if other is not each)
+    others = _quoted([other for other in core if other is not each])
     if others:
         return Reason(each.at, f'cannot hold together with {others} on the '
                                f'hosts that suit the members')
     return Reason(each.at, f'cannot hold for {len(each.scope.members)} '
                            f'members on the hosts that suit them')
+
+
+def _quoted(policies: Sequence[Carried]) -> str:
+    return ', '.join(f'"{each.at}"' for each in policies)

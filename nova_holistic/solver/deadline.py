@@ -3,10 +3,6 @@
 
 from collections.abc import Callable
 
-_PUT_AWAY = 2e-5
-"""Seconds a variable takes after a solver has stopped."""
-
-
 class OutOfTime(Exception):
     """The limit has passed. Caught inside the solver, never seen outside."""
 
@@ -17,23 +13,23 @@ class Deadline:
     def __init__(self, timer: Callable[[], float], limit: float):
         self._timer = timer
         self._start = timer()
-        self._limit = limit
+        self.limit = limit
 
     def elapsed(self) -> float:
         return self._timer() - self._start
 
     def left(self) -> float:
-        return max(0.0, self._limit - self.elapsed())
+        return max(0.0, self.limit - self.elapsed())
 
-    def for_solver(self, size: int = 0) -> float:
+    def for_solver(self, around: float) -> float:
         """Seconds a solver may take so that its answer can still be used.
 
-        :param size: variables, which have to be read and put away afterwards
+        :param around: seconds to hand the program over and read the answer
         """
-        spare = min(0.25, 0.05 * self._limit) + _PUT_AWAY * size
-        return max(0.0, self.left() - spare)
+        spare = min(0.25, 0.05 * self.limit)
+        return max(0.0, self.left() - spare - around)
 
     def check(self) -> None:
         """:raises OutOfTime: nothing is left"""
-        if self.elapsed() >= self._limit:
+        if self.elapsed() >= self.limit:
             raise OutOfTime

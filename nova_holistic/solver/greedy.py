@@ -21,7 +21,8 @@ TRIES = 8
 class _Attempt:
     """One pass over all members."""
 
-    def __init__(self, case: Case, score: Callable[['_Attempt'], np.ndarray]):
+    def __init__(self, case: Case, score: Callable[['_Attempt'], np.ndarray],
+                 tally: Tally):
         self.case = case
         self._score = score
         self._names = sorted({n for c in case.classes for n, _ in c.demands})
@@ -33,7 +34,7 @@ class _Attempt:
             [a.capacity for a in columns], dtype=np.int64).reshape(shape), 1)
         self.mine = np.zeros(len(case.table), dtype=bool)
         self.mine[list(case.placed.values())] = True
-        self.tally = Tally(case)
+        self.tally = tally
         self.counts: Counts = tuple({} for _ in case.classes)
 
     def fullness(self) -> np.ndarray:
@@ -51,6 +52,13 @@ class _Attempt:
                     return c
                 self._put(c, host)
         return None
+
+    def undo(self) -> None:
+        """Take everyone out of the tally, which the next attempt uses."""
+        for c, here in enumerate(self.counts):
+            for host, number in here.items():
+                for _ in range(number):
+                    self.tally.remove(c, host)
 
     def _needs(self, c: int) -> np.ndarray:
         asked = dict(self.case.classes[c].demands)
@@ -101,14 +109,15 @@ def greedy(case: Case, objective: Objective,
            deadline: Deadline) -> Counts | None:
     """The best of the plans that simple orderings of the hosts lead to.
 
-    :raises OutOfTime: before any was found
+    :raises OutOfTime: before the first attempt
     """
     best: tuple[tuple[float, float], Counts] | None = None
     placed = {m: case.table.hosts[h].name for m, h in case.placed.items()}
+    tally = Tally(case, deadline.check)
     for ordering in ORDERINGS:
         if best is not None and deadline.left() == 0:
             break
-        counts = _with_restarts(case, ordering, deadline)
+        counts = _with_restarts(case, ordering, tally, deadline)
         if counts is None:
             continue
         placement = case.placement(counts)
@@ -119,13 +128,17 @@ def greedy(case: Case, objective: Objective,
     return best[1] if best else None
 
 
-def _with_restarts(case: Case, ordering, deadline: Deadline) -> Counts | None:
+def _with_restarts(case: Case, ordering, tally: Tally,
+                   deadline: Deadline) -> Counts | None:
     order = _hardest_first(case)
     avoid = np.zeros((len(case.classes), len(case.table)))
     for _ in range(TRIES):
-        deadline.check()
-        attempt = _Attempt(case, ordering)
+        if deadline.left() == 0:
+            return None
+        attempt = _Attempt(case, ordering, tally)
         failed = attempt.run(order, avoid)
+        reached = [] if failed is None else list(tally.reached(failed))
+        attempt.undo()
         if failed is None:
             good = case.fits(attempt.counts) and not case.breaks_policy(
                 case.placement(attempt.counts))
@@ -133,7 +146,7 @@ def _with_restarts(case: Case, ordering, deadline: Deadline) -> Counts | None:
         order.remove(failed)
         order.insert(0, failed)
         # What confined the class that failed is worth avoiding next time.
-        for table in attempt.tally.reached(failed):
+        for table in reached:
             for c, each in enumerate(case.classes):
                 if each.scopes & case.classes[failed].scopes:
                     avoid[c] += table

@@ -61,6 +61,7 @@ class HiGHS(Backend):
     """The default: fast, proves bounds, takes a warm start."""
 
     name: ClassVar[str] = 'highs'
+    around: ClassVar[float] = 3e-5
 
     def solve(self, problem: LpProblem, *, seconds: float, gap: float,
               start: Mapping[LpVariable, float] | None = None) -> Outcome:

@@ -18,7 +18,8 @@ def planned(case: Case, objective: Objective, counts: Counts,
     where = case.placement(counts)
     placed = {path: case.table.hosts[h].name
               for path, h in case.placed.items()}
-    value = objective.value(case.members, where, placed, case.snapshot)
+    value = float(objective.value(
+        case.members, where, placed, case.snapshot))
     return Plan(
         case.group.name,
         tuple(_placement(path, host) for path, host in where.items()),

@@ -7,7 +7,7 @@ from them. So all three mean the same by a policy, whoever wrote it.
 """
 
 import enum
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pulp
@@ -73,12 +73,14 @@ class Row:
 class Rules:
     """Implements model.policy.Encoder by writing down what is asked.
 
-    :ivar domains_of: level to the domains that can hold a member
+    :ivar possible: whether each host can hold, or holds, a member
+    :ivar in_time: called for each row; raises where time has run out
     :ivar penalties: what a soft policy costs: weight x (terms + constant)
     """
 
     table: HostTable
     possible: Sequence[bool]
+    in_time: Callable[[], None] = lambda: None
     scopes: list[Scope] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     penalties: list[tuple[Carried, tuple[tuple[Atom, float], ...], float]] = (
@@ -129,6 +131,7 @@ class Rules:
             self._symbol(Atom(Kind.FREE, upper=upper)))
 
     def require(self, constraint: LpConstraint) -> None:
+        self.in_time()
         self.rows.append(Row(self._carried, self._terms(constraint),
                              constraint.sense, -constraint.constant))
 

@@ -110,7 +110,8 @@ class Search:
         started = self._deadline.elapsed()
         outcome = self._backend.solve(
             relaxation.problem, gap=self._gap / 4,
-            seconds=_RELAXATION * self._deadline.for_solver(relaxation.size))
+            seconds=_RELAXATION * self._deadline.for_solver(
+                self._backend.around * relaxation.size))
         self.solving += self._deadline.elapsed() - started
         if outcome.bound is not None:
             self.bound = outcome.bound * relaxation.cost_unit
@@ -158,7 +159,7 @@ class Search:
         the question is asked again.
         """
         end = self._deadline.elapsed() + share * self._deadline.for_solver(
-            program.size)
+            self._backend.around * program.size)
         for _ in range(_REPAIRS):
             started = self._deadline.elapsed()
             outcome = self._backend.solve(

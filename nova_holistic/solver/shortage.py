@@ -19,6 +19,8 @@ from nova_holistic.solver.rules import Carried, Kind, Row
 
 def shortages(case: Case) -> tuple[Reason, ...]:
     """Why the group cannot be placed, where counting shows it."""
+    if case.classes and not len(case.table):
+        return (Reason('', 'there are no hosts'),)
     found = [reason for c in range(len(case.classes))
              for reason in _of_class(case, c)]
     if not found:

@@ -14,7 +14,7 @@ from nova_holistic.objectives import load_objective
 from nova_holistic.solver.backend import load_backend
 from nova_holistic.solver.case import Case
 from nova_holistic.solver.conflict import conflict
-from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.result import planned
 from nova_holistic.solver.search import Search, Verdict
 from nova_holistic.solver.shortage import shortages
@@ -42,7 +42,11 @@ def solve(group: Group, snapshot: Snapshot, *,
     aim = load_objective(objective) if isinstance(objective, str) else (
         objective)
     backend = load_backend(solver, threads)
-    case = Case.of(bind(group, snapshot), snapshot, placed)
+    bound = bind(group, snapshot)
+    try:
+        case = Case.of(bound, snapshot, placed, deadline.check)
+    except OutOfTime:
+        return _unknown(bound, snapshot, deadline, 0.0)
     reasons = shortages(case)
     if reasons:
         return Unplaceable(reasons, _seconds(deadline, 0.0))
@@ -52,13 +56,17 @@ def solve(group: Group, snapshot: Snapshot, *,
         reasons = conflict(case, backend, deadline)
         return Unplaceable(reasons, _seconds(deadline, search.solving))
     if search.best is None:
-        return Unknown(
-            f'no plan for {len(case.members)} members on '
-            f'{len(case.table)} hosts was found within {time_limit:g} s, and '
-            f'no proof that there is none',
-            _seconds(deadline, search.solving))
+        return _unknown(bound, snapshot, deadline, search.solving)
     return planned(case, aim, search.best, search.bound, verdict,
                    lambda: _seconds(deadline, search.solving))
+
+
+def _unknown(group: Group, snapshot: Snapshot, deadline: Deadline,
+             solving: float) -> Unknown:
+    return Unknown(
+        f'no plan for {len(group.all_members())} members on '
+        f'{len(snapshot.hosts)} hosts was found within {deadline.limit:g} s, '
+        f'and no proof that there is none', _seconds(deadline, solving))
 
 
 def _seconds(deadline: Deadline, solving: float) -> FrozenMapping[str, float]:

@@ -2,7 +2,7 @@
 """The rules' counts while members are placed one after another."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
@@ -53,8 +53,10 @@ class Tally:
     choice among all hosts is a lookup.
     """
 
-    def __init__(self, case: Case):
+    def __init__(self, case: Case,
+                 in_time: Callable[[], None] = lambda: None):
         self._case = case
+        self._in_time = in_time
         self._number: Counter[tuple[int, str, int]] = Counter()
         self._limits: dict[Atom, list[tuple[_Limit, float]]] = (
             defaultdict(list))
@@ -114,6 +116,7 @@ class Tally:
                 self._price[atom] += coefficient * carried.policy.weight
                 self._register(atom)
         for row in rules.rows:
+            self._in_time()
             for atom, _ in row.terms:
                 self._register(atom)
             signs = {LpConstraintLE: (1,), LpConstraintGE: (-1,),

@@ -43,6 +43,11 @@ def test_a_class_that_nobody_offers_is_named():
         snapshot, group(servers('db'))).values()
 
 
+def test_a_cloud_without_hosts_takes_nobody():
+    assert reasons(cloud(), group(servers('db'))) == {
+        '': 'there are no hosts'}
+
+
 def test_disabled_hosts_are_not_used():
     snapshot = cloud(host('a', 'r', enabled=False))
     assert reasons(snapshot, group(servers('db'))) == {
