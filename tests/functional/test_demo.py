@@ -11,6 +11,8 @@ import pytest
 from rich.console import Console
 
 from nova_holistic.cli import demo
+from nova_holistic.embedded.demo import accounts
+from nova_holistic.embedded.demo.promises import Promises
 from nova_holistic import exceptions
 
 HOSTS = [f'cmp-{number:02}' for number in range(1, 25)]
@@ -111,7 +113,6 @@ def test_a_missing_extra_is_named_with_its_remedy(monkeypatch):
 
 
 def test_a_promise_that_is_broken_is_not_kept_again_by_the_next_one():
-    from nova_holistic.embedded.demo.promises import Promises
     shown = io.StringIO()
     promises = Promises(Console(file=shown))
     promises.expect('nothing is left', ['cmp-01: VCPU 2 is left'])
@@ -122,7 +123,6 @@ def test_a_promise_that_is_broken_is_not_kept_again_by_the_next_one():
 
 
 def test_what_placement_counts_too_much_or_too_little_is_named():
-    from nova_holistic.embedded.demo import accounts
     flavor = {'vcpus': 2, 'ram': 1024, 'disk': 0}
     servers = [{'OS-EXT-SRV-ATTR:host': 'cmp-01', 'flavor': flavor},
                {'OS-EXT-SRV-ATTR:host': None, 'flavor': flavor}]
