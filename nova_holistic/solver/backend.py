@@ -2,9 +2,9 @@
 """What every solver of integer programs must be able to do."""
 
 import abc
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
+import enum
 from typing import ClassVar
 
 from pulp import LpProblem, LpVariable

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """CBC, as bundled with PuLP: a second opinion, in a process of its own."""
 
+from collections.abc import Mapping
 import math
 import pathlib
 import re
 import subprocess
 import tempfile
-import warnings
-from collections.abc import Mapping
 from typing import ClassVar
+import warnings
 
 import pulp
 from pulp import LpProblem, LpVariable

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 
+
 class OutOfTime(Exception):
     """The limit has passed. Caught inside the solver, never seen outside."""
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """HiGHS, in this process."""
 
-import math
 from collections.abc import Mapping
+import math
 from typing import ClassVar
 
 import highspy

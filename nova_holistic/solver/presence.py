@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where members of a scope are: their number in a place, and whether any."""
 
-from collections import Counter
 from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The integer program: how many of each member class go to each host."""
 
+from collections.abc import Sequence
 import math
-from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pulp

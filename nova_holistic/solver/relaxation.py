@@ -8,8 +8,8 @@ hosts are right. No plan costs less than the best solution, and where there is
 no solution there is no plan.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
+from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np

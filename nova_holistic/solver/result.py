@@ -11,6 +11,7 @@ from nova_holistic.solver import bound as bounds
 from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.search import Verdict
 
+
 def planned(case: Case, objective: Objective, counts: Counts,
             bound: float | None, verdict: Verdict | None,
             seconds: Callable[[], Mapping[str, float]]) -> Plan:

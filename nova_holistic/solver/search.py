@@ -21,6 +21,9 @@ SMALL = 2000
 WHOLE = 20_000
 """Places (class and host) up to which the whole program is built at once."""
 
+RELAXED = 20_000
+"""Places (pool of classes and host) up to which a relaxation is built."""
+
 NARROW = 6_000
 """Places in a program of fewer hosts, at first."""
 
@@ -83,14 +86,14 @@ class Search:
         """
         busy: list[int] = []
         few = pooled(self._case)
-        if int((few.room > 0).sum()) <= WHOLE:
+        if int((few.room > 0).sum()) <= RELAXED:
             relaxation = Relaxation(few, self._objective, self._deadline)
             if self._relax(relaxation) is Status.INFEASIBLE:
                 return self._no_plan()
             busy = list(relaxation.busy())
             if self._good_enough():
                 return Verdict.GOOD
-        width = max(_NARROWEST, NARROW // len(self._case.classes))
+        width = max(_NARROWEST, NARROW // max(1, len(self._case.classes)))
         while True:
             mask = candidates(self._case, busy, self.best, width)
             whole = not np.any((self._case.room > 0) & ~mask)

@@ -5,9 +5,9 @@ Written from the design's sentences, apart from all that it is to judge:
 capacity, requirements, policies, preferences and objectives.
 """
 
-import itertools
 from collections import Counter
 from fractions import Fraction
+import itertools
 
 
 def best(group, snapshot, placed, objective):

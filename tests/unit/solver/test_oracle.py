@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """On small random clouds the solver finds what trying everything finds."""
 
-import random
 from fractions import Fraction
+import random
 
 import pytest
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The time limit holds, and what is known then is told honestly."""
 
-import itertools
 from fractions import Fraction
+import itertools
 
 import pytest
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The solver knows no policy by name: whatever can be encoded is kept."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pulp
+
+from nova_holistic.model.plan import Preference
+from nova_holistic.model.policy import Policy, Violations
+from tests.unit.builders import group, servers, two_racks
+from tests.unit.solver.scenario import plan, reasons
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtLeast(Policy):
+    """The members use at least that many domains of the level."""
+
+    type: ClassVar[str] = 'at-least'
+    keys: ClassVar[dict] = {}
+
+    level: str = 'host'
+    number: int = 1
+
+    @classmethod
+    def from_document(cls, keys, *, weight, place):
+        return cls(weight=weight, place=place, **keys)
+
+    @property
+    def levels(self):
+        return (self.level,)
+
+    def check(self, scope, placement, snapshot):
+        found = {snapshot.domain(placement[m.path], self.level)
+                 for m in scope.members}
+        return Violations(max(0, self.number - len(found)))
+
+    def encode(self, scope, encoder):
+        used = pulp.lpSum(encoder.used(scope, d)
+                          for d in encoder.domains(self.level))
+        if self.hard:
+            encoder.require(used >= self.number)
+            return
+        missing = encoder.integer('missing', self.number)
+        encoder.require(used + missing >= self.number)
+        encoder.penalise(self, scope, missing)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Balanced(AtLeast):
+    """The counts of any two domains differ by no more than the number."""
+
+    type: ClassVar[str] = 'balanced'
+
+    def check(self, scope, placement, snapshot):
+        domains = {snapshot.domain(h, self.level) for h in snapshot.hosts}
+        counts = [sum(snapshot.domain(placement[m.path], self.level) == d
+                      for m in scope.members) for d in domains]
+        return Violations(max(0, max(counts) - min(counts) - self.number))
+
+    def encode(self, scope, encoder):
+        domains = encoder.domains(self.level)
+        for one in domains:
+            for other in domains:
+                if one != other:
+                    encoder.require(encoder.count(scope, one)
+                                    - encoder.count(scope, other)
+                                    <= self.number)
+
+
+def test_a_lower_limit_on_domains_is_kept_against_the_objective():
+    wanted = group(servers('db', 5), policies=[AtLeast(number=4)])
+    found = plan(two_racks(), wanted, objective='fewest-hosts')
+    assert found.objective.value == 4
+
+
+def test_a_lower_limit_that_cannot_be_met_is_named():
+    wanted = group(servers('db', 5), policies=[
+        AtLeast(level='rack', number=3)])
+    assert 'at-least' in reasons(two_racks(), wanted)
+
+
+def test_a_wish_for_domains_is_met_as_far_as_it_can_be():
+    wanted = group(servers('db', 9), policies=[
+        AtLeast(number=6, weight=1.0)])
+    found = plan(two_racks(), wanted, objective='fewest-hosts')
+    assert len(set(found.hosts.values())) == 4
+    assert found.answer.preferences == (Preference('at-least', '', 2),)
+
+
+def test_counts_are_kept_in_balance():
+    wanted = group(servers('db', 7), policies=[
+        Balanced(level='rack', number=1), Balanced(number=1)])
+    found = plan(two_racks(), wanted, objective='stack')
+    assert found.racks() == [3, 4]
