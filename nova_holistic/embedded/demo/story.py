@@ -31,7 +31,7 @@ def tell(console: Console, folder: Path) -> bool:
     """
     started = time.monotonic()
     console.print('A whole Nova and Placement start in this process.')
-    with (console.status('24 hosts'), EmbeddedCloud(
+    with (console.status('Nova is at work'), EmbeddedCloud(
             [host for host, _ in scenario.hosts()], scheduler='stock',
             options=scenario.OPTIONS) as cloud):
         kept = False
