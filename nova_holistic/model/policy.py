@@ -2,7 +2,7 @@
 """What every policy must be able to do."""
 
 import abc
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -32,6 +32,8 @@ class Encoder(Protocol):
     """The integer program, as a policy sees it.
 
     Members that are placed already enter every expression as constants.
+
+    :ivar snapshot: its ``Host.servers`` count nobody of the group
     """
 
     snapshot: Snapshot
@@ -60,6 +62,10 @@ class Encoder(Protocol):
 
     def integer(self, name: str, upper: int) -> Expression:
         """A new variable in 0, 1, ... upper."""
+
+    def shared(self, key: Hashable, upper: int) -> Expression:
+        """The variable of that key, for policies that speak of one thing:
+        new when first asked for, in 0, 1, ... upper."""
 
     def require(self, constraint: Expression) -> None:
         """Add a constraint that every plan keeps."""
@@ -101,6 +107,11 @@ class Policy(abc.ABC):
         """Make one from keys that fit the schema."""
 
     @property
+    def title(self) -> str:
+        """What messages and plans call it."""
+        return self.type
+
+    @property
     def levels(self) -> Sequence[str]:
         """Levels this policy speaks of; each must exist in the snapshot."""
         return ()
@@ -111,13 +122,29 @@ class Policy(abc.ABC):
         policy is hard and says so."""
         return None
 
+    def admits(self, host: Host) -> bool:
+        """Whether members below may be on the host at all.
+
+        False where the policy is hard and asks for what this host is not,
+        whoever else is there; what others below ask for counts elsewhere.
+        """
+        return True
+
+    def reserves(self, scope: 'Scope', placement: Mapping[str, Host],
+                 snapshot: Snapshot) -> frozenset[Domain]:
+        """Domains in which no server from outside the scope may be, as long
+        as its members are where the placement has them."""
+        return frozenset()
+
     @abc.abstractmethod
     def check(self, scope: 'Scope', placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
         """Judge a placement.
 
-        :param placement: member path to host; members of the scope that are
-            missing here are not placed, and break nothing by that
+        :param placement: member path to host, of the whole top-level group;
+            members of the scope that are missing here are not placed, and
+            break nothing by that
+        :param snapshot: its ``Host.servers`` count nobody of the group
         """
 
     @abc.abstractmethod

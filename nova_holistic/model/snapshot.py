@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An immutable picture of the cloud at one time."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from nova_holistic.model.domain import HOST, Domain
 from nova_holistic.model.flavor import Flavor
@@ -19,7 +20,8 @@ class Host:
     :ivar uuid: of the resource provider (and compute node); '' in a bare file
     :ivar location: one name for each level above host, coarse to fine
     :ivar labels: levels outside the tree, e.g. ``power_feed: A``
-    :ivar servers: number of servers already there
+    :ivar servers: number of servers already there, strangers to a group; see
+        :meth:`Snapshot.without_servers` for those that are not
     """
 
     name: str
@@ -50,12 +52,15 @@ class Snapshot:
 
     :ivar levels: of the tree, coarse to fine; the last is always ``host``
     :ivar flavors: by name and by id
+    :ivar _divisions: answers of :meth:`divided`, worked out once
     """
 
     levels: tuple[str, ...]
     hosts: tuple[Host, ...]
     links: tuple[Link, ...] = ()
     flavors: Mapping[str, Flavor] = FrozenMapping()
+    _divisions: dict[str, Mapping[Domain, tuple[Host, ...]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False)
 
     def all_levels(self) -> frozenset[str]:
         """Levels a policy may name: those of the tree, and label keys."""
@@ -76,3 +81,28 @@ class Snapshot:
             return Domain(level, host.location[:depth]) if known else None
         value = host.labels.get(level)
         return None if value is None else Domain(level, (value,))
+
+    def divided(self, level: str) -> Mapping[Domain, tuple[Host, ...]]:
+        """The hosts of each domain of the level, in the snapshot's order."""
+        if level not in self._divisions:
+            found: dict[Domain, list[Host]] = {}
+            for host in self.hosts:
+                domain = self.domain(host, level)
+                if domain is not None:
+                    found.setdefault(domain, []).append(host)
+            self._divisions[level] = FrozenMapping(
+                {domain: tuple(hosts) for domain, hosts in found.items()})
+        return self._divisions[level]
+
+    def without_servers(self, names: Iterable[str]) -> 'Snapshot':
+        """The same with one server less on a host each time it is named.
+
+        For the servers of a group, which are no strangers to it. Their use
+        of resources stays.
+        """
+        less = Counter(names)
+        if not less:
+            return self
+        return replace(self, hosts=tuple(
+            replace(h, servers=max(0, h.servers - less[h.name]))
+            if less[h.name] else h for h in self.hosts))

@@ -38,6 +38,10 @@ class Affinity(Policy):
     def levels(self) -> Sequence[str]:
         return (self.level,)
 
+    @property
+    def confines(self) -> str | None:
+        return self.level if self.hard else None
+
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
         where: dict[Domain, list[str]] = defaultdict(list)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All members below the group are on hosts that are in all named aggregates.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from nova_holistic.model.group import Scope
+from nova_holistic.model.policy import Encoder, Policy, Violations
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aggregates(Policy):
+    """All members below the group are on hosts that are in all named
+    aggregates.
+
+    Weighted, each member on another host is one violation, however many
+    aggregates do not hold it.
+    """
+
+    type: ClassVar[str] = 'aggregates'
+    keys: ClassVar[Mapping[str, Any]] = {
+        'aggregates': {
+            'type': 'array',
+            'description': 'a list of different aggregates, at least one',
+            'minItems': 1,
+            'maxItems': 1000,
+            'items': {
+                'type': 'string',
+                'description': '1 to 255 characters, none of them a control '
+                               'character',
+                'pattern': r'^[^\x00-\x1f\x7f\ud800-\udfff]{1,255}\Z',
+            },
+            'uniqueItems': True,
+        },
+    }
+    required = ('aggregates',)
+
+    names: frozenset[str]
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'Aggregates':
+        return cls(names=frozenset(keys['aggregates']), weight=weight,
+                   place=place)
+
+    def admits(self, host: Host) -> bool:
+        return not self.hard or self.names <= host.aggregates
+
+    def check(self, scope: Scope, placement: Mapping[str, Host],
+              snapshot: Snapshot) -> Violations:
+        messages = []
+        for member in scope.members:
+            if member.path not in placement:
+                continue
+            host = placement[member.path]
+            missing = sorted(n for n in self.names if n not in host.aggregates)
+            if missing:
+                messages.append(
+                    f'{member.path} is on host {host.name}, which is not in '
+                    f'aggregate {", ".join(missing)}')
+        return Violations(len(messages), tuple(messages))
+
+    def encode(self, scope: Scope, encoder: Encoder) -> None:
+        unfit = encoder.among(scope, [
+            host for host in encoder.candidates(scope)
+            if not self.names <= host.aggregates])
+        if self.hard:
+            # No member is on a host that is not in all of them.
+            encoder.require(unfit == 0)
+        else:
+            encoder.penalise(self, scope, unfit)

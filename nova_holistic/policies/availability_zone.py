@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All members below the group are on hosts of one availability zone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from nova_holistic.model.group import Scope
+from nova_holistic.model.policy import Encoder, Policy, Violations
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class AvailabilityZone(Policy):
+    """All members below the group are on hosts of one availability zone.
+
+    It is Nova's zone, whatever the topology's levels are called. Weighted,
+    each member in another zone is one violation.
+    """
+
+    type: ClassVar[str] = 'availability_zone'
+    keys: ClassVar[Mapping[str, Any]] = {
+        'availability_zone': {
+            'type': 'string',
+            'description': '1 to 255 characters, none of them a control '
+                           'character',
+            'pattern': r'^[^\x00-\x1f\x7f\ud800-\udfff]{1,255}\Z',
+        },
+    }
+    required = ('availability_zone',)
+
+    zone: str
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'AvailabilityZone':
+        return cls(zone=keys['availability_zone'], weight=weight, place=place)
+
+    def admits(self, host: Host) -> bool:
+        return not self.hard or host.availability_zone == self.zone
+
+    def check(self, scope: Scope, placement: Mapping[str, Host],
+              snapshot: Snapshot) -> Violations:
+        found = [(m.path, placement[m.path]) for m in scope.members
+                 if m.path in placement]
+        messages = tuple(
+            f'{path} is on host {host.name} in availability zone '
+            f'{host.availability_zone or "none"}, not {self.zone}'
+            for path, host in found if host.availability_zone != self.zone)
+        return Violations(len(messages), messages)
+
+    def encode(self, scope: Scope, encoder: Encoder) -> None:
+        unfit = encoder.among(scope, [
+            host for host in encoder.candidates(scope)
+            if host.availability_zone != self.zone])
+        if self.hard:
+            # No member is in another zone.
+            encoder.require(unfit == 0)
+        else:
+            encoder.penalise(self, scope, unfit)

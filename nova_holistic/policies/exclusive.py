@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No domain of the level that holds members holds servers of anyone else."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pulp
+
+from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.group import Scope
+from nova_holistic.model.policy import Encoder, Policy, Violations
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exclusive(Policy):
+    """No domain of the level that holds members holds servers of anyone else.
+
+    Else are servers that are there already, and members of the top-level
+    group that are not below the group that carries this. Weighted, each
+    domain that holds members and others is one violation, and so is each
+    member on a host in no domain of the level.
+    """
+
+    type: ClassVar[str] = 'exclusive'
+    keys: ClassVar[Mapping[str, Any]] = {
+        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+    }
+
+    level: str = HOST
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'Exclusive':
+        return cls(weight=weight, place=place, **keys)
+
+    @property
+    def levels(self) -> Sequence[str]:
+        return (self.level,)
+
+    def reserves(self, scope: Scope, placement: Mapping[str, Host],
+                 snapshot: Snapshot) -> frozenset[Domain]:
+        if not self.hard:
+            return frozenset()
+        found = {snapshot.domain(placement[m.path], self.level)
+                 for m in scope.members if m.path in placement}
+        return frozenset(domain for domain in found if domain is not None)
+
+    def check(self, scope: Scope, placement: Mapping[str, Host],
+              snapshot: Snapshot) -> Violations:
+        own = {member.path for member in scope.members}
+        mine, others = defaultdict(list), defaultdict(list)
+        messages = []
+        for path, host in placement.items():
+            domain = snapshot.domain(host, self.level)
+            if path not in own:
+                others[domain].append(path)
+            elif domain is None:
+                messages.append(f'{path} is on host {host.name}, which is in '
+                                f'no domain of level {self.level}')
+            else:
+                mine[domain].append(path)
+        hosts = snapshot.divided(self.level) if mine else {}
+        for domain in sorted(mine):
+            found = [f'host {host.name} has {host.servers} servers'
+                     for host in hosts.get(domain, ()) if host.servers]
+            found.extend(f'{path} is there' for path in others[domain])
+            if found:
+                messages.append(
+                    f'{self.level} {domain} holds {", ".join(mine[domain])} '
+                    f'and others: {"; ".join(found)}')
+        return Violations(len(messages), tuple(messages))
+
+    def encode(self, scope: Scope, encoder: Encoder) -> None:
+        taken, shared = self._others(scope, encoder)
+        others = encoder.others(scope)
+        outside = encoder.outside(scope, self.level)
+        if self.hard:
+            # Every member is in some domain.
+            encoder.require(outside == 0)
+        costs = [outside]
+        for domain in encoder.domains(self.level):
+            if domain in taken:
+                if self.hard:
+                    # No member is where strangers are.
+                    encoder.require(encoder.count(scope, domain) == 0)
+                else:
+                    costs.append(encoder.used(scope, domain))
+            elif domain in shared:
+                both = (encoder.used(scope, domain)
+                        + encoder.used(others, domain))
+                if self.hard:
+                    # Members and others are not in one domain.
+                    encoder.require(both <= 1)
+                else:
+                    # 1 where they are.
+                    mixed = encoder.integer(
+                        f'exclusive {self.level} {domain} {scope.path}', 1)
+                    encoder.require(mixed >= both - 1)
+                    costs.append(mixed)
+        if not self.hard:
+            encoder.penalise(self, scope, pulp.lpSum(costs))
+
+    def _others(self, scope: Scope, encoder: Encoder
+                ) -> tuple[set[Domain | None], set[Domain | None]]:
+        """Domains with strangers, and those that other members could use."""
+        place = encoder.snapshot.domain
+        return (
+            {place(host, self.level) for host in encoder.snapshot.hosts
+             if host.servers > 0},
+            {place(host, self.level)
+             for host in encoder.candidates(encoder.others(scope))})

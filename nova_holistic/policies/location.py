@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All members below the group are below one vertex of the topology."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from nova_holistic.model.group import Scope
+from nova_holistic.model.policy import Encoder, Policy, Violations
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Location(Policy):
+    """All members below the group are below one vertex of the topology.
+
+    Weighted, each member elsewhere is one violation.
+
+    :ivar path: names from the root down to the vertex; a host is one, too
+    """
+
+    type: ClassVar[str] = 'location'
+    keys: ClassVar[Mapping[str, Any]] = {
+        'path': {
+            'type': 'string',
+            'description': 'names from coarse to fine, joined by single '
+                           'slashes',
+            'maxLength': 2048,
+            'pattern': r'^[^/\x00-\x1f\x7f]+(/[^/\x00-\x1f\x7f]+)*\Z',
+        },
+    }
+    required = ('path',)
+
+    path: tuple[str, ...]
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'Location':
+        return cls(path=tuple(keys['path'].split('/')), weight=weight,
+                   place=place)
+
+    def admits(self, host: Host) -> bool:
+        return not self.hard or self._above(host)
+
+    def check(self, scope: Scope, placement: Mapping[str, Host],
+              snapshot: Snapshot) -> Violations:
+        wanted = '/'.join(self.path) + '/'
+        messages = []
+        for member in scope.members:
+            if member.path not in placement:
+                continue
+            host = placement[member.path]
+            vertex = '/'.join((*host.location, host.name))
+            if not (vertex + '/').startswith(wanted):
+                messages.append(
+                    f'{member.path} is on host {vertex}, not below '
+                    f'{"/".join(self.path)}')
+        return Violations(len(messages), tuple(messages))
+
+    def encode(self, scope: Scope, encoder: Encoder) -> None:
+        elsewhere = encoder.among(scope, [
+            host for host in encoder.candidates(scope)
+            if not self._above(host)])
+        if self.hard:
+            # No member is elsewhere.
+            encoder.require(elsewhere == 0)
+        else:
+            encoder.penalise(self, scope, elsewhere)
+
+    def _above(self, host: Host) -> bool:
+        vertex = (*host.location, host.name)
+        return vertex[:len(self.path)] == self.path

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The members are spread evenly over the eligible domains, or over enough."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pulp
+
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.policy import (
+    Encoder, Expression, Policy, Violations)
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Host, Snapshot
+
+Wish = tuple[Requirements, tuple[Policy, ...]]
+"""What a member asks of its host, and the policies that do so for it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread(Policy):
+    """The members are spread evenly over the eligible domains, or over enough.
+
+    Over the eligible domains, largest - smallest number of members is at most
+    max_skew; at least min_domains domains are used. Weighted, each unit beyond
+    is one violation, and so is each member on a host in no domain of the
+    level.
+
+    Eligible is a domain with an enabled host that meets traits, aggregates,
+    zone and location of at least one member, as the member itself and the
+    hard policies above it ask for them; whether it has room does not matter.
+    Where a hard affinity of a coarser level confines the members, only its
+    domain's own domains are.
+    """
+
+    type: ClassVar[str] = 'spread'
+    keys: ClassVar[Mapping[str, Any]] = {
+        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+        'max_skew': {'type': 'integer', 'minimum': 0, 'maximum': 2**31 - 1},
+        'min_domains': {'type': 'integer', 'minimum': 1,
+                        'maximum': 2**31 - 1},
+    }
+
+    level: str = HOST
+    max_skew: int | None = None
+    min_domains: int | None = None
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'Spread':
+        if 'max_skew' not in keys and 'min_domains' not in keys:
+            raise InvalidDocument(
+                place, 'max_skew or min_domains is missing')
+        return cls(weight=weight, place=place, **keys)
+
+    @property
+    def levels(self) -> Sequence[str]:
+        return (self.level,)
+
+    # Judging a placement.
+
+    def check(self, scope: Scope, placement: Mapping[str, Host],
+              snapshot: Snapshot) -> Violations:
+        hosts = [(m.path, placement[m.path]) for m in scope.members
+                 if m.path in placement]
+        if not hosts:
+            return Violations(0)
+        missing = len(scope.members) - len(hosts)
+        outside = [
+            f'{path} is on host {host.name}, which is in no domain of level '
+            f'{self.level}' for path, host in hosts
+            if snapshot.domain(host, self.level) is None]
+        counts = Counter(domain for _, host in hosts if (
+            domain := snapshot.domain(host, self.level)) is not None)
+        skew, uneven = self._skewed(scope, snapshot, counts, hosts, missing)
+        short, few = self._too_few(len(counts), missing)
+        return Violations(skew + short + len(outside),
+                          (*uneven, *few, *outside))
+
+    def _skewed(self, scope: Scope, snapshot: Snapshot,
+                counts: Counter[Domain], hosts: list[tuple[str, Host]],
+                missing: int) -> tuple[int, tuple[str, ...]]:
+        if self.max_skew is None:
+            return 0, ()
+        eligible = self._eligible(scope, snapshot, [h for _, h in hosts])
+        if not eligible:
+            return 0, ()
+        largest = max(eligible, key=lambda d: (counts[d], d))
+        smallest = min(eligible, key=lambda d: (counts[d], d))
+        # Members still to come may fill up the smallest.
+        lowest = counts[smallest]
+        while missing and lowest < counts[largest]:
+            missing -= sum(counts[d] <= lowest for d in eligible)
+            lowest += missing >= 0
+            missing = max(missing, 0)
+        over = counts[largest] - lowest - self.max_skew
+        if over <= 0:
+            return 0, ()
+        return over, (
+            f'{self.level} {largest} holds {counts[largest]} members and '
+            f'{self.level} {smallest} {lowest}: they may differ by '
+            f'{self.max_skew}',)
+
+    def _too_few(self, used: int, missing: int) -> tuple[int, tuple[str, ...]]:
+        short = (self.min_domains or 0) - used - missing
+        if short <= 0:
+            return 0, ()
+        return short, (
+            f'members are in {used} domains of level {self.level}; at least '
+            f'{self.min_domains} are asked for',)
+
+    def _eligible(self, scope: Scope, snapshot: Snapshot,
+                  hosts: list[Host]) -> list[Domain]:
+        coarser = [level for level in scope.confining_levels
+                   if _is_coarser(level, self.level, snapshot)]
+        chosen = {tuple(snapshot.domain(h, c) for c in coarser) for h in hosts}
+        wishes = set(_wishes(scope))
+        return [
+            domain for domain, members in snapshot.divided(self.level).items()
+            if any(host.enabled
+                   and tuple(snapshot.domain(host, c)
+                             for c in coarser) in chosen
+                   and any(_meets(host, *wish) for wish in wishes)
+                   for host in members)]
+
+    # Persuading the solver.
+
+    def encode(self, scope: Scope, encoder: Encoder) -> None:
+        if not scope.members:
+            return
+        outside = encoder.outside(scope, self.level)
+        costs = [outside]
+        if self.hard:
+            # Every member is in some domain.
+            encoder.require(outside == 0)
+        if self.max_skew is not None:
+            for domains in self._alternatives(scope, encoder.snapshot):
+                costs.append(self._level_out(scope, encoder, domains))
+        if self.min_domains is not None:
+            used = pulp.lpSum(encoder.used(scope, domain)
+                              for domain in encoder.domains(self.level))
+            short = 0
+            if not self.hard:
+                # Domains that are missing to the number asked for.
+                short = encoder.integer(
+                    f'spread {self.level} {scope.path} short',
+                    self.min_domains)
+                costs.append(short)
+            # Enough domains hold members.
+            encoder.require(used + short >= self.min_domains)
+        if not self.hard:
+            encoder.penalise(self, scope, pulp.lpSum(costs))
+
+    def _level_out(self, scope: Scope, encoder: Encoder,
+                   domains: list[Domain]) -> Expression:
+        """Rows for domains that are eligible together; what is over.
+
+        Where these are not the domains that the group is confined to, all
+        counts are 0, and the rows say nothing.
+        """
+        members, over = len(scope.members), 0
+        possible = set(encoder.domains(self.level))
+        within = [d for d in domains if d in possible]
+        if members <= self.max_skew or not within:
+            return over
+        name = f'spread {self.level} {domains[0]} {scope.path}'
+        low = 0
+        if len(within) == len(domains):
+            low = encoder.integer(f'{name} low', members // len(domains))
+        if not self.hard:
+            over = encoder.integer(f'{name} over', members - self.max_skew)
+        for domain in within:
+            count = encoder.count(scope, domain)
+            if len(within) == len(domains):
+                # No domain holds less than the smallest number.
+                encoder.require(count - low >= 0)
+            # None holds much more than the smallest number.
+            encoder.require(count - low - over <= self.max_skew)
+        return over
+
+    def _alternatives(self, scope: Scope,
+                      snapshot: Snapshot) -> list[list[Domain]]:
+        """The eligible domains of each place the group may be confined to."""
+        levels = [level for level in scope.confining_levels
+                  if _refines(self.level, level, snapshot)]
+        wishes = set(_demands(scope.group, _above(scope)))
+        places: dict[tuple[Domain, ...], set[Domain]] = defaultdict(set)
+        for host in snapshot.hosts:
+            domain = snapshot.domain(host, self.level)
+            place = tuple(snapshot.domain(host, level) for level in levels)
+            if domain is None or None in place or not host.enabled:
+                continue
+            if domain not in places[place] and any(
+                    _suitable(wanted, host)
+                    and all(policy.admits(host) for policy in policies)
+                    for wanted, policies in wishes):
+                places[place].add(domain)
+        return [sorted(found) for found in places.values() if found]
+
+
+# What a check asks.
+
+def _wishes(scope: Scope) -> Iterator[Wish]:
+    """One of each description, found by the path from the top."""
+    above = [p for group in scope.ancestors for p in group.policies]
+    prefix = f'{scope.path}/' if scope.path else ''
+    for member in {m.description: m for m in scope.members}.values():
+        group, policies = scope.group, [*above, *scope.group.policies]
+        for name in member.path.removeprefix(prefix).split('/')[:-1]:
+            group = next(g for g in group.groups if g.name == name)
+            policies.extend(group.policies)
+        yield member.requirements, tuple(p for p in policies if p.hard)
+
+
+def _meets(host: Host, wanted: Requirements,
+           policies: tuple[Policy, ...]) -> bool:
+    here = (*host.location, host.name)
+    return (not wanted.required_traits - host.traits
+            and not wanted.forbidden_traits & host.traits
+            and not wanted.aggregates - host.aggregates
+            and wanted.availability_zone in (None, host.availability_zone)
+            and here[:len(wanted.location)] == wanted.location
+            and not any(not policy.admits(host) for policy in policies))
+
+
+def _is_coarser(level: str, than: str, snapshot: Snapshot) -> bool:
+    """Whether it stands above in the tree, or no domain straddles two of it.
+    """
+    if level in snapshot.levels and than in snapshot.levels:
+        return snapshot.levels.index(level) < snapshot.levels.index(than)
+    return level != than and all(
+        len({d for h in hosts if (d := snapshot.domain(h, level))}) <= 1
+        for hosts in snapshot.divided(than).values())
+
+
+# What an encoding asks.
+
+def _above(scope: Scope) -> tuple[Policy, ...]:
+    return tuple(p for g in scope.ancestors for p in g.policies if p.hard)
+
+
+def _demands(group: Group, above: tuple[Policy, ...]) -> Iterator[Wish]:
+    """Of every description in the group and those nested in it."""
+    policies = (*above, *(p for p in group.policies if p.hard))
+    for description in group.members:
+        yield description.requirements, policies
+    for nested in group.groups:
+        yield from _demands(nested, policies)
+
+
+def _suitable(wanted: Requirements, host: Host) -> bool:
+    zone, location = wanted.availability_zone, wanted.location
+    return (wanted.required_traits <= host.traits
+            and wanted.forbidden_traits.isdisjoint(host.traits)
+            and wanted.aggregates <= host.aggregates
+            and (zone is None or zone == host.availability_zone)
+            and location == (host.location + (host.name,))[:len(location)])
+
+
+def _refines(fine: str, coarse: str, snapshot: Snapshot) -> bool:
+    levels = snapshot.levels
+    if fine in levels and coarse in levels:
+        return levels.index(coarse) < levels.index(fine)
+    if fine == coarse:
+        return False
+    around: dict[Domain, Domain] = {}
+    for host in snapshot.hosts:
+        inner = snapshot.domain(host, fine)
+        outer = snapshot.domain(host, coarse)
+        if inner is not None and outer is not None:
+            if around.setdefault(inner, outer) != outer:
+                return False
+    return True

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All members below the group are on hosts with some traits, without others.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.group import Scope
+from nova_holistic.model.policy import Encoder, Policy, Violations
+from nova_holistic.model.snapshot import Host, Snapshot
+
+_NAMES = {
+    'type': 'array',
+    'description': 'a list of different traits, at least one',
+    'minItems': 1,
+    'maxItems': 1000,
+    'items': {
+        'type': 'string',
+        'description': 'the name of a trait: capitals, digits and _',
+        'pattern': r'^[A-Z0-9_]{1,255}\Z',
+    },
+    'uniqueItems': True,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traits(Policy):
+    """All members below the group are on hosts that have each required trait
+    and no forbidden one.
+
+    Weighted, each member on another host is one violation, however many
+    traits are wrong there.
+    """
+
+    type: ClassVar[str] = 'traits'
+    keys: ClassVar[Mapping[str, Any]] = {
+        'required': _NAMES, 'forbidden': _NAMES}
+
+    has: frozenset[str] = frozenset()
+    lacks: frozenset[str] = frozenset()
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'Traits':
+        if not keys:
+            raise InvalidDocument(
+                place, 'required or forbidden is missing')
+        has = frozenset(keys.get('required', ()))
+        for i, trait in enumerate(keys.get('forbidden', ())):
+            if trait in has:
+                raise InvalidDocument(
+                    f'{place}.forbidden[{i}]', f'{trait} is required, too')
+        return cls(has=has, lacks=frozenset(keys.get('forbidden', ())),
+                   weight=weight, place=place)
+
+    def admits(self, host: Host) -> bool:
+        return not self.hard or self._suits(host)
+
+    def check(self, scope: Scope, placement: Mapping[str, Host],
+              snapshot: Snapshot) -> Violations:
+        messages = []
+        for member in scope.members:
+            if member.path not in placement:
+                continue
+            host = placement[member.path]
+            wrong = [
+                *(f'lacks trait {t}' for t in sorted(self.has)
+                  if t not in host.traits),
+                *(f'has the forbidden trait {t}' for t in sorted(self.lacks)
+                  if t in host.traits)]
+            if wrong:
+                messages.append(f'{member.path} is on host {host.name}, '
+                                f'which {" and ".join(wrong)}')
+        return Violations(len(messages), tuple(messages))
+
+    def encode(self, scope: Scope, encoder: Encoder) -> None:
+        unfit = encoder.among(scope, [
+            host for host in encoder.candidates(scope)
+            if not self._suits(host)])
+        if self.hard:
+            # No member is on a host that does not suit.
+            encoder.require(unfit == 0)
+        else:
+            encoder.penalise(self, scope, unfit)
+
+    def _suits(self, host: Host) -> bool:
+        return self.has <= host.traits and self.lacks.isdisjoint(host.traits)
