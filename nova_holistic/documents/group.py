@@ -9,28 +9,35 @@ from collections.abc import Mapping
 from typing import Any
 
 from nova_holistic.documents.schemas.group import (
-    GROUP, MAX_DEPTH, MAX_MEMBERS, MAX_PATH, WEIGHT)
+    BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, MAX_PATH, WEIGHT)
+from nova_holistic.documents.sides import check_sides
 from nova_holistic.documents.validation import brief, join, listed, validator
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.policy import Policy
+from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.requirements import Requirements
 
 _check_shape = validator(GROUP)
 
 
-def parse_group(document: Any,
-                policy_types: Mapping[str, type[Policy]]) -> Group:
+def parse_group(
+        document: Any,
+        policy_types: PolicyTypes | Mapping[str, type[Policy]]) -> Group:
     """Read a group, with or without the outer key ``group``.
 
+    :param policy_types: what the document may name; a mapping has policies
+        alone
     :raises InvalidDocument: at the first thing that cannot be accepted
     """
     document = _without_outer_key(document)
     _bound(document)
     _check_shape(document)
-    group = _Reader(policy_types).group(document, '')
+    types = (policy_types if isinstance(policy_types, PolicyTypes)
+             else PolicyTypes(policy_types))
+    group = _Reader(types).group(document, '')
     _check_members(group)
     return group
 
@@ -73,15 +80,14 @@ def _bound(document: Any) -> None:
 class _Reader:
     """Turns what fits the schema into the model, outermost first."""
 
-    def __init__(self, policy_types: Mapping[str, type[Policy]]):
-        self.types = policy_types
-        self.judges = {
-            name: validator(_policy_schema(policy))
-            for name, policy in policy_types.items()}
+    def __init__(self, types: PolicyTypes):
+        self.policies = _Rules('policy', types.policies, {})
+        self.relationships = _Rules(
+            'relationship', types.relationships, {'between': BETWEEN})
 
     def group(self, document: dict, place: str) -> Group:
         policies = tuple(
-            self._policy(p, join(place, 'policies', i))
+            self.policies.read(p, join(place, 'policies', i))
             for i, p in enumerate(document.get('policies', ())))
         members = tuple(
             _member(m, join(place, 'members', i))
@@ -89,41 +95,57 @@ class _Reader:
         groups = tuple(
             self.group(g, join(place, 'groups', i))
             for i, g in enumerate(document.get('groups', ())))
-        for i, relationship in enumerate(document.get('relationships', ())):
-            # No type of relationship can be kept by a plan so far.
-            raise InvalidDocument(
-                join(place, 'relationships', i, 'type'),
-                f'relationship type {brief(relationship["type"])} is not '
-                'supported')
         if not members and not groups:
             raise InvalidDocument(place, 'the group has no members')
+        relationships = tuple(
+            self.relationships.read(r, join(place, 'relationships', i))
+            for i, r in enumerate(document.get('relationships', ())))
         group = Group(document['name'], members, groups, policies,
-                      place=place)
+                      relationships, place)
         _check_names(group)
+        check_sides(group)
         return group
 
-    def _policy(self, document: dict, place: str) -> Policy:
+
+class _Rules:
+    """Reads policies, or relationships, of the types that are known.
+
+    :param kind: what to call one in errors
+    :param common: JSON schema of the keys that every one of them must have
+    """
+
+    def __init__(self, kind: str, types: Mapping[str, type[Policy]],
+                 common: Mapping[str, Any]):
+        self.kind = kind
+        self.types = types
+        self.judges = {name: validator(_schema(each, common))
+                       for name, each in types.items()}
+
+    def read(self, document: dict, place: str) -> Policy:
         name = document['type']
         if name not in self.types:
             raise InvalidDocument(
                 join(place, 'type'),
-                f'policy type {brief(name)} is not supported; known are '
+                f'{self.kind} type {brief(name)} is not supported; known are '
                 f'{listed(self.types)}')
         self.judges[name](document, place)
+        keys = {key: value for key, value in document.items()
+                if key not in ('type', 'weight')}
+        if 'between' in keys:
+            keys['between'] = tuple(keys['between'])
         weight = document.get('weight')
         return self.types[name].from_document(
-            {key: value for key, value in document.items()
-             if key not in ('type', 'weight')},
-            weight=None if weight is None else float(weight), place=place)
+            keys, weight=None if weight is None else float(weight),
+            place=place)
 
 
-def _policy_schema(policy: type[Policy]) -> dict[str, Any]:
+def _schema(policy: type[Policy], common: Mapping[str, Any]) -> dict[str, Any]:
     return {
         'type': 'object',
         'additionalProperties': False,
-        'required': ['type', *policy.required],
-        'properties': {
-            'type': {'const': policy.type}, 'weight': WEIGHT, **policy.keys},
+        'required': ['type', *common, *policy.required],
+        'properties': {'type': {'const': policy.type}, 'weight': WEIGHT,
+                       **common, **policy.keys},
     }
 
 

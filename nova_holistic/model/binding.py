@@ -19,7 +19,7 @@ def bind(group: Group, snapshot: Snapshot) -> Group:
     """
     known = snapshot.all_levels()
     for scope in group.scopes():
-        for policy in scope.group.policies:
+        for policy in scope.group.rules:
             for level in policy.levels:
                 if level not in known:
                     raise exceptions.InvalidDocument(

@@ -5,6 +5,8 @@ import abc
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol
 
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Expression
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -24,6 +26,16 @@ class HostEncoder(Protocol):
 
     def demand(self, host: Host, resource_class: str) -> Expression:
         """Amount that members still to be placed take there."""
+
+    def domains(self, level: str) -> Sequence[Domain]:
+        """Domains of the level that could hold, or hold, a member."""
+
+    def count(self, scope: Scope, domain: Domain) -> Expression:
+        """Number of members in the domain, of a side of a relationship that
+        has traffic."""
+
+    def integer(self, name: str, upper: int) -> Expression:
+        """A new variable in 0, 1, ... upper."""
 
     def continuous(self, name: str, lower: float, upper: float) -> Expression:
         """A new real variable."""
@@ -45,6 +57,11 @@ class Objective(abc.ABC):
 
     name: ClassVar[str]
     integral: ClassVar[bool] = False
+
+    def for_group(self, group: Group) -> 'Objective':
+        """The objective that knows what this group says beside its members;
+        this one itself where that changes nothing."""
+        return self
 
     @abc.abstractmethod
     def value(self, members: Sequence[Member], placement: Mapping[str, Host],

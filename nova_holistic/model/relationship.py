@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every relationship must be able to do."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nova_holistic.model.member import Member
@@ -16,8 +16,9 @@ class Relationship(Policy):
     """A rule between two sides, carried by a group that holds them both.
 
     A subclass is one file and one entry point in
-    ``nova_holistic.relationships``. Check and encoding are given the scope of
-    the group that carries it.
+    ``nova_holistic.relationships``. It is made from its own keys and
+    ``between``; check and encoding are given the scope of the group that
+    carries it.
 
     :ivar between: two paths relative to that group: of a nested group, a
         member, all servers of a counted member, or one of them
@@ -25,15 +26,36 @@ class Relationship(Policy):
 
     between: tuple[str, str]
 
+    @property
+    def title(self) -> str:
+        return f'{self.type} between {" and ".join(self.between)}'
+
+    @property
+    def traffic_mbps(self) -> int:
+        """Mbit/s, either way, between each server of one side and each of
+        the other; 0 where the relationship speaks of none."""
+        return 0
+
     def sides(self, scope: 'Scope') -> tuple[tuple[Member, ...],
                                              tuple[Member, ...]]:
         """Members of either side, in document order."""
         first, second = (_side(scope, path) for path in self.between)
         return first, second
 
+    def side_scopes(self, scope: 'Scope') -> tuple['Scope', 'Scope']:
+        """Either side's members as a scope, to ask an encoder about."""
+        first, second = (
+            replace(scope, path=_full(scope, path), members=members)
+            for path, members in zip(self.between, self.sides(scope)))
+        return first, second
+
 
 def _side(scope: 'Scope', path: str) -> tuple[Member, ...]:
-    full = f'{scope.path}/{path}' if scope.path else path
+    full = _full(scope, path)
     return tuple(
         m for m in scope.members
         if full in (m.path, m.description) or m.path.startswith(full + '/'))
+
+
+def _full(scope: 'Scope', path: str) -> str:
+    return f'{scope.path}/{path}' if scope.path else path

@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies: one file each, found by their entry points."""
+"""Policies and relationships: one file each, found by their entry points."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from stevedore.extension import ExtensionManager
 
-from nova_holistic.model.policy import Policy
+from nova_holistic.model.policy_types import PolicyTypes
 
-NAMESPACE = 'nova_holistic.policies'
+POLICIES = 'nova_holistic.policies'
+RELATIONSHIPS = 'nova_holistic.relationships'
 
 
-def load_policy_types() -> Mapping[str, type[Policy]]:
-    """Every installed policy, by the name that documents use.
+def load_policy_types() -> PolicyTypes:
+    """Every installed policy and relationship, by the names documents use.
 
     An entry point that cannot be imported is an error: left out, its policy
     would be refused in documents as if it did not exist.
     """
+    return PolicyTypes(_loaded(POLICIES), _loaded(RELATIONSHIPS))
+
+
+def _loaded(namespace: str) -> Mapping[str, type]:
     manager = ExtensionManager(
-        NAMESPACE, on_load_failure_callback=_load_failed)
+        namespace, on_load_failure_callback=_load_failed)
     return MappingProxyType({e.name: e.plugin for e in manager})
 
 

@@ -60,11 +60,11 @@ class HostReader:
             raise Refused('its planned host is gone')
         return cell, node, service
 
-    def aggregates(self, host: str) -> list[objects.Aggregate]:
+    def aggregates(self, host: str) -> 'list[objects.Aggregate]':
         """Nova's host aggregates that hold the host, from its own cache."""
         return self._host_manager._get_aggregates_info(host)
 
-    def check_admits(self, state, spec: objects.RequestSpec, asked) -> None:
+    def check_admits(self, state, spec: 'objects.RequestSpec', asked) -> None:
         """What Placement judges when it proposes hosts, for this one.
 
         :param asked: nova.scheduler.utils.ResourceRequest

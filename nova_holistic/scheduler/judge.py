@@ -27,7 +27,7 @@ class Judge:
     def objections(self, host: Host) -> tuple[str, ...]:
         """What hard policies say against the host, one line each."""
         return tuple(
-            f'{policy.type}: {"; ".join(found.messages) or found.count}'
+            f'{policy.title}: {"; ".join(found.messages) or found.count}'
             for policy, found, before in self._verdicts(host)
             if policy.hard and found.count > before.count)
 
@@ -42,7 +42,7 @@ class Judge:
         snapshot = Snapshot(self.levels, (*self.others.values(), host))
         together = {**self.others, self.path: host}
         for scope in self._scopes():
-            for policy in scope.group.policies:
+            for policy in scope.group.rules:
                 yield (policy, policy.check(scope, together, snapshot),
                        policy.check(scope, self.others, snapshot))
 

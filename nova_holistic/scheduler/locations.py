@@ -17,7 +17,7 @@ def remembered(place: Place) -> Host:
 
 
 def located(topology: TopologyDriver, name: str,
-            aggregates: Iterable[objects.Aggregate]) -> Host:
+            aggregates: 'Iterable[objects.Aggregate]') -> Host:
     """A host where it stands now.
 
     :param aggregates: those that hold the host

@@ -11,6 +11,7 @@ from nova_holistic.holds import client as holds_client
 from nova_holistic.scheduler.claims import Claims
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import HostReader
+from nova_holistic.scheduler.judge import Judge
 from nova_holistic.scheduler import locations
 from nova_holistic.scheduler import membership
 from nova_holistic.scheduler.pointer import Pointer
@@ -27,7 +28,7 @@ class Lookup:
     cloud: read the group, claim, judge the planned host, swap.
     """
 
-    def __init__(self, context, spec: objects.RequestSpec,
+    def __init__(self, context, spec: 'objects.RequestSpec',
                  connections: Connections, scheduler):
         """:param scheduler: the manager whose filters judge, and whose view
             of hosts is read
@@ -44,7 +45,7 @@ class Lookup:
         self._asked: Any = None
 
     def answer(self, pointer: Pointer, instance_uuids: Sequence[str],
-               alternates: int) -> list[list[objects.Selection]]:
+               alternates: int) -> 'list[list[objects.Selection]]':
         """Selections for each instance: its planned host, then alternates.
 
         :param alternates: how many at most
@@ -97,7 +98,7 @@ class Lookup:
 
     def _judge(self, record, rows, row: MemberRecord, instance_uuid: str,
                planned_hosts: set[str], alternates: int
-               ) -> list[objects.Selection]:
+               ) -> 'list[objects.Selection]':
         """All of Nova's enabled filters judge the planned host."""
         spec = self._spec
         spec.instance_uuid = instance_uuid
@@ -105,8 +106,11 @@ class Lookup:
         request.check_destination(spec, row.place.host, row.place.node)
         state = self._state(row, row.place)
         self._hosts.check_admits(state, spec, self._asked)
+        judge = membership.Membership(record, row, rows).judge(
+            self._connections, self._context)
         candidates = self._alternates(
-            record, rows, row, planned_hosts, state.cell_uuid, alternates)
+            judge, row, planned_hosts, state.cell_uuid, alternates)
+        membership.prepare(spec, judge)
         passed = list(self._scheduler.host_manager.get_filtered_hosts(
             [state, *candidates], spec))
         if state not in passed or not state.allocation_candidates:
@@ -125,18 +129,15 @@ class Lookup:
         state.allocation_candidates = [_allocation_request(row, place)]
         return state
 
-    def _alternates(self, record, rows, row: MemberRecord,
+    def _alternates(self, judge: Judge, row: MemberRecord,
                     planned_hosts: set[str], cell_uuid: str, limit: int):
         """Hosts of the same cell that keep the group's policies too."""
         found: list[Any] = []
-        places = [p for p in row.alternates if p.host not in planned_hosts]
-        if not limit or not places:
-            return found
-        judge = membership.Membership(record, row, rows).judge(
-            self._connections, self._context)
-        for place in places:
+        for place in row.alternates:
             if len(found) == limit:
                 break
+            if place.host in planned_hosts:
+                continue
             try:
                 if judge.objections(self._located(place)):
                     continue
@@ -154,7 +155,7 @@ class Lookup:
                                  self._hosts.aggregates(place.host))
 
 
-def _selection(state) -> objects.Selection:
+def _selection(state) -> 'objects.Selection':
     return objects.Selection.from_host_state(
         state, allocation_request=state.allocation_candidates[0],
         allocation_request_version=ALLOCATION_REQUEST_VERSION)

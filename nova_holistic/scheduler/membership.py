@@ -5,6 +5,7 @@ import collections
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import threading
+import weakref
 
 from nova import context as nova_context
 from nova import objects
@@ -21,6 +22,8 @@ from nova_holistic.scheduler import whereabouts
 from nova_holistic.table.records import GroupRecord, MemberRecord
 
 REMEMBERED_GROUPS = 256
+
+_prepared: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 _parsed: collections.OrderedDict = collections.OrderedDict()
 _lock = threading.Lock()
@@ -54,7 +57,7 @@ class Membership:
         return locations.looked_up(connections.topology, context, host)
 
 
-def find(connections: Connections, spec: objects.RequestSpec
+def find(connections: Connections, spec: 'objects.RequestSpec'
          ) -> Membership | None:
     """What the server of a request is, if it is a member of a group.
 
@@ -74,6 +77,21 @@ def find(connections: Connections, spec: objects.RequestSpec
     rows = connections.table.members(record.uuid)
     own = _own(rows, pointer, spec.instance_uuid)
     return own and Membership(record, own, rows)
+
+
+def prepare(spec: 'objects.RequestSpec', judge: Judge) -> None:
+    """Spare the filter that runs next on this request reading the group."""
+    _prepared[spec] = judge
+
+
+def judge_for(connections: Connections, spec: 'objects.RequestSpec'
+              ) -> Judge | None:
+    """Who judges hosts for the server of a request, if it is a member."""
+    judge = _prepared.pop(spec, None)
+    if judge is None:
+        found = find(connections, spec)
+        judge = found and found.judge(connections)
+    return judge
 
 
 def pointed_at(rows: Sequence[MemberRecord], path: str

@@ -10,7 +10,7 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.scheduler.refusal import Refused
 
 
-def resource_request(context, spec: objects.RequestSpec, host_manager
+def resource_request(context, spec: 'objects.RequestSpec', host_manager
                      ) -> utils.ResourceRequest:
     """What stock Nova would ask of Placement; changes the spec as it does.
 
@@ -29,7 +29,7 @@ def resource_request(context, spec: objects.RequestSpec, host_manager
         spec.availability_zone = zone
 
 
-def check_match(spec: objects.RequestSpec, asked: utils.ResourceRequest,
+def check_match(spec: 'objects.RequestSpec', asked: utils.ResourceRequest,
                 requirements: Requirements) -> None:
     """:raises Refused: the description does not say what the request asks"""
     for found, described in (
@@ -85,7 +85,8 @@ def _check_traits(asked, requirements):
                 f'description says nothing')
 
 
-def check_destination(spec: objects.RequestSpec, host: str, node: str) -> None:
+def check_destination(spec: 'objects.RequestSpec', host: str, node: str
+                      ) -> None:
     """:raises Refused: the request names another host than the planned one"""
     hosts = list(spec.force_hosts or []) if 'force_hosts' in spec else []
     nodes = list(spec.force_nodes or []) if 'force_nodes' in spec else []

@@ -9,6 +9,7 @@ import numpy as np
 from nova_holistic import exceptions
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import Member
+from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.eligibility import Eligibility, demands
@@ -81,6 +82,7 @@ class Case:
         rules = Rules(table, possible.tolist(), in_time)
         policies = tuple(carried_policies(group))
         rules.encode(policies)
+        _tell_sides_apart(policies, rules)
         classes = _classes(waiting, rules)
         room = np.array([np.minimum(kinds[c.requirements], len(c.members))
                          for c in classes], dtype=np.int64)
@@ -167,6 +169,14 @@ def _placed_at(members: tuple[Member, ...], table: HostTable,
             raise exceptions.InvalidDocument(
                 f'placed[{path}]', f'unknown host {host!r}')
     return {path: table.index[host] for path, host in placed.items()}
+
+
+def _tell_sides_apart(policies: Sequence[Carried], rules: Rules) -> None:
+    """Objectives may speak of the sides of what has traffic between them."""
+    for each in policies:
+        if isinstance(each.policy, Relationship) and each.policy.traffic_mbps:
+            for side in each.policy.side_scopes(each.scope):
+                rules.number(side)
 
 
 def _classes(members: list[Member], rules: Rules) -> tuple[MemberClass, ...]:

@@ -30,6 +30,7 @@ def check(group: Group, snapshot: Snapshot, placement: Mapping[str, str],
     :raises InvalidDocument: a flavor or level the snapshot does not have
     """
     placed = placed or {}
+    snapshot = snapshot.without_servers(placed.values())
     group = bind(group, snapshot)
     members = {m.path: m for m in group.all_members()}
     hosts = {h.name: h for h in snapshot.hosts}
@@ -137,9 +138,9 @@ def _overfull(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
 def _broken_policies(group: Group, placement: Mapping[str, Host],
                      snapshot: Snapshot) -> Iterator[Reason]:
     for scope in group.scopes():
-        for policy in scope.group.policies:
+        for policy in scope.group.rules:
             if policy.hard:
-                at = f'{scope.path}: {policy.type}'.removeprefix(': ')
+                at = f'{scope.path}: {policy.title}'.removeprefix(': ')
                 found = policy.check(scope, placement, snapshot)
                 for message in found.messages:
                     yield Reason(at, message)

@@ -8,6 +8,8 @@ import numpy as np
 import pulp
 from pulp import LpAffineExpression, LpConstraint, LpProblem, LpVariable
 
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.group import Scope
 from nova_holistic.model.member import Member
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.snapshot import Host
@@ -74,6 +76,17 @@ class Program:
             if amount:
                 terms.append((self.x[c][h], amount))
         return LpAffineExpression(terms)
+
+    def domains(self, level: str) -> Sequence[Domain]:
+        return self.case.rules.domains(level)
+
+    def count(self, scope: Scope, domain: Domain) -> LpAffineExpression:
+        atom = Atom(Kind.COUNT, self.case.rules.number(scope), domain.level,
+                    domain)
+        return self._presence.number(self._presence.spot(atom))
+
+    def integer(self, name: str, upper: int) -> LpVariable:
+        return self._variable(upper)
 
     def continuous(self, name: str, lower: float,
                    upper: float) -> LpAffineExpression:

@@ -25,7 +25,7 @@ def planned(case: Case, objective: Objective, counts: Counts,
         case.group.name,
         tuple(_placement(path, host) for path, host in where.items()),
         _judged(objective, value, bound, verdict is Verdict.BEST),
-        tuple(Preference(p.policy.type, p.scope.path, p.policy.check(
+        tuple(Preference(p.policy.title, p.scope.path, p.policy.check(
             p.scope, where, case.snapshot).count)
             for p in case.policies if not p.policy.hard),
         seconds())

@@ -7,7 +7,8 @@ from them. So all three mean the same by a policy, whoever wrote it.
 """
 
 import enum
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable, Hashable, Iterator, Mapping, Sequence)
 from dataclasses import dataclass, field, replace
 
 import pulp
@@ -55,8 +56,8 @@ class Carried:
     def at(self) -> str:
         """The name of it in a reason, e.g. ``db: anti-affinity``."""
         if not self.scope.path:
-            return self.policy.type
-        return f'{self.scope.path}: {self.policy.type}'
+            return self.policy.title
+        return f'{self.scope.path}: {self.policy.title}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class Rules:
     penalties: list[tuple[Carried, tuple[tuple[Atom, float], ...], float]] = (
         field(default_factory=list))
     _atoms: dict[tuple, LpVariable] = field(default_factory=dict)
+    _shared: dict[Hashable, LpVariable] = field(default_factory=dict)
     _meaning: dict[int, Atom] = field(default_factory=dict)
     _scope_ids: dict[int, int] = field(default_factory=dict)
     _known: dict[frozenset[str], int] = field(default_factory=dict)
@@ -130,6 +132,11 @@ class Rules:
         return pulp.LpAffineExpression(
             self._symbol(Atom(Kind.FREE, upper=upper)))
 
+    def shared(self, key: Hashable, upper: int) -> Expression:
+        if key not in self._shared:
+            self._shared[key] = self._symbol(Atom(Kind.FREE, upper=upper))
+        return pulp.LpAffineExpression(self._shared[key])
+
     def require(self, constraint: LpConstraint) -> None:
         self.in_time()
         self.rows.append(Row(self._carried, self._terms(constraint),
@@ -140,6 +147,13 @@ class Rules:
         asked = pulp.LpAffineExpression(violations)
         self.penalties.append((Carried(policy, scope), self._terms(asked),
                                asked.constant))
+
+    # What the case asks of it.
+
+    def number(self, scope: Scope) -> int:
+        """Index into ``scopes`` of one of the same members: a new one where
+        no policy has spoken of them."""
+        return self._scope(scope)
 
     # How it is kept.
 
@@ -176,7 +190,8 @@ class Rules:
 
 
 def carried_policies(group: Group) -> Iterator[Carried]:
-    """Every policy with the scope it governs, in document order."""
+    """Every policy and relationship with the scope of the group that carries
+    it, in document order."""
     for scope in group.scopes():
-        for policy in scope.group.policies:
+        for policy in scope.group.rules:
             yield Carried(policy, scope)

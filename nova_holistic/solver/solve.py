@@ -30,7 +30,7 @@ def solve(group: Group, snapshot: Snapshot, *,
     """Where each member goes: preferences first, then the objective.
 
     :param placed: path to host name of members that stay where they are;
-        their use is in the snapshot already
+        their use and they themselves are counted in the snapshot already
     :param time_limit: wall-clock seconds for everything together
     :param gap: relative gap that is good enough, for groups too large to be
         solved to the end; small ones always are
@@ -42,7 +42,9 @@ def solve(group: Group, snapshot: Snapshot, *,
     aim = load_objective(objective) if isinstance(objective, str) else (
         objective)
     backend = load_backend(solver, threads)
+    snapshot = snapshot.without_servers(placed.values())
     bound = bind(group, snapshot)
+    aim = aim.for_group(bound)
     try:
         case = Case.of(bound, snapshot, placed, deadline.check)
     except OutOfTime:

@@ -60,20 +60,23 @@ POLICY = {
     'properties': {'type': common.TEXT, 'weight': WEIGHT},
 }
 
+BETWEEN = {
+    'type': 'array',
+    'description': 'a list of two paths',
+    'minItems': 2,
+    'maxItems': 2,
+    'items': {
+        'type': 'string',
+        'description': 'the path of a group or member below this group',
+        'maxLength': MAX_PATH,
+        'pattern': LOCATION['pattern'],
+    },
+}
+
 RELATIONSHIP = {
     'type': 'object',
     'required': ['type', 'between'],
-    'properties': {
-        'type': common.TEXT,
-        'weight': WEIGHT,
-        'between': {
-            'type': 'array',
-            'description': 'a list of two paths',
-            'minItems': 2,
-            'maxItems': 2,
-            'items': LOCATION,
-        },
-    },
+    'properties': {'type': common.TEXT, 'weight': WEIGHT, 'between': BETWEEN},
 }
 
 GROUP = {

@@ -33,16 +33,15 @@ class HolisticGroupFilter(filters.BaseHostFilter):
         if not has_pointer(hints or {}) or utils.request_is_rebuild(spec_obj):
             return filter_obj_list
         try:
-            found = membership.find(connections.get(), spec_obj)
-            if found is None:
-                return filter_obj_list
-            judge = found.judge(connections.get())
+            judge = membership.judge_for(connections.get(), spec_obj)
         except exceptions.HolisticError as error:
             LOG.warning('The group of instance %(instance)s cannot be read: '
                         '%(error)s', {'instance': spec_obj.instance_uuid,
                                       'error': error})
             lenient = CONF.holistic.failure_mode == 'yield'
             return filter_obj_list if lenient else []
+        if judge is None:
+            return filter_obj_list
         return [state for state in filter_obj_list
                 if self._passes(judge, state)]
 

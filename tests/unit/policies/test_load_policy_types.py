@@ -7,7 +7,7 @@ from nova_holistic.policies import load_policy_types
 from tests.unit.builders import cloud, group, host, on, servers
 from tests.unit.policies.encoding import cost_of
 
-TYPES = load_policy_types()
+TYPES = load_policy_types().policies
 
 
 def test_each_policy_is_found_by_the_name_that_documents_use():

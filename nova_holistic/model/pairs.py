@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of servers, one of either side, that share a domain: n x m of them
+where it holds n of one side and m of the other.
+
+A product of two counts is no linear expression, but exact with a few
+variables more: with the smaller count n as a sum of digits, each 0 or its
+weight w, the product is the sum of w x (m where the digit is there, else 0).
+"""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.group import Scope
+from nova_holistic.model.policy import Expression
+
+
+class PairEncoder(Protocol):
+    """What model.policy.Encoder and model.objective.HostEncoder share."""
+
+    def count(self, scope: Scope, domain: Domain) -> Expression:
+        """Number of the scope's members in the domain."""
+
+    def integer(self, name: str, upper: int) -> Expression:
+        """A new variable in 0, 1, ... upper."""
+
+    def require(self, constraint: Expression) -> None:
+        """Add a constraint that every plan keeps."""
+
+
+def pairs_together(encoder: PairEncoder, first: Scope, second: Scope,
+                   domain: Domain) -> Expression:
+    """The number of pairs in the domain, for a program that wants it large.
+
+    It may be less, never more: to be used where more pairs together are
+    better, or where that leaves more room.
+    """
+    few, many = sorted((first, second), key=lambda s: len(s.members))
+    number, others = (encoder.count(s, domain) for s in (few, many))
+    # Of no domain that one side cannot be in.
+    if not number or not others:
+        return 0
+    name = f'pairs {few.path} {many.path} {domain.level} {domain}'
+    total = 0
+    for weight, digit in _digits(encoder, name, number, len(few.members)):
+        part = encoder.integer(f'{name} {weight}', len(many.members))
+        # No more than there are of the larger side,
+        encoder.require(part <= others)
+        # and none where the digit is not there.
+        encoder.require(part <= digit * len(many.members))
+        total = total + part * weight
+    return total
+
+
+def _digits(encoder: PairEncoder, name: str, number: Expression,
+            most: int) -> Iterator[tuple[int, Expression]]:
+    """Weights that sum to ``most``, each with what is 1 where it is there."""
+    if most == 1:
+        yield 1, number
+        return
+    digits = []
+    weight, left = 1, most
+    while left:
+        weight = min(weight, left)
+        digits.append((weight, encoder.integer(f'{name} digit {weight}', 1)))
+        left -= weight
+        weight *= 2
+    # The digits are those of the number: any from 0 to most has some.
+    encoder.require(
+        sum(digit * weight for weight, digit in digits) == number)
+    yield from digits

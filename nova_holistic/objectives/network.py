@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Least bandwidth x distance, over all pairs of servers with traffic."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from pulp import LpAffineExpression
+
+from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import HostEncoder, Objective
+from nova_holistic.model.pairs import pairs_together
+from nova_holistic.model.policy import Expression
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+class Network(Objective):
+    """The sum over pairs of servers of Mbit/s x uplinks between them.
+
+    Each bandwidth relationship of the group, hard or weighted, is traffic
+    between each server of one side and each of the other. Distance is in the
+    tree: each level of which the two share no domain, host included, lies two
+    uplinks between them, one up and one down; on one host it is 0. Labels are
+    no part of the tree. A host not known to be in a domain of a level shares
+    none.
+    """
+
+    name: ClassVar[str] = 'network'
+    integral: ClassVar[bool] = True
+
+    def __init__(self, group: Group | None = None):
+        self._group = group
+
+    def for_group(self, group: Group) -> 'Network':
+        return Network(group)
+
+    def _traffic(self) -> Iterator[tuple[int, Scope, Scope]]:
+        """Mbit/s, and the sides of each of whose pairs that is."""
+        for scope in self._group.scopes() if self._group else ():
+            for each in scope.group.relationships:
+                if each.traffic_mbps:
+                    yield each.traffic_mbps, *each.side_scopes(scope)
+
+    def value(self, members: Sequence[Member], placement: Mapping[str, Host],
+              placed: Mapping[str, str], snapshot: Snapshot) -> float:
+        total = 0
+        for mbps, first, second in self._traffic():
+            for level in snapshot.levels:
+                one, other = (
+                    Counter(snapshot.domain(placement[m.path], level)
+                            for m in side.members)
+                    for side in (first, second))
+                near = sum(number * other[domain]
+                           for domain, number in one.items() if domain)
+                total += 2 * mbps * (one.total() * other.total() - near)
+        return float(total)
+
+    def encode(self, encoder: HostEncoder) -> Expression:
+        total = LpAffineExpression()
+        for mbps, first, second in self._traffic():
+            pairs = len(first.members) * len(second.members)
+            for level in encoder.snapshot.levels:
+                total += 2 * mbps * pairs
+                for domain in encoder.domains(level):
+                    total -= 2 * mbps * pairs_together(
+                        encoder, first, second, domain)
+        return total

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No uplink of the level carries more than its capacity.
+
+The model is the pipe model: every server of one side and every server of the
+other exchange ``mbps`` Mbit/s, as much in each direction at once. So sides of
+n and m servers exchange n x m x mbps each way; a relationship between groups
+says the same as one between each two of their servers; and the order of the
+sides does not matter. A pair that shares a domain of the level does not use
+its uplink; any other pair uses the uplinks of both its ends. Links are full
+duplex, and capacity and use are those of one direction.
+
+This is the customer-pipe of Duffield et al., A Flexible Model for Resource
+Management in Virtual Private Networks (SIGCOMM 1999), with the traffic matrix
+of Meng, Pappas and Zhang, Improving the Scalability of Data Center Networks
+with Traffic-aware Virtual Machine Placement (INFOCOM 2010). The alternative
+is a hose, or one for each two tiers as in the tenant application graphs of
+Lee et al., Application-Driven Bandwidth Guarantees in Datacenters (SIGCOMM
+2014), in which an uplink is asked for the smaller of what the servers on
+either side of it can send and receive. With equal guarantees that is a
+function of the number of servers below the uplink, whichever side they are
+of: it sees no gain in a web server beside its database unless all of them
+are there. Pipes do, and what they ask of a link is a sum over pairs.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import Any, ClassVar
+
+import pulp
+
+from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.group import Scope
+from nova_holistic.model.pairs import pairs_together
+from nova_holistic.model.policy import Encoder, Expression, Violations
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.model.snapshot import Host, Link, Snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bandwidth(Relationship):
+    """No uplink of the level carries more than its capacity.
+
+    It carries what others use, as the snapshot says, and what all hard
+    bandwidth relationships of the level in the whole top-level group ask of
+    it. Each Mbit/s over is a violation of each of those that cross it, and so
+    is each member on a host in no domain of the level. A domain without a
+    link in the snapshot has an uplink without limits.
+
+    Weighted, no uplink is limited, and each Mbit/s between servers that do
+    not share a domain of the level is one violation.
+
+    :ivar mbps: Mbit/s, either way, of each server of one side with each of
+        the other
+    """
+
+    type: ClassVar[str] = 'bandwidth'
+    keys: ClassVar[Mapping[str, Any]] = {
+        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+        'mbps': {'type': 'integer', 'minimum': 1, 'maximum': 10**7},
+    }
+    required: ClassVar[Sequence[str]] = ('mbps',)
+
+    mbps: int
+    level: str = HOST
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'Bandwidth':
+        return cls(weight=weight, place=place, **keys)
+
+    @property
+    def levels(self) -> Sequence[str]:
+        return (self.level,)
+
+    @property
+    def traffic_mbps(self) -> int:
+        return self.mbps
+
+    def check(self, scope: Scope, placement: Mapping[str, Host],
+              snapshot: Snapshot) -> Violations:
+        first, second = self._where(scope, placement, snapshot)
+        if not self.hard:
+            together = sum(number * second[domain]
+                           for domain, number in first.items() if domain)
+            apart = first.total() * second.total() - together
+            return Violations(apart * self.mbps, (
+                f'{apart} pairs of servers share no domain of level '
+                f'{self.level}: {apart * self.mbps} Mbit/s',) if apart else ())
+        messages = [
+            f'{member.path} is on host {placement[member.path].name}, which '
+            f'is in no domain of level {self.level}'
+            for side in self.sides(scope) for member in side
+            if member.path in placement and snapshot.domain(
+                placement[member.path], self.level) is None]
+        over = len(messages)
+        for link, load in self._overloaded(scope, placement, snapshot):
+            over += load - max(0, link.uplink_mbps - link.used_mbps)
+            messages.append(
+                f'the uplink of {self.level} {"/".join(link.domain)} would '
+                f'carry {load} Mbit/s; {link.used_mbps} of its '
+                f'{link.uplink_mbps} are used by others')
+        return Violations(over, tuple(messages))
+
+    def _where(self, scope: Scope, placement: Mapping[str, Host],
+               snapshot: Snapshot) -> tuple[Counter, Counter]:
+        """Members placed of either side, by domain; None is no domain."""
+        first, second = (
+            Counter(snapshot.domain(placement[member.path], self.level)
+                    for member in side if member.path in placement)
+            for side in self.sides(scope))
+        return first, second
+
+    def _overloaded(self, scope: Scope, placement: Mapping[str, Host],
+                    snapshot: Snapshot) -> Iterator[tuple[Link, int]]:
+        """Links that this relationship uses, and that carry too much."""
+        links = self._links(snapshot)
+        mine = self._loads(scope, placement, snapshot)
+        if not links or not mine:
+            return
+        loads: Counter = Counter()
+        for other, carrier in self._on_the_same_links(scope):
+            loads.update(other._loads(carrier, placement, snapshot))
+        for domain, link in links.items():
+            if mine[domain] and loads[domain] > (
+                    link.uplink_mbps - link.used_mbps):
+                yield link, loads[domain]
+
+    def _loads(self, scope: Scope, placement: Mapping[str, Host],
+               snapshot: Snapshot) -> Counter:
+        """Mbit/s of this relationship on the uplink of each domain."""
+        first, second = self._where(scope, placement, snapshot)
+        loads = Counter()
+        for one, other in ((first, second), (second, first)):
+            for domain, number in one.items():
+                if domain is not None:
+                    elsewhere = other.total() - other[domain]
+                    loads[domain] += number * elsewhere * self.mbps
+        return loads
+
+    def _links(self, snapshot: Snapshot) -> dict[Domain, Link]:
+        """Links of the level by domain; labels have none."""
+        if self.level not in snapshot.levels:
+            return {}
+        return {Domain(self.level, link.domain): link
+                for link in snapshot.links}
+
+    def _on_the_same_links(
+            self, scope: Scope) -> Iterator[tuple['Bandwidth', Scope]]:
+        """Every hard one of the level in the top-level group, this too."""
+        top, path = (
+            (scope.ancestors[0], '') if scope.ancestors
+            else (scope.group, scope.path))
+        for carrier in top.scopes(path):
+            for each in carrier.group.relationships:
+                if isinstance(each, Bandwidth) and each.hard and (
+                        each.level == self.level):
+                    yield each, carrier
+
+    def encode(self, scope: Scope, encoder: Encoder) -> None:
+        first, second = self.side_scopes(scope)
+        if not self.hard:
+            pairs = len(first.members) * len(second.members)
+            together = pulp.lpSum(
+                pairs_together(encoder, first, second, domain)
+                for domain in encoder.domains(self.level))
+            encoder.penalise(self, scope, (pairs - together) * self.mbps)
+            return
+        for side in (first, second):
+            # Every member is in some domain.
+            encoder.require(encoder.outside(side, self.level) == 0)
+        links = self._links(encoder.snapshot)
+        sharing = list(self._on_the_same_links(scope))
+        for domain in encoder.domains(self.level):
+            if domain in links:
+                # Pairs of which just one end is in the domain cross.
+                encoder.require(
+                    self._crossing(scope, domain, encoder)
+                    >= encoder.count(first, domain) * len(second.members)
+                    + encoder.count(second, domain) * len(first.members)
+                    - pairs_together(encoder, first, second, domain) * 2)
+                self._keep_within(links[domain], domain, sharing, encoder)
+
+    def _crossing(self, scope: Scope, domain: Domain,
+                  encoder: Encoder) -> Expression:
+        """Number of this relationship's pairs on the uplink, or more.
+
+        All relationships on the link speak of each other's, and each asks
+        its own to be large enough: so a set of them asks for just what those
+        in it need.
+        """
+        first, second = self.sides(scope)
+        return encoder.shared((self, scope.path, domain),
+                              len(first) * len(second))
+
+    @staticmethod
+    def _keep_within(link: Link, domain: Domain,
+                     sharing: Sequence[tuple['Bandwidth', Scope]],
+                     encoder: Encoder) -> None:
+        # Dividing by what divides all of them loses nothing: pairs are whole.
+        unit = gcd(*(each.mbps for each, _ in sharing))
+        free = max(0, link.uplink_mbps - link.used_mbps)
+        # All relationships together ask for no more than others leave.
+        encoder.require(pulp.lpSum(
+            each._crossing(carrier, domain, encoder) * (each.mbps // unit)
+            for each, carrier in sharing) <= free // unit)

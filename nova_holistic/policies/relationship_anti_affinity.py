@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No domain of the level holds members of both sides."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pulp
+
+from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.group import Scope
+from nova_holistic.model.policy import Encoder, Expression, Violations
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelationshipAntiAffinity(Relationship):
+    """No domain of the level holds members of both sides.
+
+    Weighted, each domain that holds some of both is one violation, and so is
+    each member on a host in no domain of the level.
+    """
+
+    type: ClassVar[str] = 'anti-affinity'
+    keys: ClassVar[Mapping[str, Any]] = {
+        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+    }
+
+    level: str = HOST
+
+    @classmethod
+    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
+                      place: str) -> 'RelationshipAntiAffinity':
+        return cls(weight=weight, place=place, **keys)
+
+    @property
+    def levels(self) -> Sequence[str]:
+        return (self.level,)
+
+    def check(self, scope: Scope, placement: Mapping[str, Host],
+              snapshot: Snapshot) -> Violations:
+        where: dict[Domain, tuple[list[str], list[str]]] = defaultdict(
+            lambda: ([], []))
+        messages = []
+        for number, side in enumerate(self.sides(scope)):
+            for member in side:
+                if member.path not in placement:
+                    continue
+                host = placement[member.path]
+                domain = snapshot.domain(host, self.level)
+                if domain is None:
+                    messages.append(
+                        f'{member.path} is on host {host.name}, which is in '
+                        f'no domain of level {self.level}')
+                else:
+                    where[domain][number].append(member.path)
+        for domain, (first, second) in sorted(where.items()):
+            if first and second:
+                messages.append(
+                    f'{self.level} {domain} holds {", ".join(first)} beside '
+                    f'{", ".join(second)}')
+        return Violations(len(messages), tuple(messages))
+
+    def encode(self, scope: Scope, encoder: Encoder) -> None:
+        first, second = self.side_scopes(scope)
+        outside = [encoder.outside(side, self.level)
+                   for side in (first, second)]
+        if self.hard:
+            for number in outside:
+                # Every member is in some domain.
+                encoder.require(number == 0)
+            for domain in encoder.domains(self.level):
+                # A domain is used by one side at most.
+                encoder.require(encoder.used(first, domain)
+                                + encoder.used(second, domain) <= 1)
+            return
+        encoder.penalise(self, scope, pulp.lpSum(
+            [*self._shared(first, second, encoder), *outside]))
+
+    def _shared(self, first: Scope, second: Scope,
+                encoder: Encoder) -> Iterator[Expression]:
+        """For each domain, 1 where both sides use it."""
+        for domain in encoder.domains(self.level):
+            both = encoder.integer(
+                f'both {first.path} {second.path} {domain.level} {domain}', 1)
+            encoder.require(both >= encoder.used(first, domain)
+                            + encoder.used(second, domain) - 1)
+            yield both

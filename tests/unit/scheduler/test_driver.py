@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nova.conf names the scheduler's driver, filters and weighers."""
+
+import subprocess
+import sys
+
+from nova.scheduler import filters as nova_filters
+from nova.scheduler import manager as nova_manager
+from nova.scheduler import weights as nova_weights
+import pytest
+
+from nova_holistic import exceptions
+from nova_holistic.scheduler import driver
+from nova_holistic.scheduler import filters
+from nova_holistic.scheduler import weights
+
+
+def test_our_driver_and_novas_own_are_there_by_name():
+    assert driver.load('filter_scheduler') is nova_manager.SchedulerManager
+    ours = driver.load('holistic_scheduler')
+    assert issubclass(ours, nova_manager.SchedulerManager)
+    assert ours is not nova_manager.SchedulerManager
+
+
+def test_an_unknown_driver_is_named_in_the_error():
+    with pytest.raises(exceptions.UnknownPlugin,
+                       match='driver = chance_scheduler'):
+        driver.load('chance_scheduler')
+
+
+def test_nova_finds_our_filters_and_weighers():
+    found = nova_filters.HostFilterHandler().get_matching_classes(
+        [f'{filters.__name__}.all_filters'])
+    assert [cls.__name__ for cls in found] == ['HolisticGroupFilter']
+    found = nova_weights.HostWeightHandler().get_matching_classes(
+        [f'{weights.__name__}.all_weighers'])
+    assert [cls.__name__ for cls in found] == ['HolisticGroupWeigher']
+
+
+def test_the_service_says_what_is_wrong_with_its_driver_and_exits(tmp_path):
+    config = tmp_path / 'nova.conf'
+    config.write_text('[DEFAULT]\ntransport_url = fake://\n'
+                      '[scheduler]\ndriver = chance_scheduler\n'
+                      f'[oslo_concurrency]\nlock_path = {tmp_path}\n')
+    done = subprocess.run(
+        [sys.executable, '-c',
+         'import sys\n'
+         'from nova_holistic.cli.scheduler import main\n'
+         'sys.exit(main())\n', '--config-file', str(config)],
+        capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert ('nova-holistic-scheduler: [scheduler] driver = chance_scheduler'
+            in done.stderr)
+    assert 'Traceback' not in done.stderr

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts are judged by what the member adds to its group's violations."""
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.snapshot import Host
+from nova_holistic.policies import load_policy_types
+from nova_holistic.scheduler.judge import Judge
+
+LEVELS = ('rack', 'host')
+SMALL = {'VCPU': 1}
+
+
+def host(name, rack):
+    return Host(name=name, node=name, uuid='', location=(rack,),
+                inventories=FrozenMapping())
+
+
+def judge(policies, path, others, *, nested=()):
+    """A judge of one of the members a, b and c, or d of the nested group."""
+    group = parse_group({
+        'name': 'web', 'policies': policies,
+        'members': [{'name': name, 'resources': SMALL} for name in 'abc'],
+        'groups': [{'name': 'db', 'policies': list(nested),
+                    'members': [{'name': 'd', 'resources': SMALL},
+                                {'name': 'e', 'resources': SMALL}]}],
+    }, load_policy_types())
+    return Judge(group, LEVELS, path, others)
+
+
+APART = {'type': 'anti-affinity', 'level': 'rack'}
+
+
+def test_a_rack_that_holds_another_member_is_objected_to_by_name():
+    verdict = judge([APART], 'a', {'b': host('h1', 'r1')})
+    (objection,) = verdict.objections(host('h2', 'r1'))
+    assert 'anti-affinity' in objection
+    assert 'r1' in objection and 'a' in objection and 'b' in objection
+    assert verdict.objections(host('h3', 'r2')) == ()
+
+
+def test_what_others_break_already_is_not_held_against_a_host():
+    together = {'b': host('h1', 'r1'), 'c': host('h2', 'r1')}
+    verdict = judge([APART], 'a', together)
+    assert verdict.objections(host('h3', 'r2')) == ()
+    assert verdict.objections(host('h3', 'r1')) != ()
+
+
+def test_policies_of_every_group_around_the_member_count_and_no_others():
+    nested = [{'type': 'affinity', 'level': 'rack'}]
+    inside = judge([], 'db/d', {'db/e': host('h1', 'r1')}, nested=nested)
+    assert inside.objections(host('h2', 'r2')) != ()
+    assert inside.objections(host('h2', 'r1')) == ()
+    outside = judge([], 'a', {'db/e': host('h1', 'r1')}, nested=nested)
+    assert outside.objections(host('h2', 'r2')) == ()
+    around = judge([APART], 'db/d', {'a': host('h1', 'r1')})
+    assert around.objections(host('h2', 'r1')) != ()
+
+
+def test_a_preference_costs_its_weight_and_is_no_objection():
+    verdict = judge([{**APART, 'weight': 3}], 'a', {'b': host('h1', 'r1')})
+    assert verdict.objections(host('h2', 'r1')) == ()
+    assert verdict.cost(host('h2', 'r1')) == 3
+    assert verdict.cost(host('h2', 'r2')) == 0
+
+
+def test_a_member_alone_may_go_anywhere():
+    verdict = judge([APART], 'a', {})
+    assert verdict.objections(host('h1', 'r1')) == ()

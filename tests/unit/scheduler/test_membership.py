@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which row of a group a server is, and what its group says now."""
+
+import dataclasses
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.policies import load_policy_types
+from nova_holistic.scheduler import membership
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+
+GROUP = 'b2b7a2a8-9f0a-4f3c-8a47-1f2f3c6b7d55'
+
+
+def row(path, description):
+    return MemberRecord(
+        id=1, group_uuid=GROUP, member=Member(
+            path, description, Requirements()),
+        place=Place('h', 'h', 'p'), hold='hold', held=True,
+        state=MemberState.PLANNED)
+
+
+def test_a_path_points_at_one_member_and_a_description_at_all_of_its_own():
+    rows = [row('db/node-0', 'db/node'), row('db/node-1', 'db/node'),
+            row('web', 'web')]
+    assert membership.pointed_at(rows, 'db/node-1') == [rows[1]]
+    assert membership.pointed_at(rows, 'db/node') == rows[:2]
+    assert membership.pointed_at(rows, 'web') == [rows[2]]
+    assert membership.pointed_at(rows, 'db') == []
+
+
+def record(document):
+    return GroupRecord(
+        uuid=GROUP, name='g', project_id='p', user_id='u',
+        status=GroupStatus.PLANNED, document=document, objective='spread')
+
+
+def test_a_changed_document_is_read_anew_even_under_the_same_uuid():
+    types = load_policy_types()
+    before = record({'name': 'g', 'members': [
+        {'name': 'a', 'resources': {'VCPU': 1}}]})
+    first = membership.parsed_group(before, types)
+    assert [m.path for m in first.all_members()] == ['a']
+    assert membership.parsed_group(before, types) is first
+    after = dataclasses.replace(before, document={'name': 'g', 'members': [
+        {'name': 'b', 'resources': {'VCPU': 1}}]})
+    assert [m.path for m in membership.parsed_group(after, types)
+            .all_members()] == ['b']
