@@ -2,7 +2,7 @@
 """No domain of the level that holds members holds servers of anyone else."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -80,13 +80,14 @@ class Exclusive(Policy):
         if self.hard:
             # Every member is in some domain.
             encoder.require(outside == 0)
+            # No member is where strangers are.
+            encoder.require(encoder.among(scope, [
+                host for host in encoder.candidates(scope)
+                if encoder.snapshot.domain(host, self.level) in taken]) == 0)
         costs = [outside]
         for domain in encoder.domains(self.level):
             if domain in taken:
-                if self.hard:
-                    # No member is where strangers are.
-                    encoder.require(encoder.count(scope, domain) == 0)
-                else:
+                if not self.hard:
                     costs.append(encoder.used(scope, domain))
             elif domain in shared:
                 both = (encoder.used(scope, domain)
@@ -104,11 +105,11 @@ class Exclusive(Policy):
             encoder.penalise(self, scope, pulp.lpSum(costs))
 
     def _others(self, scope: Scope, encoder: Encoder
-                ) -> tuple[set[Domain | None], set[Domain | None]]:
+                ) -> tuple[set[Domain], set[Domain]]:
         """Domains with strangers, and those that other members could use."""
-        place = encoder.snapshot.domain
-        return (
-            {place(host, self.level) for host in encoder.snapshot.hosts
-             if host.servers > 0},
-            {place(host, self.level)
-             for host in encoder.candidates(encoder.others(scope))})
+        def domains(hosts: Iterable[Host]) -> set[Domain]:
+            found = {encoder.snapshot.domain(h, self.level) for h in hosts}
+            return {domain for domain in found if domain is not None}
+
+        return (domains(h for h in encoder.snapshot.hosts if h.servers),
+                domains(encoder.candidates(encoder.others(scope))))

@@ -29,6 +29,7 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
     :param limit: most hosts a member
     :param placed: members whose use is in the snapshot already
     """
+    snapshot = snapshot.without_servers(placed.values())
     case = Case.of(bind(group, snapshot), snapshot, {})
     at = {path: case.table.index[name]
           for path, name in plan.hosts().items()}

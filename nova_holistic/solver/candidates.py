@@ -16,7 +16,8 @@ def candidates(case: Case, busy: Sequence[int], best: Counts | None,
     a relaxation chose and those of other classes, each class starting at
     another one, so that together they cover them; then any.
     """
-    mask = np.zeros(case.room.shape, dtype=bool)
+    room = case.open_room()
+    mask = np.zeros(room.shape, dtype=bool)
     known = sorted({h for here in best or () for h in here})
     rest = np.setdiff1d(np.arange(len(case.table)), [*busy, *known])
     pool = np.array([*dict.fromkeys([*busy, *known])], dtype=np.int64)
@@ -25,7 +26,7 @@ def candidates(case: Case, busy: Sequence[int], best: Counts | None,
         mask[c, here] = True
         wanted = max(0, width - len(here))
         for hosts in (pool, rest):
-            fitting = hosts[(case.room[c, hosts] > 0) & ~mask[c, hosts]]
+            fitting = hosts[(room[c, hosts] > 0) & ~mask[c, hosts]]
             if len(fitting) > wanted:
                 # Evenly over all of them, shifted from class to class.
                 steps = np.arange(wanted) * len(fitting) // max(wanted, 1)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from pulp import LpConstraintGE
 
 from nova_holistic import exceptions
 from nova_holistic.model.group import Group
@@ -14,7 +15,8 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.eligibility import Eligibility, demands
 from nova_holistic.solver.hosts import HostTable
-from nova_holistic.solver.rules import Carried, Rules, carried_policies
+from nova_holistic.solver.rules import (
+    Carried, Kind, Rules, carried_policies)
 
 Counts = tuple[dict[int, int], ...]
 """For each member class, in order: host index to number of its members."""
@@ -79,7 +81,8 @@ class Case:
         for room in kinds.values():
             possible |= room > 0
         possible[list(at.values())] = True
-        rules = Rules(table, possible.tolist(), in_time)
+        rules = Rules(table, possible.tolist(), next(group.scopes()),
+                      _reach(members, kinds, at, len(table)), in_time)
         policies = tuple(carried_policies(group))
         rules.encode(policies)
         _tell_sides_apart(policies, rules)
@@ -93,6 +96,19 @@ class Case:
         """The same, with no policies but these hard ones."""
         return replace(self, rules=self.rules.only(policies),
                        policies=tuple(policies))
+
+    def open_room(self) -> np.ndarray:
+        """``room`` without hosts that some rule alone keeps a class from."""
+        room = self.room.copy()
+        for row in self.rules.rows:
+            if len(row.terms) != 1 or row.limit or (
+                    row.sense == LpConstraintGE):
+                continue
+            atom, coefficient = row.terms[0]
+            if atom.kind is not Kind.FREE and coefficient > 0:
+                hosts = self.table.hosts_of(atom.level, atom.domain)
+                room[np.ix_(self.classes_in(atom.scope), hosts)] = 0
+        return room
 
     def placed_in(self, scope: int) -> list[int]:
         """Host indexes of the scope's members that stay, one for each."""
@@ -169,6 +185,15 @@ def _placed_at(members: tuple[Member, ...], table: HostTable,
             raise exceptions.InvalidDocument(
                 f'placed[{path}]', f'unknown host {host!r}')
     return {path: table.index[host] for path, host in placed.items()}
+
+
+def _reach(members: Sequence[Member], kinds: Mapping[Requirements, np.ndarray],
+           placed: Mapping[str, int], hosts: int) -> dict[str, np.ndarray]:
+    """Member path to the hosts that can hold, or hold, it."""
+    masks = {kind: room > 0 for kind, room in kinds.items()}
+    at = {h: np.arange(hosts) == h for h in set(placed.values())}
+    return {m.path: at[placed[m.path]] if m.path in placed
+            else masks[_kind(m)] for m in members}
 
 
 def _tell_sides_apart(policies: Sequence[Carried], rules: Rules) -> None:

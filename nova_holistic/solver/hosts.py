@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A snapshot's hosts as columns of numbers."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from nova_holistic.model.domain import Domain
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.snapshot import Host, Snapshot
 
 _LARGEST = 2**48
 """Amounts beyond this are cut to it: sums over a cloud then fit an int64, and
@@ -62,6 +63,7 @@ class HostTable:
         self.index = {host.name: i for i, host in enumerate(self.hosts)}
         self._amounts: dict[str, Amounts] = {}
         self._divisions: dict[str, Division] = {}
+        self._subsets: dict[frozenset[int], Domain] = {}
 
     def __len__(self) -> int:
         return len(self.hosts)
@@ -91,6 +93,31 @@ class HostTable:
                 [-1 if d is None else index[d] for d in found],
                 dtype=np.int64))
         return self._divisions[level]
+
+    def hosts_of(self, level: str, domain: Domain | None) -> np.ndarray:
+        """Indexes of hosts in the domain, or in no domain of the level."""
+        division = self.division(level)
+        if domain is None:
+            return np.flatnonzero(division.of_host < 0)
+        return division.hosts_in(domain)
+
+    def subset(self, hosts: Collection[Host]) -> Domain:
+        """The only domain of a level made up for it: just these hosts.
+
+        The level's name has a slash, which no other has.
+        """
+        numbers = frozenset(self.index[host.name] for host in hosts)
+        if numbers not in self._subsets:
+            domain = Domain(f'hosts/{len(self._subsets)}', ('chosen',))
+            of_host = np.full(len(self), -1, dtype=np.int64)
+            of_host[list(numbers)] = 0
+            self._subsets[numbers] = domain
+            self._divisions[domain.level] = Division(
+                (domain,), {domain: 0}, of_host)
+        return self._subsets[numbers]
+
+    def is_subset(self, level: str) -> bool:
+        return any(domain.level == level for domain in self._subsets.values())
 
 
 def _column(values) -> np.ndarray:

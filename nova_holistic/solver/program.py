@@ -41,7 +41,9 @@ class Program:
         self._deadline = deadline
         self._variables = 0
         self._free: dict[Atom, LpVariable] = {}
-        room = case.room if hosts is None else np.where(hosts, case.room, 0)
+        room = case.open_room()
+        if hosts is not None:
+            room = np.where(hosts, room, 0)
         self.x = [{int(h): self._variable(int(room[c, h]))
                    for h in np.flatnonzero(room[c])}
                   for c in range(len(case.classes))]
@@ -96,6 +98,9 @@ class Program:
 
     def require(self, constraint: LpConstraint) -> None:
         self._deadline.check()
+        if not constraint.items() and not constraint.valid():
+            # Not every solver sees that a row without variables cannot hold.
+            constraint = LpAffineExpression(self.binary()) >= 2
         self.problem.addConstraint(constraint)
 
     # What the search asks of it.

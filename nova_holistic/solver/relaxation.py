@@ -29,7 +29,8 @@ def pooled(case: Case) -> Case:
         case.classes[mine[0]].requirements, scopes,
         tuple(m for c in mine for m in case.classes[c].members))
         for scopes, mine in pools.items())
-    room = np.array([_room(case, mine) for mine in pools.values()])
+    room = np.array([_room(case, mine) for mine in pools.values()]).reshape(
+        len(classes), len(case.table))
     return replace(case, classes=classes, room=room)
 
 

@@ -8,15 +8,17 @@ from them. So all three mean the same by a policy, whoever wrote it.
 
 import enum
 from collections.abc import (
-    Callable, Hashable, Iterator, Mapping, Sequence)
+    Callable, Collection, Hashable, Iterator, Mapping, Sequence)
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pulp
 from pulp import LpConstraint, LpProblem, LpVariable
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.policy import Expression, Policy
+from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.hosts import HostTable
 
 
@@ -75,12 +77,17 @@ class Rules:
     """Implements model.policy.Encoder by writing down what is asked.
 
     :ivar possible: whether each host can hold, or holds, a member
+    :ivar top: the whole group
+    :ivar reach: member path to the hosts that can hold, or hold, it: a bool
+        for each
     :ivar in_time: called for each row; raises where time has run out
     :ivar penalties: what a soft policy costs: weight x (terms + constant)
     """
 
     table: HostTable
     possible: Sequence[bool]
+    top: Scope
+    reach: Mapping[str, np.ndarray]
     in_time: Callable[[], None] = lambda: None
     scopes: list[Scope] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
@@ -94,6 +101,7 @@ class Rules:
     _domains: dict[str, tuple[Domain, ...]] = field(default_factory=dict)
     _carried: Carried | None = None
     _kept: list[Scope] = field(default_factory=list)
+    _others: dict[int, Scope] = field(default_factory=dict)
     _book: LpProblem = field(default_factory=LpProblem)
 
     def encode(self, policies: Sequence[Carried]) -> None:
@@ -127,6 +135,33 @@ class Rules:
 
     def outside(self, scope: Scope, level: str) -> Expression:
         return self._quantity(Kind.OUTSIDE, scope, level, None)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self.table.snapshot
+
+    def among(self, scope: Scope, hosts: Collection[Host]) -> Expression:
+        if not hosts:
+            return pulp.LpAffineExpression()
+        return self.count(scope, self.table.subset(hosts))
+
+    def candidates(self, scope: Scope) -> Sequence[Host]:
+        # Members alike share one array of hosts.
+        reach = {id(mask): mask for member in scope.members
+                 for mask in (self.reach[member.path],)}
+        anyone = np.zeros(len(self.table), dtype=bool)
+        for mask in reach.values():
+            anyone |= mask
+        return [self.table.hosts[h] for h in np.flatnonzero(anyone)]
+
+    def others(self, scope: Scope) -> Scope:
+        # One for all scopes of the same members.
+        number = self._scope(scope)
+        if number not in self._others:
+            inside = {member.path for member in scope.members}
+            self._others[number] = Scope('', self.top.group, tuple(
+                m for m in self.top.members if m.path not in inside))
+        return self._others[number]
 
     def integer(self, name: str, upper: int) -> Expression:
         return pulp.LpAffineExpression(

@@ -71,7 +71,7 @@ class Search:
     def run(self) -> Verdict:
         try:
             self._offer(greedy(self._case, self._objective, self._deadline))
-            if int((self._case.room > 0).sum()) <= WHOLE:
+            if int((self._case.open_room() > 0).sum()) <= WHOLE:
                 return self._solve(Program(
                     self._case, self._objective, self._deadline))
             return self._narrow()
@@ -96,7 +96,7 @@ class Search:
         width = max(_NARROWEST, NARROW // max(1, len(self._case.classes)))
         while True:
             mask = candidates(self._case, busy, self.best, width)
-            whole = not np.any((self._case.room > 0) & ~mask)
+            whole = not np.any((self._case.open_room() > 0) & ~mask)
             verdict = self._solve(Program(
                 self._case, self._objective, self._deadline,
                 None if whole else mask))

@@ -120,9 +120,13 @@ def _limits(case: Case, carried: Carried,
         outside = 0
     if allowed + outside >= members:
         return None
+    if case.table.is_subset(level):
+        return Reason(carried.at, (
+            f'the hosts that it allows have room for {allowed + outside} of '
+            f'{members} members'))
     limits = set(limit_of.values())
     room = int(np.count_nonzero(takes))
-    if len(limits) == 1 and not outside:
+    if len(limits) == 1 and limits != {0} and not outside:
         limit = limits.pop()
         needed = -(-members // limit)
         if room < needed:
@@ -148,7 +152,10 @@ def _confinement(case: Case, carried: Carried,
         if _closed_outside(rows):
             outside = 0
         number = int(row.limit + 1e-9)
-        best = int(np.sort(takes)[::-1][:number].sum()) + outside
+        index = case.table.division(level).index
+        limited = takes[[index[a.domain] for a, _ in row.terms]]
+        free = int(takes.sum() - limited.sum()) + outside
+        best = int(np.sort(limited)[::-1][:number].sum()) + free
         members = len(case.rules.scopes[scope].members)
         if best < members:
             return Reason(carried.at, (

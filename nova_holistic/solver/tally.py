@@ -8,43 +8,8 @@ import numpy as np
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.case import Case
-from nova_holistic.solver.rules import Atom, Kind, Row
-
-_EPSILON = 1e-9
-
-
-class _Limit:
-    """A row as an upper limit: the sum now, and what one more step breaks.
-
-    A lower limit is an upper one of the negative. Of an equation only the
-    upper half can be kept on the way; the lower one is judged at the end.
-    """
-
-    __slots__ = ('now', 'limit', 'slack', 'price', 'atoms')
-
-    def __init__(self, row: Row, sign: int, prices: dict[Atom, float]):
-        self.now = 0.0
-        self.limit = sign * row.limit
-        self.slack = 0.0
-        self.price = 0.0
-        self.atoms: list[tuple[Atom, float]] = []
-        for atom, coefficient in row.terms:
-            weight = sign * coefficient
-            if atom.kind is not Kind.FREE:
-                self.atoms.append((atom, weight))
-            elif weight < 0:
-                # A policy's own variable stretches the limit, at its price.
-                self.slack -= weight * atom.upper
-                self.price = prices.get(atom, 0.0) / -weight
-
-    def breaks(self, step: float) -> bool:
-        return step > 0 and (self.now + step
-                             > self.limit + self.slack + _EPSILON)
-
-    def cost(self, step: float) -> float:
-        return self.price * (max(0.0, self.now + step - self.limit)
-                             - max(0.0, self.now - self.limit))
-
+from nova_holistic.solver.limit import Ceiling, Limit
+from nova_holistic.solver.rules import Atom, Kind
 
 class Tally:
     """For each scope and level: in which domains one more member may be.
@@ -58,8 +23,9 @@ class Tally:
         self._case = case
         self._in_time = in_time
         self._number: Counter[tuple[int, str, int]] = Counter()
-        self._limits: dict[Atom, list[tuple[_Limit, float]]] = (
+        self._limits: dict[Atom, list[tuple[Limit, float]]] = (
             defaultdict(list))
+        self._ceilings: dict[Limit, Ceiling] = {}
         self._price: dict[Atom, float] = defaultdict(float)
         self._slots: dict[tuple[int, str, int], list[Atom]] = (
             defaultdict(list))
@@ -115,6 +81,7 @@ class Tally:
             for atom, coefficient in terms:
                 self._price[atom] += coefficient * carried.policy.weight
                 self._register(atom)
+        ceilings: dict[Atom, Ceiling] = {}
         for row in rules.rows:
             self._in_time()
             for atom, _ in row.terms:
@@ -122,9 +89,15 @@ class Tally:
             signs = {LpConstraintLE: (1,), LpConstraintGE: (-1,),
                      LpConstraintEQ: (1,)}[row.sense]
             for sign in signs:
-                limit = _Limit(row, sign, self._price)
+                limit = Limit(row, sign, self._price)
+                limit.bind(ceilings, self._price)
                 for atom, weight in limit.atoms:
                     self._limits[atom].append((limit, weight))
+
+        for ceiling in ceilings.values():
+            ceiling.refresh()
+            self._ceilings.update(
+                (limit, ceiling) for limit, _ in ceiling.limits)
 
     def _register(self, atom: Atom) -> None:
         if atom.kind is Kind.FREE or atom in self._seen:
@@ -161,9 +134,15 @@ class Tally:
                 continue
             for limit, weight in self._limits[atom]:
                 limit.now += weight * by
-                touched.update(self._slot_of(other)
-                               for other, _ in limit.atoms)
+                touched.update(self._slots_of(limit))
+                ceiling = self._ceilings.get(limit)
+                if ceiling and ceiling.refresh():
+                    for stretched in ceiling.stretched:
+                        touched.update(self._slots_of(stretched))
         return touched & self._slots.keys()
+
+    def _slots_of(self, limit: Limit) -> Iterator[tuple[int, str, int]]:
+        return (self._slot_of(atom) for atom, _ in limit.atoms)
 
     def _slot_of(self, atom: Atom) -> tuple[int, str, int]:
         if atom.kind is Kind.OUTSIDE:
