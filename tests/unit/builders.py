@@ -17,8 +17,8 @@ def host(name, *location, vcpus=16, labels=None, inventories=None, **fields):
                 labels=FrozenMapping(labels), **fields)
 
 
-def cloud(*hosts, levels=('rack', 'host')):
-    return Snapshot(levels=levels, hosts=hosts)
+def cloud(*hosts, levels=('rack', 'host'), links=()):
+    return Snapshot(levels=levels, hosts=hosts, links=tuple(links))
 
 
 def two_racks(hosts_per_rack=2, **fields):
@@ -35,8 +35,9 @@ def servers(name, count=None, vcpus=1, **requirements):
         count)
 
 
-def group(*members, name='shop', groups=(), policies=()):
-    return Group(name, members, tuple(groups), tuple(policies))
+def group(*members, name='shop', groups=(), policies=(), relationships=()):
+    return Group(name, members, tuple(groups), tuple(policies),
+                 tuple(relationships))
 
 
 def on(snapshot, **names):

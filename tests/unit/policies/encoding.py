@@ -15,6 +15,7 @@ class PlainEncoder:
         self.snapshot = snapshot
         self.cost = []
         self.variables = 0
+        self.keys = {}
         self.on = {}
         for member in scope.members:
             for host in snapshot.hosts:
@@ -63,6 +64,11 @@ class PlainEncoder:
         self.variables += 1
         return pulp.LpVariable(
             f'v{self.variables}', 0, upper, cat=pulp.LpInteger)
+
+    def shared(self, key, upper):
+        if key not in self.keys:
+            self.keys[key] = self.integer('', upper)
+        return self.keys[key]
 
     def require(self, constraint):
         if isinstance(constraint, bool):
