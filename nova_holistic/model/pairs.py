@@ -38,7 +38,7 @@ def pairs_together(encoder: PairEncoder, first: Scope, second: Scope,
     few, many = sorted((first, second), key=lambda s: len(s.members))
     number, others = (encoder.count(s, domain) for s in (few, many))
     # Of no domain that one side cannot be in.
-    if not number or not others:
+    if not few.members or not number or not others:
         return 0
     name = f'pairs {few.path} {many.path} {domain.level} {domain}'
     total = 0

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Relationships, and the objective network, against trying everything.
+
+The judging is done pair by pair and link by link, from the design's words.
+"""
+
+import itertools
+import random
+
+import pytest
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.model.snapshot import Link
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.relationship_affinity import RelationshipAffinity
+from nova_holistic.policies.relationship_anti_affinity import (
+    RelationshipAntiAffinity)
+from nova_holistic.solver.check import check
+from nova_holistic.solver import search
+from nova_holistic.solver.solve import solve
+from tests.unit import builders
+
+LEVELS = ('az', 'rack', 'host')
+
+
+def _hosts(chance):
+    for number in range(chance.choice((2, 3, 3, 4))):
+        known = chance.random() < 0.9
+        yield builders.host(
+            f'h{number}', chance.choice(('az1', 'az2')),
+            *([chance.choice(('r1', 'r2'))] if known else []),
+            inventories={'VCPU': Inventory(chance.choice((1, 2, 3, 4, 6)))},
+            labels={'feed': chance.choice('AB')} if known else {})
+
+
+def _links(chance, hosts):
+    vertices = {(*h.location, h.name)[:depth] for h in hosts
+                for depth in (1, 2, 3) if len(h.location) == 2}
+    for path in sorted(vertices):
+        if chance.random() < 0.8:
+            yield Link(path, 100 * chance.randint(0, 6),
+                       chance.choice((0, 0, 50, 200)))
+
+
+def _relationship(chance, paths, levels):
+    between = tuple(chance.sample(paths, 2))
+    weight = chance.choice((None, None, 1.0, 2.5))
+    fields = {'between': between, 'weight': weight,
+              'level': chance.choice(levels)}
+    kind = chance.random()
+    if kind < 0.25:
+        return RelationshipAffinity(**fields)
+    if kind < 0.55:
+        return RelationshipAntiAffinity(**fields)
+    return Bandwidth(mbps=chance.choice((50, 70, 100)), **fields)
+
+
+def _policies(chance, levels):
+    for _ in range(chance.choice((0, 0, 1))):
+        kind = chance.choice((Affinity, AntiAffinity))
+        yield kind(level=chance.choice(levels),
+                   weight=chance.choice((None, 1.0)))
+
+
+def random_case(seed):
+    """A group with one nested in it, rules between their parts, and links."""
+    chance = random.Random(seed)
+    hosts = tuple(_hosts(chance))
+    snapshot = builders.cloud(
+        *hosts, levels=LEVELS, links=_links(chance, hosts))
+    levels = LEVELS + (('feed',) if 'feed' in snapshot.all_levels() else ())
+    a, b = chance.randint(1, 2), chance.choice((None, 2))
+    nested = Group(
+        'app', (builders.servers('a', a),
+                builders.servers('b', b, vcpus=chance.randint(1, 2))),
+        policies=tuple(_policies(chance, levels)),
+        relationships=tuple(
+            _relationship(chance, ['a', 'b'], levels)
+            for _ in range(chance.choice((0, 0, 1)))))
+    ways = (['web', 'app'], ['web', 'app/a'], ['app/b', 'web'],
+            ['app/a', 'app/b'], ['app/a-0', 'web'])
+    group = builders.group(
+        builders.servers('web', chance.randint(1, 2)), groups=[nested],
+        policies=_policies(chance, levels),
+        relationships=[
+            _relationship(chance, chance.choice(ways), levels)
+            for _ in range(chance.choice((1, 2, 2, 3)))])
+    placed = {m.path: chance.choice(hosts).name
+              for m in group.all_members() if chance.random() < 0.1}
+    return group, snapshot, placed
+
+
+def _in(path, side):
+    return path == side or path.startswith((side + '/', side + '-'))
+
+
+def _rules(group, prefix=''):
+    """(rule, paths of its one or two sides) of the group and those below."""
+    paths = [m.path for m in group.all_members(prefix.rstrip('/'))]
+    for policy in group.policies:
+        yield policy, [paths]
+    for each in group.relationships:
+        yield each, [[p for p in paths if _in(p, prefix + side)]
+                     for side in each.between]
+    for nested in group.groups:
+        yield from _rules(nested, f'{prefix}{nested.name}/')
+
+
+def _domain(host, level):
+    if level == 'feed':
+        return host.labels.get('feed')
+    vertex = (*host.location, host.name)
+    if level == 'host':
+        return vertex
+    depth = LEVELS.index(level) + 1
+    return vertex[:depth] if len(host.location) >= depth else None
+
+
+def _degree(rule, sides, at, loads, snapshot):
+    """How far the rule is from holding, in its own unit."""
+    domains = [[at[path, rule.level] for path in side] for side in sides]
+    everyone = [d for side in domains for d in side]
+    outside = everyone.count(None)
+    known = {d for d in everyone if d is not None}
+    if rule.type == 'affinity':
+        return max(0, len(known) - 1) + outside
+    if isinstance(rule, AntiAffinity):
+        return outside + sum(everyone.count(d) - 1 for d in known)
+    if rule.type == 'anti-affinity':
+        return outside + len(
+            {*domains[0]} & {*domains[1]} - {None})
+    pairs = list(itertools.product(*domains))
+    if rule.weight is not None:
+        return rule.mbps * sum(
+            d is None or e is None or d != e for d, e in pairs)
+    mine = {d for pair in pairs for d in pair if pair[0] != pair[1]}
+    return outside + sum(
+        max(0, loads.get((rule.level, link.domain), 0)
+            - max(0, link.uplink_mbps - link.used_mbps))
+        for link in snapshot.links if link.domain in mine)
+
+
+def _loads(rules, at):
+    """Mbit/s on each uplink of what is hard."""
+    loads = {}
+    for rule, sides in rules:
+        if rule.type == 'bandwidth' and rule.weight is None:
+            for pair in itertools.product(*sides):
+                ends = [at[path, rule.level] for path in pair]
+                if ends[0] != ends[1]:
+                    for end in ends:
+                        key = (rule.level, end)
+                        loads[key] = loads.get(key, 0) + rule.mbps
+    return loads
+
+
+def _hops(one, other):
+    """Uplinks on the way from one host to the other."""
+    return 2 * sum(
+        _domain(one, level) is None or _domain(other, level) is None
+        or _domain(one, level) != _domain(other, level) for level in LEVELS)
+
+
+def _distance(rules, where):
+    return sum(
+        rule.mbps * _hops(where[a], where[b])
+        for rule, sides in rules if rule.type == 'bandwidth'
+        for a, b in itertools.product(*sides))
+
+
+def _used(rules, where):
+    return len({host.name for host in where.values()})
+
+
+OBJECTIVES = {'network': _distance, 'fewest-hosts': _used}
+
+
+def best(group, snapshot, placed, objective):
+    """(weighted violations, objective value) of the best plan, or None."""
+    hosts = {h.name: h for h in snapshot.hosts}
+    free = [m for m in group.all_members() if m.path not in placed]
+    rules = list(_rules(group))
+    found = None
+    for names in itertools.product(hosts, repeat=len(free)):
+        if any(sum(m.requirements.resources['VCPU']
+                   for m, n in zip(free, names) if n == name)
+               > host.inventories['VCPU'].total
+               for name, host in hosts.items()):
+            continue
+        where = {path: hosts[name] for path, name in placed.items()}
+        where.update((m.path, hosts[n]) for m, n in zip(free, names))
+        cost = _cost(rules, where, snapshot)
+        if cost is not None:
+            value = OBJECTIVES[objective](rules, where)
+            if found is None or (cost, value) < found:
+                found = (cost, value)
+    return found
+
+
+def _cost(rules, where, snapshot):
+    """Weighted violations; None where a hard rule is broken."""
+    at = {(path, level): _domain(host, level)
+          for path, host in where.items() for level in (*LEVELS, 'feed')}
+    loads = _loads(rules, at)
+    cost = 0.0
+    for rule, sides in rules:
+        degree = _degree(rule, sides, at, loads, snapshot)
+        if degree and rule.weight is None:
+            return None
+        cost += (rule.weight or 0) * degree
+    return cost
+
+
+def _cost_of(group, answer):
+    weights = [p.weight for scope in group.scopes()
+               for p in scope.group.rules if p.weight is not None]
+    assert len(weights) == len(answer.preferences)
+    return sum(w * p.violations
+               for w, p in zip(weights, answer.preferences))
+
+
+def _agrees(seed, objective, solver='highs'):
+    group, snapshot, placed = random_case(seed)
+    expected = best(group, snapshot, placed, objective)
+    answer = solve(group, snapshot, placed=placed, objective=objective,
+                   solver=solver)
+    if expected is None:
+        assert isinstance(answer, Unplaceable), (seed, answer)
+        assert answer.reasons
+        return False
+    assert isinstance(answer, Plan), (seed, answer)
+    assert _cost_of(group, answer) == pytest.approx(expected[0]), seed
+    assert answer.objective.value == pytest.approx(expected[1]), seed
+    assert answer.objective.gap == 0
+    assert check(group, snapshot, answer.hosts(), placed) == ()
+    return True
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_highs_agrees_with_trying_everything(objective):
+    planned = sum(_agrees(seed, objective) for seed in range(250))
+    assert 60 < planned < 240, 'the cases are lopsided'
+
+
+def test_cbc_agrees_with_trying_everything():
+    for seed in range(5000, 5030):
+        _agrees(seed, 'network', 'cbc')
+
+
+def test_the_check_agrees_on_every_placement():
+    """Also on those that no solver would choose."""
+    for seed in range(7000, 7040):
+        group, snapshot, _ = random_case(seed)
+        roomy = builders.cloud(*(
+            builders.host(h.name, *h.location, vcpus=100, labels=h.labels)
+            for h in snapshot.hosts), levels=LEVELS, links=snapshot.links)
+        rules = list(_rules(group))
+        members = group.all_members()
+        chance = random.Random(seed)
+        for _ in range(60):
+            where = {m.path: chance.choice(roomy.hosts) for m in members}
+            good = _cost(rules, where, roomy) is not None
+            names = {path: host.name for path, host in where.items()}
+            assert (check(group, roomy, names) == ()) == good, (seed, names)
+
+
+def test_a_relaxation_never_promises_too_much(monkeypatch):
+    """As if every group were too large to be solved as a whole."""
+    monkeypatch.setattr(search, 'WHOLE', -1)
+    monkeypatch.setattr(search, 'NARROW', 1)
+    monkeypatch.setattr(search, '_NARROWEST', 1)
+    for seed in range(9000, 9100):
+        group, snapshot, placed = random_case(seed)
+        expected = best(group, snapshot, placed, 'network')
+        answer = solve(group, snapshot, placed=placed, objective='network')
+        if expected is None:
+            assert isinstance(answer, Unplaceable), seed
+            continue
+        assert isinstance(answer, Plan), (seed, answer)
+        cost = _cost_of(group, answer)
+        assert cost >= expected[0] - 1e-9, seed
+        if cost == pytest.approx(expected[0]):
+            assert answer.objective.bound <= expected[1] + 1e-7, seed
