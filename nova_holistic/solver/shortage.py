@@ -116,7 +116,7 @@ def _limits(case: Case, carried: Carried,
     limit_of = {number[a.domain]: limit for a, limit in found}
     allowed = sum(min(limit_of.get(n, members), int(most))
                   for n, most in enumerate(takes))
-    if _closed_outside(rows):
+    if _closed_outside(rows, scope, level):
         outside = 0
     if allowed + outside >= members:
         return None
@@ -149,7 +149,7 @@ def _confinement(case: Case, carried: Carried,
         if kind is not Kind.USED or weight != 1:
             continue
         takes, outside = _takes(case, scope, level)
-        if _closed_outside(rows):
+        if _closed_outside(rows, scope, level):
             outside = 0
         number = int(row.limit + 1e-9)
         index = case.table.division(level).index
@@ -164,9 +164,11 @@ def _confinement(case: Case, carried: Carried,
     return None
 
 
-def _closed_outside(rows: Sequence[Row]) -> bool:
+def _closed_outside(rows: Sequence[Row], scope: int, level: str) -> bool:
     return any(len(row.terms) == 1 and row.limit == 0
                and row.terms[0][0].kind is Kind.OUTSIDE
+               and row.terms[0][0].scope == scope
+               and row.terms[0][0].level == level
                and row.sense != LpConstraintGE for row in rows)
 
 

@@ -6,8 +6,9 @@ capacity, requirements, policies, preferences and objectives.
 """
 
 from collections import Counter
-from fractions import Fraction
 import itertools
+
+from tests.unit.solver.oracle_policies import View, degree
 
 
 def best(group, snapshot, placed, objective):
@@ -18,9 +19,7 @@ def best(group, snapshot, placed, objective):
     found = None
     for names in itertools.product(hosts, repeat=len(free)):
         where = {**placed, **{m.path: n for m, n in zip(free, names)}}
-        if not _fits(free, where, hosts):
-            continue
-        cost = _violations(group, '', where, hosts, snapshot)
+        cost = judge(group, snapshot, placed, where)
         if cost is None:
             continue
         value = OBJECTIVES[objective](members, free, where, hosts)
@@ -28,6 +27,18 @@ def best(group, snapshot, placed, objective):
                 abs(cost - found[0]) <= 1e-9 and value < found[1]):
             found = (cost, value)
     return found
+
+
+def judge(group, snapshot, placed, where):
+    """Weighted violations of a placement; None where it is no plan."""
+    hosts = {h.name: h for h in snapshot.hosts}
+    free = [m for m in group.all_members() if m.path not in placed]
+    if not _fits(free, where, hosts):
+        return None
+    # The snapshot counts the members that stay, and they are no strangers.
+    strangers = {name: max(0, host.servers - list(placed.values()).count(name))
+                 for name, host in hosts.items()}
+    return _violations([group], '', where, hosts, snapshot, strangers)
 
 
 def _fits(free, where, hosts):
@@ -60,41 +71,28 @@ def _fits(free, where, hosts):
         for (host, name), amount in taken.items())
 
 
-def _violations(group, prefix, where, hosts, snapshot):
-    """Weighted violations; None where a hard policy is broken."""
-    below = [m.path for m in group.all_members(prefix)]
+def _violations(line, prefix, where, hosts, snapshot, strangers):
+    """Weighted violations; None where a hard policy is broken.
+
+    :param line: the groups from the top down to the one that is judged
+    """
+    group = line[-1]
+    view = View(line, group.all_members(prefix), where, hosts,
+                snapshot, strangers)
     total = 0.0
     for policy in group.policies:
-        domains = [_domain(hosts[where[p]], policy.level, snapshot)
-                   for p in below]
-        outside = domains.count(None)
-        counts = Counter(d for d in domains if d is not None)
-        if policy.type.endswith('anti-affinity'):
-            most = policy.max_per_domain
-            if isinstance(most, Fraction):
-                most = max(1, int(most * len(below)))
-            degree = sum(max(0, n - most) for n in counts.values()) + outside
-        else:
-            degree = max(0, len(counts) - 1) + outside
-        if policy.weight is None and degree:
+        found = degree(policy, view)
+        if policy.weight is None and found:
             return None
-        total += (policy.weight or 0) * degree
+        total += (policy.weight or 0) * found
     for nested in group.groups:
         path = f'{prefix}/{nested.name}' if prefix else nested.name
-        cost = _violations(nested, path, where, hosts, snapshot)
+        cost = _violations([*line, nested], path, where, hosts, snapshot,
+                           strangers)
         if cost is None:
             return None
         total += cost
     return total
-
-
-def _domain(host, level, snapshot):
-    if level == 'host':
-        return host.name
-    if level in snapshot.levels:
-        depth = snapshot.levels.index(level) + 1
-        return host.location[:depth] if len(host.location) >= depth else None
-    return host.labels.get(level)
 
 
 def _fewest_hosts(members, free, where, hosts):
