@@ -46,9 +46,12 @@ def _links(chance, hosts):
                        chance.choice((0, 0, 50, 200)))
 
 
-def _relationship(chance, paths, levels):
+def _relationship(chance, paths, levels, busy):
     between = tuple(chance.sample(paths, 2))
     weight = chance.choice((None, None, 1.0, 2.5))
+    if busy:
+        return Bandwidth(mbps=chance.choice((50, 70, 100)), between=between,
+                         level=busy)
     fields = {'between': between, 'weight': weight,
               'level': chance.choice(levels)}
     kind = chance.random()
@@ -73,13 +76,15 @@ def random_case(seed):
     snapshot = builders.cloud(
         *hosts, levels=LEVELS, links=_links(chance, hosts))
     levels = LEVELS + (('feed',) if 'feed' in snapshot.all_levels() else ())
+    # In some cases all share the links of one level.
+    busy = chance.choice((None, None, 'rack', 'host'))
     a, b = chance.randint(1, 2), chance.choice((None, 2))
     nested = Group(
         'app', (builders.servers('a', a),
                 builders.servers('b', b, vcpus=chance.randint(1, 2))),
         policies=tuple(_policies(chance, levels)),
         relationships=tuple(
-            _relationship(chance, ['a', 'b'], levels)
+            _relationship(chance, ['a', 'b'], levels, busy)
             for _ in range(chance.choice((0, 0, 1)))))
     ways = (['web', 'app'], ['web', 'app/a'], ['app/b', 'web'],
             ['app/a', 'app/b'], ['app/a-0', 'web'])
@@ -87,7 +92,7 @@ def random_case(seed):
         builders.servers('web', chance.randint(1, 2)), groups=[nested],
         policies=_policies(chance, levels),
         relationships=[
-            _relationship(chance, chance.choice(ways), levels)
+            _relationship(chance, chance.choice(ways), levels, busy)
             for _ in range(chance.choice((1, 2, 2, 3)))])
     placed = {m.path: chance.choice(hosts).name
               for m in group.all_members() if chance.random() < 0.1}
