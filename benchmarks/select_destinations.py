@@ -4,7 +4,9 @@
 Real Nova and Placement in one process on SQLite, hosts in Nova's and
 Placement's databases without a nova-compute for each. Both kinds of request
 ask for one server and for alternates, of a scheduler that has just been
-started and has answered once.
+started and has answered once. Hosts are plain, as Nova's fake hypervisor
+reports itself, or have the NUMA topology that libvirt reports of two sockets
+with 32 threads each.
 """
 
 # First of all: it decides on green threads for everything imported later.
@@ -16,7 +18,10 @@ import time
 import uuid
 
 from nova import context as nova_context
+from nova.db.main import api as main_database
+from nova.db.main import models
 from nova import objects
+import sqlalchemy as sa
 
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
@@ -34,41 +39,56 @@ GROUP = {
 
 def main():
     arguments = _parser().parse_args()
-    print(f'{"hosts":>6} {"select_destinations":<20} {"requests":>8} '
+    print(f'{"hosts":>6} {"topology":<9} {"answer":<10} {"requests":>8} '
           f'{"median":>9} {"min":>9} {"max":>9}   [ms]')
-    medians = {}
-    for number in arguments.hosts:
-        for kind, seconds in measure(number, arguments.stock).items():
-            medians[number, kind] = statistics.median(seconds)
-            _print_row(number, kind, seconds)
-    for number in arguments.hosts:
+    for topology in arguments.topology:
+        medians = {}
+        for number in arguments.hosts:
+            found = measure(number, topology == 'numa', arguments.stock)
+            for kind, seconds in found.items():
+                medians[number, kind] = statistics.median(seconds)
+                _print_row(number, topology, kind, seconds)
+        _print_ratios(arguments.hosts, topology, medians)
+
+
+def _print_ratios(numbers, topology, medians):
+    for number in numbers:
         ratio = medians[number, 'stock'] / medians[number, 'looked up']
-        print(f'looked up is {ratio:.0f} x faster at {number} hosts')
-    few, many = min(arguments.hosts), max(arguments.hosts)
+        print(f'{topology}: looked up is {ratio:.1f} x faster at {number} '
+              f'hosts')
+    few, many = min(numbers), max(numbers)
     ratio = medians[many, 'looked up'] / medians[few, 'looked up']
-    print(f'looked up takes {ratio:.2f} x as long at {many} hosts as at {few}')
+    print(f'{topology}: looked up takes {ratio:.2f} x as long at {many} hosts '
+          f'as at {few}')
 
 
 def _parser():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--hosts', type=int, nargs='+',
                         default=[10, 100, 1000], help='sizes of the cloud')
-    parser.add_argument('--stock', type=int, default=3,
+    parser.add_argument('--topology', nargs='+', choices=('plain', 'numa'),
+                        default=['plain', 'numa'], help='of the hosts')
+    parser.add_argument('--stock', type=int, default=5,
                         help='stock requests to time at each size')
     return parser
 
 
-def _print_row(number, kind, seconds):
+def _print_row(number, topology, kind, seconds):
     median, least, most = (1000 * value for value in (
         statistics.median(seconds), min(seconds), max(seconds)))
-    print(f'{number:>6} {kind:<20} {len(seconds):>8} {median:>9.1f} '
-          f'{least:>9.1f} {most:>9.1f}', flush=True)
+    print(f'{number:>6} {topology:<9} {kind:<10} {len(seconds):>8} '
+          f'{median:>9.1f} {least:>9.1f} {most:>9.1f}', flush=True)
 
 
-def measure(number, stock_requests):
+def measure(number, numa, stock_requests):
     """Seconds of each request, by kind."""
     with EmbeddedCloud(()) as cloud:
         cloud.insert_hosts(_hosts(number))
+        if numa:
+            with nova_context.target_cell(
+                    nova_context.get_admin_context(),
+                    cloud.computes.cell) as context:
+                _give_numa_topology(context)
         cloud.create_flavor(FLAVOR, 2, 2048, 10)
         group = cloud.planner.create(GROUP, project_id=PROJECT, user_id=USER)
         assert group.status == 'planned', group.reasons
@@ -86,6 +106,26 @@ def _hosts(number):
     return [EmbeddedHost(f'cmp-{index:04}', zone='az1',
                          rack=f'r{index % max(5, number // 20)}')
             for index in range(number)]
+
+
+@main_database.pick_context_manager_writer
+def _give_numa_topology(context):
+    context.session.execute(sa.update(models.ComputeNode).values(
+        numa_topology=objects.NUMATopology(
+            cells=[_numa_cell(number) for number in range(2)])._to_json()))
+
+
+def _numa_cell(number):
+    threads = range(32 * number, 32 * number + 32)
+    return objects.NUMACell(
+        id=number, socket=number, cpuset=set(threads), pcpuset=set(),
+        pinned_cpus=set(), memory=262144, cpu_usage=0, memory_usage=0,
+        siblings=[{thread, thread + 16} for thread in threads[:16]],
+        mempages=[objects.NUMAPagesTopology(
+            size_kb=size, total=total, used=0, reserved=0)
+            for size, total in ((4, 67108864), (2048, 0), (1048576, 0))],
+        network_metadata=objects.NetworkMetadata(
+            physnets=set(), tunneled=False))
 
 
 def _timed(cloud, hints):
