@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups: members, nested groups, and the rules on them."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 
 from nova_holistic.model.member import Member, MemberDescription
 from nova_holistic.model.policy import Policy
@@ -43,6 +43,17 @@ class Group:
         for group in self.groups:
             own.extend(group.all_members(_join(path, group.name)))
         return tuple(own)
+
+    def only(self, paths: Collection[str], path: str = '') -> 'Group':
+        """The same group if it had no other servers than these; nested groups
+        without any are left out."""
+        prefix = path + '/' if path else ''
+        nested = [g.only(paths, _join(path, g.name)) for g in self.groups]
+        return replace(
+            self, groups=tuple(g for g in nested if g.all_members()),
+            members=tuple(replace(d, absent=d.absent.union(
+                name for name in d.server_names()
+                if prefix + name not in paths)) for d in self.members))
 
 
 @dataclass(frozen=True, slots=True)

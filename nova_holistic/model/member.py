@@ -25,18 +25,20 @@ class MemberDescription:
     """What a group says of one server, or of ``count`` equal ones.
 
     :ivar count: number of servers; None for one that bears the plain name
+    :ivar absent: names of servers that are none of the group's any more
     :ivar place: where in its document this stands, for error messages
     """
 
     name: str
     requirements: Requirements
     count: int | None = None
+    absent: frozenset[str] = frozenset()
     place: str = field(default='', compare=False)
 
     def server_names(self) -> tuple[str, ...]:
-        if self.count is None:
-            return (self.name,)
-        return tuple(f'{self.name}-{index}' for index in range(self.count))
+        names = (self.name,) if self.count is None else (
+            f'{self.name}-{index}' for index in range(self.count))
+        return tuple(name for name in names if name not in self.absent)
 
     def members(self, prefix: str) -> tuple[Member, ...]:
         """The servers described; ``prefix`` is '' or ends with a slash."""

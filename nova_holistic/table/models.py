@@ -33,6 +33,7 @@ class GroupRow(Base):
     __table_args__ = (
         sa.Index('ix_holistic_groups_project_id', 'project_id'),
         sa.Index('ix_holistic_groups_status', 'status', 'lease_expires_at'),
+        sa.Index('ix_holistic_groups_exclusive', 'exclusive'),
     )
 
     uuid: orm.Mapped[str] = orm.mapped_column(sa.String(36), primary_key=True)
@@ -47,6 +48,8 @@ class GroupRow(Base):
     lease_expires_at: orm.Mapped[datetime | None]
     created_at: orm.Mapped[datetime | None]
     updated_at: orm.Mapped[datetime | None]
+    exclusive: orm.Mapped[bool] = orm.mapped_column(
+        server_default=sa.false())
 
 
 class MemberRow(Base):
@@ -66,6 +69,7 @@ class MemberRow(Base):
                  'description', 'state', 'position'),
         sa.Index('ix_holistic_members_group_state', 'group_uuid', 'state'),
         sa.Index('ix_holistic_members_hold', 'hold'),
+        sa.Index('ix_holistic_members_host', 'host', 'state'),
         sa.Index('ix_holistic_members_state', 'state', 'held', 'updated_at'),
     )
 

@@ -19,7 +19,8 @@ def status_of(states: Collection[MemberState]) -> GroupStatus | None:
     """The status of a group whose members are in these states.
 
     None where they say nothing, because there are none. A group of which no
-    server is or will be, but not by anybody's wish, is in error.
+    server is or will be, but not by anybody's wish, is in error; one that is
+    lost will be, as soon as there is room.
     """
     present = set(states)
     if not present:
@@ -27,7 +28,7 @@ def status_of(states: Collection[MemberState]) -> GroupStatus | None:
     if present & {MemberState.CLAIMED, MemberState.BUILT}:
         done = present <= {MemberState.BUILT, MemberState.RELEASED}
         return GroupStatus.COMPLETE if done else GroupStatus.BUILDING
-    if MemberState.PLANNED in present:
+    if present & {MemberState.PLANNED, MemberState.LOST}:
         return GroupStatus.PLANNED
     if present == {MemberState.RELEASED}:
         return GroupStatus.RELEASED

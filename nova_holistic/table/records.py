@@ -51,6 +51,8 @@ class GroupRecord:
     :ivar levels: of the snapshot it was planned on, coarse to fine
     :ivar reasons: why it is unplaceable or in error: {at, message} each
     :ivar lease_expires_at: naive UTC; None is no lease
+    :ivar exclusive: whether it keeps servers of others out of the domains
+        that its members are in
     """
 
     uuid: str
@@ -65,6 +67,7 @@ class GroupRecord:
     lease_expires_at: datetime | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    exclusive: bool = False
 
 
 @dataclass(frozen=True, slots=True)

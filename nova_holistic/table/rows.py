@@ -18,6 +18,7 @@ def group_values(record: GroupRecord) -> dict[str, Any]:
         'uuid': record.uuid, 'name': record.name,
         'project_id': record.project_id, 'user_id': record.user_id,
         'objective': record.objective, 'created_at': record.created_at,
+        'exclusive': record.exclusive,
         **group_changes({
             'status': record.status, 'document': record.document,
             'levels': record.levels, 'reasons': record.reasons,
@@ -40,7 +41,7 @@ def group_record(row: models.GroupRow) -> GroupRecord:
         document=row.document, objective=row.objective,
         levels=tuple(row.levels), reasons=tuple(row.reasons),
         lease_expires_at=row.lease_expires_at, created_at=row.created_at,
-        updated_at=row.updated_at)
+        updated_at=row.updated_at, exclusive=row.exclusive)
 
 
 def member_values(record: MemberRecord, position: int) -> dict[str, Any]:
@@ -54,6 +55,13 @@ def member_values(record: MemberRecord, position: int) -> dict[str, Any]:
         'instance_uuid': record.instance_uuid,
         'alternates': [_place_values(p) for p in record.alternates],
         'updated_at': record.updated_at, **_place_values(record.place)}
+
+
+def renewed_values(record: MemberRecord) -> dict[str, Any]:
+    """Column values of a member that keeps its row and gets another place."""
+    values = member_values(record, 0)
+    return {name: values[name] for name in values if name not in (
+        'group_uuid', 'position', 'path', 'description')}
 
 
 def member_changes(changes: Mapping[str, Any]) -> dict[str, Any]:

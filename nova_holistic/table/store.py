@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nova_holistic.table import claim, progress, rows
+from nova_holistic.table import claim, progress, renewal, rows
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
@@ -16,7 +16,10 @@ from nova_holistic.table.records import (
 SITTING = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
 """States of a member that takes up room at its place."""
 
-RELEASABLE = (MemberState.PLANNED, MemberState.LOST, MemberState.FAILED)
+UNCLAIMED = (MemberState.PLANNED, MemberState.LOST)
+"""States of a member that is, or will be, planned for a server to come."""
+
+RELEASABLE = (*UNCLAIMED, MemberState.FAILED)
 """States of a member of which there is no server."""
 
 
@@ -159,7 +162,7 @@ class PlacementTable:
                 {'state': MemberState.RELEASED, 'updated_at': now})
 
     def expire(self, group_uuid: str, now: datetime) -> None:
-        """Release what is planned of a group, if its lease has passed.
+        """Release what is unclaimed of a group, if its lease has passed.
 
         One statement, so that a lease extended meanwhile is honoured.
         """
@@ -167,8 +170,47 @@ class PlacementTable:
             GroupRow.uuid == group_uuid, GroupRow.lease_expires_at <= now)
         self._update(
             [MemberRow.group_uuid == group_uuid,
-             MemberRow.state == MemberState.PLANNED, passed],
+             MemberRow.state.in_(UNCLAIMED), passed],
             {'state': MemberState.RELEASED, 'updated_at': now})
+
+    def offer_places(self, members: Sequence[MemberRecord]) -> bool:
+        """Write down where lost members will be held: ``renewal.offer``."""
+        return renewal.offer(self.database, members)
+
+    def accept_places(self, holds: Collection[str], now: datetime) -> None:
+        """Lost members are planned where their new holds are:
+        ``renewal.accept``."""
+        renewal.accept(self.database, holds, now)
+
+    def exclusive_groups(self) -> Sequence[
+            tuple[GroupRecord, Sequence[MemberRecord]]]:
+        """Groups that keep others out, with those of their members that take
+        up room. One query by index where there are no such groups, else two.
+        """
+        query = sa.select(GroupRow).where(GroupRow.exclusive.is_(True))
+        with self.database.reader() as session:
+            groups = tuple(map(rows.group_record, session.scalars(query)))
+        if not groups:
+            return ()
+        members: dict[str, list[MemberRecord]] = {}
+        flagged = sa.select(GroupRow.uuid).where(GroupRow.exclusive.is_(True))
+        for member in self._select(MemberRow.group_uuid.in_(flagged),
+                                   MemberRow.state.in_(SITTING)):
+            members.setdefault(member.group_uuid, []).append(member)
+        return tuple((group, members[group.uuid]) for group in groups
+                     if group.uuid in members)
+
+    def members_on(self, hosts: Collection[str],
+                   but_of: str) -> tuple[MemberRecord, ...]:
+        """Members of other groups that take up room on any of the hosts, as
+        far as the table knows.
+
+        :param but_of: UUID of the group whose members do not count
+        """
+        return tuple(
+            member for chunk in _chunks(hosts) for member in self._select(
+                MemberRow.host.in_(chunk), MemberRow.state.in_(SITTING),
+                MemberRow.group_uuid != but_of))
 
     def forget_holds(self, holds: Collection[str]) -> None:
         """Write down that holds are known to be gone."""
@@ -183,7 +225,7 @@ class PlacementTable:
         """Groups past their lease with members still unclaimed."""
         waiting = sa.exists().where(
             MemberRow.group_uuid == GroupRow.uuid,
-            MemberRow.state == MemberState.PLANNED)
+            MemberRow.state.in_(UNCLAIMED))
         with self.database.reader() as session:
             return tuple(map(rows.group_record, session.scalars(
                 sa.select(GroupRow).where(

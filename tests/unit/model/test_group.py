@@ -26,3 +26,17 @@ def test_a_count_of_one_is_numbered_and_no_count_is_plain():
 def test_each_group_governs_all_members_below_it():
     assert {scope.path: len(scope.members) for scope in SHOP.scopes()} == {
         '': 5, 'db': 3, 'db/disks': 1, 'web': 1}
+
+
+def test_a_group_without_some_of_its_servers():
+    whole = group(servers('web', 2), servers('lb'), groups=[
+        group(servers('node', 3), name='db'),
+        group(servers('node', 1), name='cache')])
+    rest = whole.only({'web-1', 'db/node-0', 'db/node-2'})
+    assert [m.path for m in rest.all_members()] == [
+        'web-1', 'db/node-0', 'db/node-2']
+    assert [m.description for m in rest.all_members()] == [
+        'web', 'db/node', 'db/node']
+    assert [nested.name for nested in rest.groups] == ['db']
+    assert [m.path for m in rest.only({'web-0', 'web-1'}).all_members()] == [
+        'web-1']

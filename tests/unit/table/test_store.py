@@ -127,7 +127,8 @@ def test_expired_are_groups_past_their_lease_with_something_to_free(table):
     (['built', 'lost'], 'building'),
     (['built', 'released'], 'complete'),
     (['released', 'released'], 'released'),
-    (['released', 'lost'], 'error'),
+    (['released', 'lost'], 'planned'),
+    (['released', 'failed'], 'error'),
 ])
 def test_a_groups_status_follows_from_its_members(table, states, status):
     group = builders.planned(table, node=2)
@@ -158,3 +159,67 @@ def test_a_database_without_tables_is_an_error_of_ours(tmp_path):
     table = PlacementTable(f'sqlite:///{tmp_path}/empty.sqlite')
     with pytest.raises(errors.TableError):
         table.get_group(builders.new_uuid())
+
+
+def lost(table, group, paths):
+    for row in table.members(group.uuid):
+        if row.member.path in paths:
+            table.change_state(row.id, [MemberState.PLANNED],
+                               MemberState.LOST, NOON, held=False)
+    return [row for row in table.members(group.uuid)
+            if row.state == MemberState.LOST]
+
+
+def renewed(row):
+    return replace(row, hold=builders.new_uuid(), held=True, place=Place(
+        'cmp-7', 'cmp-7', builders.new_uuid(), ('rack3',)), alternates=())
+
+
+def test_lost_members_are_planned_where_they_were_offered_a_place(
+        table, shop):
+    anew = [renewed(row) for row in lost(table, shop, {'db/node-0'})]
+    assert table.offer_places(anew)
+    with pytest.raises(errors.ClaimRefused):
+        table.claim(shop.uuid, 'db/node-0', builders.new_uuid(), NOON)
+    table.accept_places([row.hold for row in anew], NOON)
+    found = next(row for row in table.members(shop.uuid)
+                 if row.member.path == 'db/node-0')
+    assert found == replace(anew[0], state=MemberState.PLANNED)
+
+
+def test_places_are_offered_to_all_lost_members_or_none(table, shop):
+    first, second = lost(table, shop, {'db/node-0', 'db/node-1'})
+    assert table.offer_places([renewed(second)])
+    before = table.members(shop.uuid)
+    assert not table.offer_places([renewed(first), renewed(second)])
+    assert table.members(shop.uuid) == before
+
+
+def test_a_member_released_meanwhile_accepts_no_place(table, shop):
+    anew = [renewed(row) for row in lost(table, shop, {'db/node-0'})]
+    table.offer_places(anew)
+    table.release([row.id for row in anew], NOON)
+    table.accept_places([row.hold for row in anew], NOON)
+    assert {row.state for row in table.members(shop.uuid)
+            if row.hold == anew[0].hold} == {MemberState.RELEASED}
+
+
+def test_exclusive_groups_come_with_those_that_take_up_room(table, shop):
+    assert table.exclusive_groups() == ()
+    alone = builders.planned(
+        table, builders.a_group(exclusive=True), node=2)
+    table.release([table.members(alone.uuid)[0].id], NOON)
+    (found, members), = table.exclusive_groups()
+    assert found == alone
+    assert [m.member.path for m in members] == ['db/node-1']
+    table.release([members[0].id], NOON)
+    assert table.exclusive_groups() == ()
+
+
+def test_members_of_others_on_some_hosts(table, shop):
+    other = builders.planned(table, node=2)
+    web, *nodes = table.members(shop.uuid)
+    table.release([nodes[1].id], NOON)
+    assert {m.id for m in table.members_on(
+        ['cmp-0', 'cmp-1', 'cmp-5'], other.uuid)} == {web.id, nodes[0].id}
+    assert table.members_on([], other.uuid) == ()

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who alone may be in a domain."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.group import Group
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Domains in which no server may be but some members of one group.
+
+    :ivar members: paths of those that may
+    """
+
+    members: frozenset[str]
+    domains: frozenset[Domain]
+
+
+def reservations(group: Group, placement: Mapping[str, Host],
+                 levels: tuple[str, ...]) -> Iterator[Reservation]:
+    """What a top-level group's policies reserve for it.
+
+    :param placement: member path to host, of members that take up room
+    :param levels: of the tree that the hosts stand in, coarse to fine
+    """
+    snapshot = Snapshot(levels, tuple(placement.values()))
+    for scope in group.scopes():
+        domains = frozenset[Domain]().union(*(
+            rule.reserves(scope, placement, snapshot)
+            for rule in scope.group.rules))
+        if domains:
+            yield Reservation(
+                frozenset(m.path for m in scope.members), domains)
