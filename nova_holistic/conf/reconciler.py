@@ -12,6 +12,10 @@ OPTS = [
              'that is not there or in ERROR, counts as abandoned. It should '
              'be longer than solving a group takes, and than the RPC timeout '
              'of nova-conductor.'),
+    cfg.IntOpt(
+        'replans', default=10, min=0,
+        help='How many groups with lost members are planned anew in one '
+             'pass, those first that have waited longest.'),
 ]
 
 

@@ -29,11 +29,12 @@ def drop_leftovers(table: PlacementTable, holds: HoldClient,
 
 def drop_if_unwanted(table: PlacementTable, holds: HoldClient,
                      member: MemberRecord) -> None:
-    """Drop a hold just put, if its member was released or deleted meanwhile.
+    """Drop a hold just put, if its member was released, deleted or planned
+    anew meanwhile.
 
     Whoever did that looked for the hold before it was there.
     """
     row = next((m for m in table.members(member.group_uuid)
                 if m.id == member.id), None)
-    if row is None or row.state in GONE:
+    if row is None or row.state in GONE or row.hold != member.hold:
         holds.drop([member.hold])

@@ -64,7 +64,8 @@ class Lifecycle:
         after = [m for m in self._table.members(group_uuid)
                  if m.member.path in names]
         self._table.settle(group_uuid, self._clock())
-        drop_leftovers(self._table, self._holds, group, after)
+        drop_leftovers(self._table, self._holds, group,
+                       _settled(before, after))
         freed = {m.id for m in before if m.state != MemberState.RELEASED}
         return Released(
             tuple(m.member.path for m in after if m.id in freed
@@ -90,18 +91,20 @@ class Lifecycle:
         return self._settled_group(group_uuid)
 
     def expire(self) -> Sequence[str]:
-        """Free what is planned in groups whose lease has passed.
+        """Free what is unclaimed in groups whose lease has passed.
 
         :returns: their UUIDs
         """
         now = self._clock()
         expired = self._table.expired_groups(now)
         for group in expired:
+            before = self._table.members(group.uuid)
             self._table.expire(group.uuid, now)
             self._table.settle(group.uuid, now)
             try:
-                drop_leftovers(self._table, self._holds, group,
-                               self._table.members(group.uuid))
+                drop_leftovers(
+                    self._table, self._holds, group,
+                    _settled(before, self._table.members(group.uuid)))
             except exceptions.HolisticError:
                 LOG.exception('Holds of group %s are left to the reconciler',
                               group.uuid)
@@ -142,3 +145,12 @@ class Lifecycle:
                 raise table_errors.MemberUnknown(group_uuid, name)
         return [m for m in members if m.member.path in names
                 or m.member.description in names]
+
+
+def _settled(before: Sequence[MemberRecord], after: Sequence[MemberRecord],
+             ) -> Sequence[MemberRecord]:
+    """Those that were not just being planned anew: the put of such a hold
+    may be on the way still, and the reconciler sees to it later."""
+    unsettled = {m.id for m in before
+                 if m.state == MemberState.LOST and m.held}
+    return [m for m in after if m.id not in unsettled]

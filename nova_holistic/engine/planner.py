@@ -1,45 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a group document to a plan that is held."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+import time
 from typing import Any
 import uuid as uuidlib
 
 from oslo_log import log as logging
 
 from nova_holistic.documents.group import parse_group
+from nova_holistic.engine.deciding import (
+    Decider, Decision, NotPlanned, Question)
 from nova_holistic.engine import errors, rows
 from nova_holistic.engine.freeing import GONE
+from nova_holistic.engine.replanner import Replanner
 from nova_holistic import exceptions, objectives, policies
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory.base import InventoryDriver
-from nova_holistic.model.binding import bind
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
-from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.solver.alternates import alternates
-from nova_holistic.solver.check import check
-from nova_holistic.solver.solve import solve
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.records import GroupRecord, GroupStatus
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord)
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
 Reasons = Sequence[Reason]
-
-
-class NotPlanned(exceptions.HolisticError):
-    """Planning ends here: the group gets this status, for these reasons."""
-
-    def __init__(self, status: GroupStatus, reasons: Reasons):
-        super().__init__('; '.join(r.message for r in reasons))
-        self.status = status
-        self.reasons = reasons
 
 
 class Planner:
@@ -51,14 +42,21 @@ class Planner:
 
     def __init__(self, conf, inventory: InventoryDriver,
                  table: PlacementTable, holds: HoldClient,
-                 clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+                 clock: Callable[[], datetime],
+                 timer: Callable[[], float] = time.perf_counter):
+        """
+        :param clock: gives naive UTC
+        :param timer: gives seconds since whenever, to tell durations by
+        """
         self._conf = conf
-        self._inventory = inventory
         self._table = table
         self._holds = holds
         self._clock = clock
         self._policy_types = policies.load_policy_types()
+        self._decider = Decider(
+            conf, inventory, table, self._policy_types, timer)
+        self._replanner = Replanner(
+            conf, self._decider, table, holds, self._policy_types, clock)
 
     def plan(self, document: Any, *, objective: str | None = None,
              ) -> Plan | Unplaceable | Unknown:
@@ -67,9 +65,8 @@ class Planner:
         :raises InvalidDocument: the document cannot be accepted
         """
         group = parse_group(document, self._policy_types)
-        snapshot = self._inventory.snapshot()
-        return self._solve(bind(group, snapshot), snapshot,
-                           self._objective(objective))
+        return self._decider.answer(
+            Question(group, self._objective(objective)))
 
     def create(self, document: Any, *, project_id: str, user_id: str,
                objective: str | None = None, lease: int | None = None,
@@ -97,6 +94,20 @@ class Planner:
         if found is None:
             raise table_errors.GroupUnknown(record.uuid)
         return found
+
+    def replan(self, group_uuid: str) -> GroupRecord:
+        """Plan lost members of a group anew, and hold their new places.
+
+        Members that are planned, claimed or built stay where the table has
+        them; those that failed or were released are left out. Where a lost
+        member cannot be placed all stay lost, and the record's reasons say
+        why.
+
+        :raises GroupUnknown: there is no such group
+        :raises GroupBusy: it is being planned
+        :raises HoldsError: Placement does not answer
+        """
+        return self._replanner.replan(group_uuid)
 
     def _decide_or_give_up(self, record: GroupRecord, group: Group,
                            lease: int | None) -> None:
@@ -141,6 +152,7 @@ class Planner:
         if found is not None and replace(
                 record, user_id=found.user_id, status=found.status,
                 levels=found.levels, reasons=found.reasons,
+                exclusive=found.exclusive,
                 lease_expires_at=found.lease_expires_at,
                 created_at=found.created_at,
                 updated_at=found.updated_at) == found:
@@ -152,53 +164,41 @@ class Planner:
                 lease: int | None) -> None:
         """Plan on fresh snapshots until Placement takes the plan."""
         refusal = None
+        question = Question(group, record.objective, record.uuid)
         for _ in range(self._conf.planner.attempts):
-            snapshot = self._inventory.snapshot()
-            bound = bind(group, snapshot)
-            plan = self._good_plan(bound, snapshot, record.objective)
+            decision = self._decider.decide(question)
             members = rows.planned_members(
-                record.uuid, bound, snapshot, plan,
-                self._alternates(bound, snapshot, plan), self._clock())
-            self._still_planning(record, levels=snapshot.levels)
+                record.uuid, decision.group, decision.snapshot,
+                decision.plan, decision.alternates, self._clock())
+            self._still_planning(record, levels=decision.snapshot.levels,
+                                 exclusive=decision.exclusive)
             self._table.write_members(record.uuid, members)
-            try:
-                self._holds.put(members, record.project_id, record.user_id)
-            except hold_errors.CapacityGone as error:
-                LOG.info('Group %s is planned anew: %s', record.uuid, error)
-                refusal = error
+            refusal = self._refusal(record, question, decision, members)
+            if refusal is not None:
+                LOG.info('Group %s is planned anew: %s', record.uuid, refusal)
                 continue
             self._still_planning(record, status=GroupStatus.PLANNED,
                                  lease_expires_at=self._lease(lease))
             return
         raise NotPlanned(GroupStatus.ERROR, [Reason(
-            '', f'capacity went away {self._conf.planner.attempts} times '
-            f'while planning; at last, {refusal}')])
+            '', f'what was planned went away {self._conf.planner.attempts} '
+            f'times while planning; at last, {refusal}')])
 
-    def _good_plan(self, group: Group, snapshot: Snapshot,
-                   objective: str) -> Plan:
-        plan = self._solve(group, snapshot, objective)
-        if isinstance(plan, Unplaceable):
-            raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
-        if isinstance(plan, Unknown):
-            raise NotPlanned(GroupStatus.ERROR, [Reason('', plan.message)])
-        # The solver's word is not taken for it.
-        violations = check(group, snapshot, plan.hosts())
-        if violations:
-            LOG.error('The solver broke a rule of group %s: %s',
-                      group.name, violations)
-            raise NotPlanned(GroupStatus.ERROR, violations)
-        return plan
-
-    def _solve(self, group: Group, snapshot: Snapshot,
-               objective: str) -> Plan | Unplaceable | Unknown:
-        return solve(group, snapshot, objective=objective,
-                     solver=self._conf.planner.solver,
-                     time_limit=self._conf.planner.time_limit)
-
-    def _alternates(self, group: Group, snapshot: Snapshot,
-                    plan: Plan) -> Mapping[str, Sequence[str]]:
-        limit = self._conf.planner.alternates
-        return alternates(group, snapshot, plan, limit) if limit else {}
+    def _refusal(self, record: GroupRecord, question: Question,
+                 decision: Decision, members: Sequence[MemberRecord],
+                 ) -> str | None:
+        """Why the members cannot be held as planned; None where they are."""
+        try:
+            self._holds.put(members, record.project_id, record.user_id)
+        except hold_errors.CapacityGone as error:
+            return str(error)
+        objections = self._decider.objections(
+            question, decision, [m.place.host for m in members])
+        if not objections:
+            return None
+        self._holds.drop([m.hold for m in members],
+                         record.project_id, record.user_id)
+        return objections[0].message
 
     def _lease(self, seconds: int | None) -> datetime | None:
         if seconds is None:

@@ -11,6 +11,7 @@ from oslo_log import log as logging
 from nova_holistic.engine.freeing import GONE, drop_if_unwanted
 from nova_holistic.engine.instances import Instances
 from nova_holistic.engine.lifecycle import Lifecycle
+from nova_holistic.engine.planner import Planner
 from nova_holistic.engine.servers import ServerMender
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
@@ -40,9 +41,11 @@ class Reconciler:
                  instances: Instances, clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""
         self._conf = conf
+        self._inventory = inventory
         self._table = table
         self._holds = holds
         self._clock = clock
+        self._planner = Planner(conf, inventory, table, holds, clock)
         self._lifecycle = Lifecycle(conf, table, holds, clock)
         self._servers = ServerMender(
             conf, inventory, table, holds, instances, clock)
@@ -59,10 +62,12 @@ class Reconciler:
             if member.group_uuid not in groups])
         self._each(mended, 'leftover', self._drop_leftover,
                    self._table.find_members(GONE, held=True))
+        self._dead_hosts(mended, groups)
         self._vanished_holds(mended, groups)
         self._servers.mend(mended, groups, self._each)
         for group in groups.values():
             self._table.settle(group.uuid, self._clock())
+        self._each(mended, 'replanned', self._replan, self._waiting(groups))
         return +mended
 
     @staticmethod
@@ -77,6 +82,12 @@ class Reconciler:
 
     def _planned(self) -> tuple[MemberRecord, ...]:
         return self._table.find_members([MemberState.PLANNED])
+
+    def _claimable(self, groups: Mapping[str, GroupRecord]
+                   ) -> list[MemberRecord]:
+        """Planned members of groups whose holds are in place."""
+        return [m for m in self._planned() if m.group_uuid in groups
+                and groups[m.group_uuid].status in CLAIMABLE]
 
     def _abandon(self, group: GroupRecord) -> bool:
         """A planner died between writing the group and saying 'planned'.
@@ -113,8 +124,12 @@ class Reconciler:
         answered.
 
         The row is remembered for a while: where a planner was slow and not
-        dead, its put may still be on the way.
+        dead, its put may still be on the way. So a lost member's hold is
+        left alone: it may be just what it will be planned with.
         """
+        if (member.state == MemberState.LOST
+                and not self._abandoned(member.updated_at)):
+            return False
         self._holds.drop([member.hold])
         if not self._abandoned(member.updated_at):
             return False
@@ -132,9 +147,7 @@ class Reconciler:
 
         One request for each host, not for each member.
         """
-        planned = [m for m in self._planned() if m.group_uuid in groups
-                   and groups[m.group_uuid].status in CLAIMABLE]
-        planned.sort(key=_provider)
+        planned = sorted(self._claimable(groups), key=_provider)
         for provider, members in itertools.groupby(planned, _provider):
             try:
                 there = self._holds.consumers(provider)
@@ -143,6 +156,51 @@ class Reconciler:
                 continue
             self._each(mended, 'vanished', self._restore, [
                 m for m in members if m.hold not in there])
+
+    def _dead_hosts(self, mended: Counter[str],
+                    groups: Mapping[str, GroupRecord]) -> None:
+        """Planned members whose host takes no servers any more.
+
+        Where that is said of every host, it is not the hosts that are ill.
+        """
+        planned = self._claimable(groups)
+        if not planned:
+            return
+        try:
+            hosts = self._inventory.snapshot().hosts
+        except exceptions.HolisticError:
+            LOG.exception('Planned hosts are not seen to')
+            return
+        alive = {host.name for host in hosts if host.enabled}
+        if alive:
+            self._each(mended, 'stranded', self._strand, [
+                m for m in planned if m.place.host not in alive])
+
+    def _strand(self, member: MemberRecord) -> bool:
+        """A hold on a host that is disabled, down or gone is worth nothing.
+        """
+        if not self._table.change_state(
+                member.id, [MemberState.PLANNED], MemberState.LOST,
+                self._clock()):
+            return False
+        LOG.warning('Member %s of group %s is lost: its host %s takes no '
+                    'servers', member.member.path, member.group_uuid,
+                    member.place.host)
+        self._holds.drop([member.hold])
+        self._table.forget_holds([member.hold])
+        return True
+
+    def _waiting(self, groups: Mapping[str, GroupRecord]
+                 ) -> list[GroupRecord]:
+        """Groups with lost members, longest untouched first."""
+        lost = {m.group_uuid for m in self._table.find_members(
+            [MemberState.LOST], held=False)}
+        waiting = sorted((groups[uuid] for uuid in lost & groups.keys()),
+                         key=lambda group: (group.updated_at, group.uuid))
+        return waiting[:self._conf.reconciler.replans]
+
+    def _replan(self, group: GroupRecord) -> bool:
+        return not self._planner.replan(group.uuid).reasons
 
     def _restore(self, member: MemberRecord) -> bool:
         """Somebody removed the hold, ``nova-manage placement audit`` say.

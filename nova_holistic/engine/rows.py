@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan as rows of the placement table."""
 
-import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+import uuid
 
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -32,7 +34,28 @@ def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
         for member in group.all_members())
 
 
+def renewed_members(lost: Sequence[MemberRecord], group: Group,
+                    snapshot: Snapshot, plan: Plan,
+                    alternates: Mapping[str, Sequence[str]],
+                    now: datetime) -> tuple[MemberRecord, ...]:
+    """The rows of lost members as the plan would have them, still lost."""
+    anew = {row.member.path: row for row in planned_members(
+        '', group, snapshot, plan, alternates, now)}
+    return tuple(
+        replace(row, place=found.place, hold=found.hold, held=True,
+                alternates=found.alternates, updated_at=now,
+                member=replace(row.member,
+                               requirements=found.member.requirements))
+        for row in lost for found in [anew[row.member.path]])
+
+
 def place_of(host: Host) -> Place:
     """A host as the table remembers it."""
     return Place(host.name, host.node, host.uuid, host.location,
                  tuple(sorted(host.labels.items())))
+
+
+def host_of(place: Place) -> Host:
+    """A host as far as the table remembers it: where it stood."""
+    return Host(place.host, place.node, place.provider, place.location,
+                FrozenMapping(), labels=FrozenMapping(place.labels))

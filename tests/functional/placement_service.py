@@ -55,6 +55,12 @@ class PlacementService(fixtures.Fixture):
             f'/resource_providers/{provider}/usages',
             microversion=MICROVERSION).json()['usages']
 
+    def consumers(self, provider):
+        """Everybody who has something there."""
+        return self.adapter.get(
+            f'/resource_providers/{provider}/allocations',
+            microversion=MICROVERSION).json()['allocations']
+
     def allocation(self, consumer):
         """What Placement says of a consumer."""
         return self.adapter.get(f'/allocations/{consumer}',

@@ -7,8 +7,8 @@ import uuid
 
 import pytest
 
+from nova_holistic.engine import deciding
 from nova_holistic.engine import errors
-from nova_holistic.engine import planner
 from nova_holistic import exceptions
 from nova_holistic.holds.errors import CapacityGone, HoldsError
 from nova_holistic.model.plan import Plan, Unplaceable
@@ -181,7 +181,7 @@ def test_a_plan_that_breaks_a_policy_is_never_held(world, monkeypatch):
         {'type': 'affinity', 'level': 'rack'}]
     wrong = world.planner.plan(lenient)
     # No solver at hand makes the mistake that this guards against.
-    monkeypatch.setattr(planner, 'solve', lambda *args, **kwargs: wrong)
+    monkeypatch.setattr(deciding, 'solve', lambda *args, **kwargs: wrong)
     group = world.create()
     assert group.status == GroupStatus.ERROR
     assert 'anti-affinity' in group.reasons[0]['at']

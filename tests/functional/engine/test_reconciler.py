@@ -164,6 +164,7 @@ def test_a_claim_whose_room_is_gone_is_lost(world):
     world.placement.allocate(row.place.provider, {'VCPU': 2 - others(
         world, group, row)})
     world.wait_out_grace()
+    world.conf.set_override('replans', 0, group='reconciler')
     world.reconciler.reconcile()
     assert world.states(group)['web'] == 'lost'
 
@@ -243,6 +244,7 @@ def test_a_hold_whose_room_was_taken_is_lost(world):
     world.holds.drop([row.hold])
     world.placement.allocate(row.place.provider, {'VCPU': 2 - others(
         world, group, row)})
+    world.conf.set_override('replans', 0, group='reconciler')
     world.reconciler.reconcile()
     assert world.states(group)['web'] == 'lost'
     assert world.reconciler.reconcile() == {}

@@ -42,6 +42,7 @@ class RackInventory:
 
     :ivar stale: what others take between snapshot and plan: called with the
         number of the snapshot, from 1, once that is taken
+    :ivar down: names of hosts that take no servers
     """
 
     def __init__(self, placement, providers):
@@ -49,6 +50,7 @@ class RackInventory:
         self._providers = providers
         self.stale = lambda number: None
         self.taken = 0
+        self.down = set()
 
     def snapshot(self):
         hosts = tuple(self._host(name, rack) for name, rack in RACKS.items())
@@ -66,7 +68,9 @@ class RackInventory:
             FrozenMapping({
                 name: Inventory(total=found['total'], used=used[name])
                 for name, found in inventories.items()}),
-            labels=FrozenMapping({'power': name[-1]}))
+            labels=FrozenMapping({'power': name[-1]}),
+            servers=len(self._placement.consumers(provider)),
+            enabled=name not in self.down)
 
 
 class KnownInstances(Instances):
@@ -163,6 +167,12 @@ class World(fixtures.Fixture):
     def vcpus_used(self):
         return sum(self.placement.used(provider)['VCPU']
                    for provider in self.hosts.values())
+
+    def assert_lost_holds_nothing(self, group):
+        for row in self.table.members(group.uuid):
+            if row.state == MemberState.LOST:
+                assert not row.held, row
+                assert self.holds.exists(row.hold) is None, row
 
     def assert_agreement(self):
         """Each planned member has its hold, a built one its server's

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group against the cloud as it is now: a plan that was checked."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from oslo_log import log as logging
+
+from nova_holistic.engine import neighbours
+from nova_holistic import exceptions
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
+from nova_holistic.model.policy_types import PolicyTypes
+from nova_holistic.model.reservation import reservations
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.check import check
+from nova_holistic.solver.solve import solve
+from nova_holistic.table.records import GroupStatus
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+Answer = TypeVar('Answer', Plan, Unplaceable, Unknown)
+
+
+class NotPlanned(exceptions.HolisticError):
+    """Planning ends here: the group gets this status, for these reasons."""
+
+    def __init__(self, status: GroupStatus, reasons: Sequence[Reason]):
+        super().__init__('; '.join(r.message for r in reasons))
+        self.status = status
+        self.reasons = reasons
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be decided.
+
+    :ivar uuid: of the group; None for one that is not in the table
+    :ivar placed: path to host name of members that stay where they are
+    :ivar guests: host name of every server or hold that the group has, once
+        for each: to the group they are no strangers
+    """
+
+    group: Group
+    objective: str
+    uuid: str | None = None
+    placed: Mapping[str, str] = field(default_factory=FrozenMapping)
+    guests: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A good plan, with what it was made from.
+
+    :ivar group: with flavors resolved
+    :ivar alternates: path to names of other hosts that would have done
+    :ivar exclusive: whether nobody else may be where some members are
+    """
+
+    group: Group
+    snapshot: Snapshot
+    plan: Plan
+    alternates: Mapping[str, Sequence[str]]
+    exclusive: bool
+
+
+class Decider:
+    """No plan leaves here that breaks a hard policy, its own group's or one
+    that reserves hosts for others."""
+
+    def __init__(self, conf, inventory: InventoryDriver,
+                 table: PlacementTable, policy_types: PolicyTypes,
+                 timer: Callable[[], float]):
+        """:param timer: seconds since whenever"""
+        self._conf = conf
+        self._inventory = inventory
+        self._table = table
+        self._policy_types = policy_types
+        self._timer = timer
+
+    def answer(self, question: Question) -> Plan | Unplaceable | Unknown:
+        """What the solver makes of a fresh snapshot.
+
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        return self._answer(question)[0]
+
+    def decide(self, question: Question) -> Decision:
+        """A plan on a fresh snapshot.
+
+        :raises NotPlanned: there is none, or none was found
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        plan, snapshot = self._answer(question)
+        if isinstance(plan, Unplaceable):
+            raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
+        if isinstance(plan, Unknown):
+            raise NotPlanned(GroupStatus.ERROR, [Reason('', plan.message)])
+        bound = bind(question.group, snapshot)
+        # The solver's word is not taken for it.
+        violations = check(bound, snapshot, plan.hosts(), question.placed)
+        if violations:
+            LOG.error('The solver broke a rule of group %s: %s',
+                      bound.name, violations)
+            raise NotPlanned(GroupStatus.ERROR, violations)
+        limit = self._conf.planner.alternates
+        others = alternates(bound, snapshot, plan, limit,
+                            placed=question.placed) if limit else {}
+        return Decision(bound, snapshot, plan, others,
+                        _is_exclusive(bound, snapshot, plan))
+
+    def objections(self, question: Question, decision: Decision,
+                   held: Collection[str]) -> Sequence[Reason]:
+        """What has come between a plan and the holds put for it.
+
+        Placement judges room alone. Of two groups that were planned at once
+        and exclude each other, one at least finds the other here.
+
+        :param held: host name of each hold put, once for each
+        """
+        if not decision.exclusive:
+            closed = neighbours.closed_hosts(
+                self._table, self._policy_types, decision.snapshot,
+                question.uuid)
+            return [Reason('', f'host {name} is exclusively another group\'s')
+                    for name in sorted(closed.intersection(held))]
+        snapshot = self._snapshot(replace(
+            question, guests=(*question.guests, *held)))[0]
+        hosts = decision.plan.hosts()
+        enabled = {h.name for h in snapshot.hosts if h.enabled}
+        return [*check(decision.group, snapshot, hosts, hosts),
+                *(Reason('', f'host {name} is closed or gone')
+                  for name in sorted(set(held) - enabled))]
+
+    def _answer(self, question: Question
+                ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
+        started = self._timer()
+        snapshot, closed = self._snapshot(question)
+        taken = self._timer() - started
+        answer = solve(question.group, snapshot, placed=question.placed,
+                       objective=question.objective,
+                       solver=self._conf.planner.solver,
+                       time_limit=self._conf.planner.time_limit)
+        if isinstance(answer, Unplaceable):
+            answer = replace(answer, reasons=(*answer.reasons, *closed))
+        return _with_seconds(answer, taken), snapshot
+
+    def _snapshot(self, question: Question
+                  ) -> tuple[Snapshot, Sequence[Reason]]:
+        """The cloud as this group may use it, and why not all of it."""
+        whole = self._inventory.snapshot()
+        closed = neighbours.closed_hosts(
+            self._table, self._policy_types, whole, question.uuid)
+        hosts = {host.name: host for host in whole.hosts}
+        usable = neighbours.without(
+            whole.without_servers(question.guests), closed)
+        return usable, neighbours.told(closed, hosts)
+
+
+def _is_exclusive(group: Group, snapshot: Snapshot, plan: Plan) -> bool:
+    hosts = {host.name: host for host in snapshot.hosts}
+    return any(reservations(
+        group, {path: hosts[name] for path, name in plan.hosts().items()},
+        snapshot.levels))
+
+
+def _with_seconds(answer: Answer, snapshot: float) -> Answer:
+    total = answer.seconds.get('total', 0.0) + snapshot
+    return replace(answer, seconds=FrozenMapping(
+        {**answer.seconds, 'snapshot': snapshot, 'total': total}))
