@@ -51,7 +51,7 @@ def shop():
 
 @pytest.fixture
 def whole_shop():
-    """The same with policies that are not supported."""
+    """The same as the design has it: more than one zone has room for."""
     return _DATA / 'shop.yaml'
 
 

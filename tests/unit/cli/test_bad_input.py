@@ -79,13 +79,6 @@ def test_every_command_refuses_a_bad_inventory(
              f'nova-holistic: {inventory}: hosts[0].resources.VCPU.total: ')
 
 
-def test_the_whole_shop_is_refused_where_it_asks_for_more(
-        terminal, whole_shop, zones):
-    assert terminal.run('plan', whole_shop, '--inventory', zones) == 2
-    one_line(terminal, f'nova-holistic: {whole_shop}: '
-                       "groups[0].policies[1].type: policy type 'spread' ")
-
-
 @pytest.mark.parametrize('name, why', [
     ('gone.yaml', 'No such file or directory'),
     ('.', 'Is a directory'),

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Relationships in plans, in the check, and in reasons."""
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.snapshot import Link
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.relationship_affinity import RelationshipAffinity
+from nova_holistic.policies.relationship_anti_affinity import (
+    RelationshipAntiAffinity)
+from nova_holistic.solver.check import check
+from tests.unit.builders import cloud, group, host, servers, two_racks
+from tests.unit.solver.scenario import plan, reasons
+
+
+def linked(r1, r2, vcpus=4):
+    """Two racks of two hosts, with uplinks of so many Mbit/s."""
+    return cloud(*(host(f'{rack}h{n}', rack, vcpus=vcpus)
+                   for rack in ('r1', 'r2') for n in (1, 2)),
+                 links=[Link(('r1',), r1), Link(('r2',), r2)])
+
+
+def rack_of(planned, member):
+    return planned.hosts[member][:2]
+
+
+def test_a_database_keeps_its_proxy_beside_it():
+    shop = group(
+        servers('proxy', 2), servers('db', 2), relationships=[
+            RelationshipAffinity(between=(f'proxy-{n}', f'db-{n}'))
+            for n in (0, 1)],
+        policies=[AntiAffinity(level='rack', max_per_domain=2)])
+    found = plan(two_racks(), shop)
+    assert found.hosts['proxy-0'] == found.hosts['db-0']
+    assert found.hosts['proxy-1'] == found.hosts['db-1']
+    assert found.racks() == [2, 2]
+
+
+def test_two_tiers_share_no_host():
+    shop = group(servers('web', 3, vcpus=8), servers('db', 4, vcpus=4),
+                 relationships=[
+                     RelationshipAntiAffinity(between=('web', 'db'))])
+    found = plan(two_racks(), shop, objective='fewest-hosts')
+    web = {found.hosts[f'web-{n}'] for n in range(3)}
+    db = {found.hosts[f'db-{n}'] for n in range(4)}
+    assert (len(web), len(db), web & db) == (2, 1, set())
+
+
+def test_what_talks_much_stays_in_the_rack_its_uplink_cannot_serve():
+    # Racks have room for all four servers; 2 x 2 pairs of 100 Mbit/s.
+    pipe = Bandwidth(between=('web', 'db'), mbps=100, level='rack')
+    shop = group(servers('web', 2), servers('db', 2), relationships=[pipe])
+    found = plan(linked(99, 99), shop, objective='spread')
+    assert len({rack_of(found, m) for m in found.hosts}) == 1
+
+
+def test_where_an_uplink_allows_it_the_load_is_spread():
+    pipe = Bandwidth(between=('web', 'db'), mbps=100, level='rack')
+    shop = group(servers('web', 2), servers('db', 2), relationships=[pipe])
+    found = plan(linked(400, 400), shop, objective='spread')
+    assert found.racks() == [2, 2]
+
+
+def test_what_is_placed_already_uses_the_uplink_too():
+    pipe = Bandwidth(between=('web', 'db'), mbps=100, level='rack')
+    shop = group(servers('web', 2), servers('db'), relationships=[pipe])
+    placed = {'web-0': 'r1h1', 'db': 'r2h1'}
+    found = plan(linked(100, 400), shop, placed=placed)
+    assert rack_of(found, 'web-1') == 'r2'
+
+
+def test_a_preference_for_less_traffic_outweighs_the_objective():
+    pipe = Bandwidth(between=('web', 'db'), mbps=100, level='rack',
+                     weight=0.01)
+    shop = group(servers('web', 2), servers('db', 2), relationships=[pipe])
+    found = plan(linked(400, 400), shop, objective='spread')
+    assert len({rack_of(found, m) for m in found.hosts}) == 1
+    (preference,) = found.answer.preferences
+    assert (preference.policy, preference.at, preference.violations) == (
+        'bandwidth between web and db', '', 0)
+
+
+def test_the_objective_network_brings_the_busiest_pair_together():
+    shop = group(
+        servers('a', vcpus=2), servers('b', vcpus=2), servers('c', vcpus=2),
+        relationships=[
+            Bandwidth(between=('a', 'b'), mbps=10, weight=1e-6),
+            Bandwidth(between=('b', 'c'), mbps=30, weight=1e-6)])
+    found = plan(linked(0, 0, vcpus=4), shop, objective='network')
+    assert found.hosts['b'] == found.hosts['c']
+    assert rack_of(found, 'a') == rack_of(found, 'b')
+    # a and b are two uplinks apart: one of either host.
+    assert found.objective.value == 20
+
+
+def test_the_objective_network_costs_nothing_without_traffic():
+    found = plan(two_racks(), group(servers('web', 3)), objective='network')
+    assert (found.objective.value, found.objective.gap) == (0, 0)
+
+
+def test_the_check_names_the_sides_and_the_group_that_says_so():
+    apart = RelationshipAntiAffinity(between=('web', 'db'), level='rack')
+    tiers = Group('tiers', (servers('web'), servers('db')),
+                  relationships=(apart,))
+    found = check(group(groups=[tiers]), two_racks(),
+                  {'tiers/web': 'r1h1', 'tiers/db': 'r1h2'})
+    assert [(r.at, r.message) for r in found] == [(
+        'tiers: anti-affinity between web and db',
+        'rack r1 holds tiers/web beside tiers/db')]
+
+
+def test_the_check_refuses_an_overloaded_uplink():
+    pipe = Bandwidth(between=('web', 'db'), mbps=100, level='rack')
+    shop = group(servers('web'), servers('db'), relationships=[pipe])
+    found = check(shop, linked(99, 100), {'web': 'r1h1', 'db': 'r2h1'})
+    assert [(r.at, r.message) for r in found] == [(
+        'bandwidth between web and db',
+        'the uplink of rack r1 would carry 100 Mbit/s; 0 of its 99 are used '
+        'by others')]
+
+
+def test_rules_at_odds_are_named_and_only_those():
+    shop = group(
+        servers('web', 2), servers('db'), servers('other'),
+        policies=[Affinity(level='rack')], relationships=[
+            RelationshipAntiAffinity(between=('web', 'db'), level='rack'),
+            RelationshipAntiAffinity(between=('web', 'other'))])
+    assert set(reasons(two_racks(), shop)) == {
+        'affinity', 'anti-affinity between web and db'}
+
+
+def test_of_two_pipes_the_one_that_does_not_fit_is_named():
+    # Racks have room for three: someone is alone, and not web beside big.
+    small = Bandwidth(between=('web', 'small'), mbps=10, level='rack')
+    big = Bandwidth(between=('web', 'big'), mbps=1000, level='rack')
+    shop = group(
+        servers('web', vcpus=4), servers('small'), servers('big', vcpus=4),
+        relationships=[small, big])
+    one = cloud(host('a', 'r1', vcpus=5), host('b', 'r2', vcpus=5),
+                links=[Link(('r1',), 500), Link(('r2',), 500)])
+    assert set(reasons(one, shop)) == {'bandwidth between web and big'}
