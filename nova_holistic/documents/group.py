@@ -167,7 +167,8 @@ def _member(document: dict, place: str) -> MemberDescription:
         aggregates=frozenset(document.get('aggregates', ())),
         location=tuple(location.split('/')) if location else ())
     return MemberDescription(
-        document['name'], requirements, document.get('count'), place)
+        document['name'], requirements, document.get('count'),
+        place=place)
 
 
 def _check_names(group: Group) -> None:

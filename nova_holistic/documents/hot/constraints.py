@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A parameter's value keeps the constraints that the template alone can judge.
+
+``custom_constraint`` asks the cloud and ``allowed_pattern`` may take a regular
+expression for ever: both are left to Heat.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+import math
+from typing import Any
+
+from nova_holistic.documents.validation import brief, join
+from nova_holistic.exceptions import InvalidDocument
+
+
+def check(value: Any, constraints: Sequence[Mapping[str, Any]],
+          place: str) -> str | None:
+    """What the value breaks, to follow on "must be"; None for nothing.
+
+    :param place: of the constraints
+    :raises InvalidDocument: a constraint is not well-formed
+    """
+    for i, constraint in enumerate(constraints):
+        for name, judge in _JUDGES.items():
+            if name in constraint:
+                broken = judge(
+                    value, constraint[name], join(place, i, name))
+                if broken:
+                    return broken
+    return None
+
+
+def _allowed_values(value: Any, rule: Any, place: str) -> str | None:
+    if not isinstance(rule, list):
+        raise InvalidDocument(place, f'must be a list, not {brief(rule)}')
+    allowed = {str(v) for v in rule}
+    values = value if isinstance(value, list) else [value]
+    if all(str(v) in allowed for v in values):
+        return None
+    shown = ', '.join(brief(v) for v in rule[:10])
+    return f'one of {shown}' + (', …' if len(rule) > 10 else '')
+
+
+def _length(value: Any, rule: Any, place: str) -> str | None:
+    low, high = _limits(rule, place, 'min', 'max')
+    if not isinstance(value, str | list | dict) or low <= len(value) <= high:
+        return None
+    return f'of a length {_between(low, high)}'
+
+
+def _range(value: Any, rule: Any, place: str) -> str | None:
+    low, high = _limits(rule, place, 'min', 'max')
+    if not isinstance(value, int | float) or low <= value <= high:
+        return None
+    return _between(low, high)
+
+
+def _modulo(value: Any, rule: Any, place: str) -> str | None:
+    if not isinstance(value, int | float):
+        return None
+    step, offset = _limits(rule, place, 'step', 'offset')
+    if not math.isfinite(step) or not step:
+        raise InvalidDocument(place, 'step must be a number other than 0')
+    offset = offset if math.isfinite(offset) else 0
+    if value % step == offset:
+        return None
+    return f'{offset:g} more than a multiple of {step:g}'
+
+
+def _limits(rule: Any, place: str, first: str,
+            second: str) -> tuple[float, float]:
+    """Two numbers of a mapping; -∞ and ∞ where they are not given."""
+    if not isinstance(rule, dict):
+        raise InvalidDocument(place, f'must be a mapping, not {brief(rule)}')
+    found = []
+    for key, default in ((first, -math.inf), (second, math.inf)):
+        limit = rule.get(key, default)
+        if isinstance(limit, bool) or not isinstance(limit, int | float):
+            raise InvalidDocument(
+                join(place, key), f'must be a number, not {brief(limit)}')
+        found.append(limit)
+    return found[0], found[1]
+
+
+def _between(low: float, high: float) -> str:
+    if math.isinf(low):
+        return f'at most {high:g}'
+    return f'at least {low:g}' + (
+        '' if math.isinf(high) else f' and at most {high:g}')
+
+
+_JUDGES: Mapping[str, Callable[[Any, Any, str], str | None]] = {
+    'allowed_values': _allowed_values, 'length': _length, 'range': _range,
+    'modulo': _modulo}

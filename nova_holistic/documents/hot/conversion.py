@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A template with groups becomes the group document that says the same."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nova_holistic.documents.hot.entry import read_entries
+from nova_holistic.documents.hot.functions import Resolver
+from nova_holistic.documents.hot.membership import Membership
+from nova_holistic.documents.hot.parameters import Parameters, STACK_NAME
+from nova_holistic.documents.hot.places import Places
+from nova_holistic.documents.hot.resources import Resources
+from nova_holistic.documents.hot.shape import shaped
+from nova_holistic.documents.hot.writer import Writer
+from nova_holistic.exceptions import InvalidDocument
+
+_NAME = 'stack'
+"""Of the top-level group, where no name of the stack is given."""
+_MAX_VALUES = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """
+    :ivar document: a group document
+    :ivar places: of that document, with those of the template
+    :ivar pointers: of each server resource, the path that its servers give as
+        ``holistic_member``, with the index variable where they have one
+    """
+
+    document: dict[str, Any]
+    places: Places
+    pointers: Mapping[str, str]
+
+
+def convert(template: Any, given: Mapping[str, str]) -> Conversion:
+    """
+    :param given: values of parameters, as text
+    :raises InvalidDocument: at the first thing that cannot be accepted
+    """
+    template = shaped(template)
+    resolver = Resolver(Parameters(template.get('parameters', {}), given))
+    resources = Resources(template['resources'], resolver)
+    servers = resources.servers()
+    if not any(server.asked for server in servers.values()):
+        raise InvalidDocument('resources', 'there are no servers to place')
+    entries = read_entries(template.get('groups'), resolver)
+    writer = Writer(resources, servers, Membership(
+        entries, template['resources'], servers))
+    document = writer.top(given.get(STACK_NAME, _NAME), entries)
+    _bound(document)
+    return Conversion(document, writer.places, writer.pointers)
+
+
+def _bound(document: dict[str, Any]) -> None:
+    """A list that a parameter holds counts wherever it is asked for."""
+    open_, values = [document], 0
+    while open_:
+        value = open_.pop()
+        values += 1
+        if values > _MAX_VALUES:
+            raise InvalidDocument(
+                '', f'makes a group of more than {_MAX_VALUES} values')
+        if isinstance(value, dict):
+            open_ += value.values()
+        elif isinstance(value, list):
+            open_ += value

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A value that a plan needs is worked out, or refused at its place.
+
+Known are ``get_param``, ``str_replace`` and ``list_join``. What Heat's other
+functions give is known only when the stack is made.
+"""
+
+from collections.abc import Mapping
+import json
+from typing import Any
+
+from nova_holistic.documents.hot.parameters import Parameters
+from nova_holistic.documents.validation import brief, join
+from nova_holistic.exceptions import InvalidDocument
+
+_MAX_TEXT = 2**16
+"""Longest text worked out, in characters."""
+_MAX_WORK = 20_000_000
+"""Most characters and values looked at in one template."""
+
+_REFUSED = frozenset({
+    'Ref', 'and', 'contains', 'digest', 'equals', 'filter', 'get_attr',
+    'get_file', 'get_resource', 'if', 'list_concat', 'list_concat_unique',
+    'make_url', 'map_merge', 'map_replace', 'not', 'or', 'repeat',
+    'resource_facade', 'str_replace_strict', 'str_replace_vstrict',
+    'str_split', 'yaql'})
+
+
+def function_name(value: Any) -> str | None:
+    """Which of Heat's functions the value calls, if it is a call."""
+    if not isinstance(value, dict) or len(value) != 1:
+        return None
+    name = next(iter(value))
+    known = name in _REFUSED or name in Resolver.FUNCTIONS
+    return name if known or name.startswith('Fn::') else None
+
+
+class Resolver:
+    """Works values out. What is not worked out stays as it is."""
+
+    def __init__(self, parameters: Parameters):
+        self._parameters = parameters
+        self._work = 0
+
+    def value(self, value: Any, place: str) -> Any:
+        """The value with every function in it worked out.
+
+        :raises InvalidDocument: a function is not supported, or not fed right
+        """
+        name = function_name(value)
+        if name in self.FUNCTIONS:
+            place = join(place, name)
+            return self.FUNCTIONS[name](
+                self, self.value(value[name], place), place)
+        if name is not None:
+            raise InvalidDocument(
+                place, f'function {name} is not supported where a plan needs '
+                'the value')
+        if isinstance(value, dict):
+            return {key: self.value(v, join(place, key))
+                    for key, v in value.items()}
+        if isinstance(value, list):
+            return [self.value(v, join(place, i))
+                    for i, v in enumerate(value)]
+        return value
+
+    def _get_param(self, args: Any, place: str) -> Any:
+        name, *path = args if isinstance(args, list) and args else [args]
+        if not isinstance(name, str):
+            raise InvalidDocument(
+                place, f'must be the name of a parameter, or a list that '
+                f'begins with one, not {brief(args)}')
+        found = self._parameters.value(name, place)
+        for i, step in enumerate(path, 1):
+            try:
+                found = _step(found, step)
+            except (KeyError, IndexError, TypeError, ValueError):
+                raise InvalidDocument(
+                    join(place, i), f'parameter {brief(name)} has nothing at '
+                    f'{brief(step)}') from None
+        return found
+
+    def _str_replace(self, args: Any, place: str) -> str:
+        if not isinstance(args, dict) or set(args) != {'template', 'params'}:
+            raise InvalidDocument(place, 'must be given template and params')
+        template, params = args['template'], args['params']
+        if not isinstance(template, str):
+            raise InvalidDocument(join(place, 'template'),
+                                  f'must be text, not {brief(template)}')
+        if not isinstance(params, dict) or '' in params:
+            raise InvalidDocument(join(place, 'params'),
+                                  'must be a mapping from text to text')
+        values = {}
+        for key, value in params.items():
+            if isinstance(value, dict | list):
+                raise InvalidDocument(
+                    join(place, 'params', key),
+                    f'must be text or a number, not {brief(value)}')
+            values[key] = '' if value is None else str(value)
+        self._spend((len(params) + 1) * (len(template) + 1), place)
+        return _bounded(_replaced(template, values), place)
+
+    def _list_join(self, args: Any, place: str) -> str:
+        if (not isinstance(args, list) or len(args) < 2
+                or not isinstance(args[0], str)
+                or not all(isinstance(a, list) for a in args[1:])):
+            raise InvalidDocument(
+                place, 'must be given a delimiter and one or more lists')
+        delimiter, *lists = args
+        words = []
+        for i, items in enumerate(lists, 1):
+            for j, item in enumerate(items):
+                words += [_word(item, join(place, i, j)), delimiter]
+                self._spend(len(words[-2]) + 2, place)
+        return _bounded(words[:-1], place)
+
+    def _spend(self, work: int, place: str) -> None:
+        self._work += work
+        if self._work > _MAX_WORK:
+            raise InvalidDocument(place, 'functions take too long to work out')
+
+    FUNCTIONS = {'get_param': _get_param, 'str_replace': _str_replace,
+                 'list_join': _list_join}
+
+
+def _step(found: Any, step: Any) -> Any:
+    if isinstance(found, list):
+        return found[int(step)]
+    if isinstance(found, dict):
+        return found[step]
+    raise TypeError
+
+
+def _replaced(template: str, values: Mapping[str, str]) -> list[str]:
+    """The template in parts, with values in the places of keys.
+
+    Longer keys go first, and values are not searched for keys.
+    """
+    parts = [(template, False)]
+    for key in sorted(sorted(values), key=len, reverse=True):
+        after = []
+        for text, final in parts:
+            if final or key not in text:
+                after.append((text, final))
+                continue
+            first, *others = text.split(key)
+            after.append((first, False))
+            for other in others:
+                after += [(values[key], True), (other, False)]
+        parts = after
+    return [text for text, _ in parts]
+
+
+def _word(value: Any, place: str) -> str:
+    if value is None:
+        return ''
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict | list):
+        return json.dumps(value, sort_keys=True)
+    raise InvalidDocument(place, f'must be text, not {brief(value)}')
+
+
+def _bounded(parts: list[str], place: str) -> str:
+    if sum(len(part) for part in parts) > _MAX_TEXT:
+        raise InvalidDocument(
+            place, f'gives more than {_MAX_TEXT} characters')
+    return ''.join(parts)

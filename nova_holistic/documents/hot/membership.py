@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every server and every server group stands in one group, or at the top."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from nova_holistic.documents.hot.entry import Entry, Named
+from nova_holistic.documents.hot.resources import RESOURCE_GROUP, SERVER_GROUP
+from nova_holistic.documents.hot.server import Server
+from nova_holistic.documents.validation import brief
+from nova_holistic.exceptions import InvalidDocument
+
+TOP = ''
+"""Home of what no entry names; any other home is the place of an entry."""
+
+
+class Membership:
+    """Where everything stands.
+
+    A server group stands where its servers are members, or where it is named
+    itself.
+
+    :ivar inside: servers of each server group that has any
+    :raises InvalidDocument: an entry names what cannot be a member, or a
+        second time
+    """
+
+    def __init__(self, entries: Iterable[Entry],
+                 resources: Mapping[str, Any], servers: Mapping[str, Server]):
+        self._servers = servers
+        self._said: dict[str, Named] = {}
+        self._homes: dict[str, str] = {}
+        self._order: dict[str, list[str]] = {}
+        self.inside: dict[str, list[Server]] = {}
+        for server in servers.values():
+            if server.server_group is not None:
+                self.inside.setdefault(server.server_group, []).append(server)
+        for entry in entries:
+            for nested in entry.all():
+                self._name(nested, resources)
+        for group, members in self.inside.items():
+            self._check_together(group, members)
+        self._order[TOP] = [
+            s.name for s in servers.values()
+            if s.name not in self._homes and s.server_group not in self._homes]
+
+    def keys(self, server: str) -> Mapping[str, Any]:
+        """What an entry says of the server beside its name."""
+        return self._said[server].keys if server in self._said else {}
+
+    def place(self, server: str) -> str:
+        """Where an entry names the server; empty where none does."""
+        return self._said[server].place if server in self._said else ''
+
+    def at(self, home: str) -> list[str]:
+        """Names of the servers and server groups that stand there, in the
+        order in which they are named; at the top, of the template."""
+        found = {}
+        for name in self._order.get(home, ()):
+            server = self._servers.get(name)
+            found[server and server.server_group or name] = None
+        return list(found)
+
+    def _name(self, entry: Entry, resources: Mapping[str, Any]) -> None:
+        for named in entry.members:
+            name = named.resource
+            if name in self._said:
+                raise InvalidDocument(
+                    named.place, f'resource {brief(name)} is a member '
+                    f'already, at {self._said[name].place}')
+            if name not in resources:
+                raise InvalidDocument(
+                    named.place, f'no resource {brief(name)}')
+            if name not in self._servers:
+                self._check_server_group(named, resources[name]['type'])
+            self._said[name] = named
+            self._homes[name] = entry.place
+            self._order.setdefault(entry.place, []).append(name)
+
+    def _check_server_group(self, named: Named, kind: str) -> None:
+        if kind != SERVER_GROUP:
+            of_servers = kind == RESOURCE_GROUP
+            raise InvalidDocument(
+                named.place, f'resource {brief(named.resource)} is of type '
+                f'{brief(kind)}{" but not of servers" if of_servers else ""},'
+                ' which cannot be placed')
+        if named.resource not in self.inside:
+            raise InvalidDocument(
+                named.place,
+                f'no server is in server group {brief(named.resource)}')
+        if named.keys:
+            raise InvalidDocument(
+                named.place, 'of a server group nothing can be said here; '
+                'name its servers instead')
+
+    def _check_together(self, group: str, members: list[Server]) -> None:
+        """A server group is all in one place."""
+        listed = [s.name for s in members if s.name in self._said]
+        if group in self._said and listed:
+            raise InvalidDocument(
+                self.place(listed[0]), f'{brief(listed[0])} is a member '
+                f'already, in server group {brief(group)} at '
+                f'{self.place(group)}')
+        homes = {s.name: self._homes.get(s.name, TOP) for s in members}
+        for name in homes if listed else ():
+            if homes[name] != homes[listed[0]]:
+                raise InvalidDocument(
+                    self.place(listed[0]), f'server group {brief(group)}, in '
+                    f'which {brief(listed[0])} is, also has {brief(name)}, '
+                    'which is not a member of this group')

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A parameter is worth what was given for it, else its default, in its type.
+"""
+
+from collections.abc import Callable, Mapping
+import math
+import re
+from typing import Any
+
+from nova_holistic.documents.hot import constraints
+from nova_holistic.documents.text import load, MAX_DIGITS
+from nova_holistic.documents.validation import brief, join, listed
+from nova_holistic.exceptions import InvalidDocument
+
+STACK_NAME = 'OS::stack_name'
+_PSEUDO = (STACK_NAME, 'OS::stack_id', 'OS::project_id')
+"""Heat gives these their values once the stack is made."""
+
+_TRUE = ('true', 't', 'yes', 'y', 'on', '1')
+_FALSE = ('false', 'f', 'no', 'n', 'off', '0')
+
+
+class Parameters:
+    """Parameters of one template.
+
+    :param declared: section ``parameters``
+    :param given: text by name, which stands before any default
+    :raises InvalidDocument: a name is not declared, or its value is not of
+        its type or breaks a constraint
+    """
+
+    def __init__(self, declared: Mapping[str, Mapping[str, Any]],
+                 given: Mapping[str, str]):
+        self._declared = declared
+        self._values: dict[str, Any] = {}
+        for name, text in given.items():
+            if name not in declared and name not in _PSEUDO:
+                raise InvalidDocument(
+                    'parameters', f'the template has no parameter '
+                    f'{brief(name)}; it has {listed(declared)}')
+            self._values[name] = self._typed(name, text, 'the value given')
+
+    def value(self, name: str, place: str) -> Any:
+        """
+        :param place: where it is asked for
+        :raises InvalidDocument: there is no such parameter, or no value
+        """
+        if name not in self._declared and name not in _PSEUDO:
+            raise InvalidDocument(place, f'no parameter {brief(name)}')
+        if name not in self._values:
+            default = self._declared.get(name, {}).get('default')
+            if default is None:
+                raise InvalidDocument(
+                    place, f'parameter {brief(name)} has no value: it has no '
+                    'default and none is given')
+            self._values[name] = self._typed(name, default, 'the default')
+        return self._values[name]
+
+    def _typed(self, name: str, value: Any, what: str) -> Any:
+        if name in _PSEUDO:
+            return value
+        declared, place = self._declared[name], join('parameters', name)
+        kind = declared['type']
+        shown = '' if declared.get('hidden') else f' {brief(value)}'
+        try:
+            value = _KINDS[kind](value)
+        except (ValueError, InvalidDocument):
+            raise InvalidDocument(
+                place, f'{what}{shown} is not of type {kind}'
+            ) from None
+        broken = constraints.check(
+            value, declared.get('constraints', ()),
+            join(place, 'constraints'))
+        if broken:
+            raise InvalidDocument(
+                place, f'{what}{shown} must be {broken}')
+        return value
+
+
+def _string(value: Any) -> str:
+    if isinstance(value, dict | list):
+        raise ValueError
+    return str(value)
+
+
+def _number(value: Any) -> int | float:
+    if isinstance(value, str) and len(value) <= MAX_DIGITS:
+        whole = re.fullmatch(r'[+-]?[0-9]+', value)
+        value = int(value) if whole else float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError
+    if not math.isfinite(value):
+        raise ValueError
+    return value
+
+
+def _boolean(value: Any) -> bool:
+    text = str(value).strip().lower()
+    if text not in _TRUE + _FALSE:
+        raise ValueError
+    return text in _TRUE
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, str) and value.lstrip()[:1] in ('{', '['):
+        value = load(value)
+    if not isinstance(value, dict | list):
+        raise ValueError
+    return value
+
+
+def _list(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [str(item) for item in value]
+    if not isinstance(value, str):
+        raise ValueError
+    return [item.strip() for item in value.split(',')] if value else []
+
+
+_KINDS: Mapping[str, Callable[[Any], Any]] = {
+    'string': _string, 'number': _number, 'boolean': _boolean,
+    'json': _json, 'comma_delimited_list': _list}

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section ``groups``: resources as members of groups with policies."""
+
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.binding import bind
+import pytest
+
+from tests.unit.builders import two_racks
+from tests.unit.documents.hot.templates import (
+    hint, param, paths, read, refusal, server, server_group, servers,
+    template)
+
+
+def sides(group, path):
+    scope = next(s for s in group.scopes() if s.path == path)
+    relationship, = scope.group.relationships
+    return [[m.path for m in side] for side in relationship.sides(scope)]
+
+
+def test_groups_nest_and_the_rest_stays_at_the_top():
+    document = template(
+        {'web': servers(2), 'db_1': server(), 'db_2': server(),
+         'alone': server()},
+        {'shop': {'groups': {'front': {'members': ['web']},
+                             'db': {'members': ['db_2', 'db_1']}}}})
+    assert paths(document) == [
+        'alone', 'shop/front/web-0', 'shop/front/web-1', 'shop/db/db_2',
+        'shop/db/db_1']
+
+
+def test_groups_may_be_lists_as_in_group_documents():
+    as_mapping = template({'a': server(), 'b': server()}, {
+        'shop': {'members': ['a'], 'groups': {'db': {'members': ['b']}}}})
+    as_list = template({'a': server(), 'b': server()}, [
+        {'name': 'shop', 'members': ['a'],
+         'groups': [{'name': 'db', 'members': ['b']}]}])
+    assert read(as_list) == read(as_mapping)
+
+
+def test_policies_are_those_of_group_documents():
+    group = read(template(
+        {'a': server(), 'b': server()},
+        {'shop': {'members': ['a', 'b'], 'policies': [
+            {'type': 'affinity', 'level': 'rack', 'weight': 3},
+            {'type': 'anti-affinity', 'max_per_domain': param('most')}]}},
+        parameters={'most': {'type': 'number', 'default': 2}}))
+    near, apart = group.groups[0].policies
+    assert (near.type, near.level, near.weight) == ('affinity', 'rack', 3)
+    assert (apart.type, apart.max_per_domain) == ('anti-affinity', 2)
+
+
+def test_a_member_can_say_what_its_resource_cannot():
+    group = read(template(
+        {'a': server()},
+        {'g': {'members': [{
+            'resource': 'a', 'location': param('rack'),
+            'traits': {'required': ['CUSTOM_NVME']}, 'aggregates': ['ssd']}]}},
+        parameters={'rack': {'type': 'string', 'default': 'az1/rack1'}}))
+    asked = group.all_members()[0].requirements
+    assert asked.flavor == 'm1.small'
+    assert asked.required_traits == {'CUSTOM_NVME'}
+    assert asked.aggregates == {'ssd'}
+    assert asked.location == ('az1', 'rack1')
+
+
+def test_relationships_are_between_members_and_groups():
+    document = template(
+        {'web': servers(2), 'db': server()},
+        {'shop': {'groups': {'front': {'members': ['web']}},
+                  'members': ['db'],
+                  'relationships': [{'type': 'anti-affinity',
+                                     'between': ['db', 'front']}]}})
+    assert sides(read(document), 'shop') == [
+        ['shop/db'], ['shop/front/web-0', 'shop/front/web-1']]
+
+
+@pytest.mark.parametrize('side, expected', [
+    ('web', ['shop/web/web-0', 'shop/web/web-1']),
+    ('web-1', ['shop/web/web-1']),
+    ('a', ['shop/apart/a']),
+    ('apart', ['shop/apart/a', 'shop/apart/b-0', 'shop/apart/b-1']),
+    ('b', ['shop/apart/b-0', 'shop/apart/b-1']),
+    ('b-0', ['shop/apart/b-0']),
+])
+def test_a_relationship_finds_members_by_their_names_in_the_entry(
+        side, expected):
+    document = template(
+        {'apart': server_group('anti-affinity'),
+         'a': server(scheduler_hints=hint('apart')),
+         'b': servers(2, scheduler_hints=hint('apart')),
+         'web': servers(2, availability_zone='az%index%'),
+         'lone': server()},
+        {'shop': {'members': ['lone', 'web', 'a', 'b'], 'relationships': [
+            {'type': 'affinity', 'between': ['lone', side]}]}})
+    assert sides(read(document), 'shop') == [['shop/lone'], expected]
+
+
+def test_a_server_group_stands_where_it_is_named():
+    document = template(
+        {'apart': server_group('anti-affinity'),
+         'a': server(scheduler_hints=hint('apart')), 'b': server()},
+        {'shop': {'members': ['b', 'apart']}})
+    assert paths(document) == ['shop/b', 'shop/apart/a']
+
+
+def test_the_name_of_the_stack_names_the_group():
+    document = template({'a': server()})
+    assert read(document).name == 'stack'
+    assert read(document, **{'OS::stack_name': 'shop'}).name == 'shop'
+
+
+TWO = {'a': server(), 'b': servers(2), 'net': {'type': 'OS::Neutron::Net'},
+       'volumes': {'type': 'OS::Heat::ResourceGroup', 'properties': {
+           'resource_def': {'type': 'OS::Cinder::Volume'}}},
+       'empty': server_group('affinity'),
+       'apart': server_group('anti-affinity'),
+       'c': server(scheduler_hints=hint('apart')),
+       'd': server(scheduler_hints=hint('apart'))}
+
+
+@pytest.mark.parametrize('groups, place, words', [
+    ({'g': {'members': ['gone']}}, 'groups.g.members[0]',
+     "no resource 'gone'"),
+    ({'g': {'members': ['net']}}, 'groups.g.members[0]', 'OS::Neutron::Net'),
+    ({'g': {'members': ['volumes']}}, 'groups.g.members[0]',
+     'not of servers'),
+    ({'g': {'members': ['a', 'a']}}, 'groups.g.members[1]',
+     'groups.g.members[0]'),
+    ({'g': {'members': ['a']}, 'h': {'members': ['a']}},
+     'groups.h.members[0]', 'groups.g.members[0]'),
+    ({'g': {'members': ['a'], 'groups': {'h': {'members': [
+        {'resource': 'a'}]}}}}, 'groups.g.groups.h.members[0]',
+     'groups.g.members[0]'),
+    ({'g': {'members': ['empty']}}, 'groups.g.members[0]', 'no server'),
+    ({'g': {'members': ['apart', 'c']}}, 'groups.g.members[1]',
+     'groups.g.members[0]'),
+    ({'g': {'members': ['c']}}, 'groups.g.members[0]', "'d'"),
+    ({'g': {'members': ['c']}, 'h': {'members': ['d']}},
+     'groups.g.members[0]', "'d'"),
+    ({'g': {'members': [{'resource': 'apart', 'aggregates': ['ssd']}]}},
+     'groups.g.members[0]', 'name its servers'),
+    ({'g': {'members': [{'resource': 'a', 'flavor': 'm1.large'}]}},
+     'groups.g.members[0].flavor', 'unknown key'),
+    ({'g': {'members': [{'traits': {}}]}}, 'groups.g.members[0]',
+     'resource is missing'),
+    ({'g': {'members': [{'resource': 'a', 'traits': {'required': ['x y']}}]}},
+     'groups.g.members[0].traits.required[0]', 'trait'),
+    ({'g': {'members': [{'resource': 'a', 'location': {'get_attr': ['b']}}]}},
+     'groups.g.members[0].location', 'get_attr'),
+    ({'g': {'members': [7]}}, 'groups.g.members[0]', 'resource'),
+    ({'g': {'members': 'a'}}, 'groups.g.members', 'a list'),
+    ({'g': {'members': []}}, 'groups.g', 'no members'),
+    ({'g': None}, 'groups.g', 'a mapping'),
+    ('web', 'groups', 'a mapping or a list'),
+    ([{'members': ['a']}], 'groups[0]', 'name is missing'),
+    ([7], 'groups[0]', 'a mapping'),
+    ([{'name': 'x/y', 'members': ['a']}], 'groups[0]', 'letters'),
+    ({'x y': {'members': ['a']}}, "groups['x y']", 'letters'),
+    ({'g': {'name': 'h', 'members': ['a']}}, 'groups.g.name', "'g'"),
+    ({'g': {'members': ['a'], 'colour': 'red'}}, 'groups.g.colour',
+     'unknown key'),
+    ({'b': {'members': ['a']}}, 'groups.b', 'resources.b'),
+    ({'b-1': {'members': ['a']}}, 'groups.b-1', 'resources.b'),
+    ({'g': {'members': ['a'], 'policies': [{'type': 'magnetism'}]}},
+     'groups.g.policies[0].type', 'magnetism'),
+    ({'g': {'members': ['a'], 'policies': [
+        {'type': 'anti-affinity', 'max_per_domain': {'get_attr': ['b']}}]}},
+     'groups.g.policies[0].max_per_domain', 'get_attr'),
+    ({'g': {'members': ['a'], 'groups': {'h': {
+        'members': ['b'], 'policies': [{'type': 'affinity',
+                                        'colour': 'red'}]}}}},
+     'groups.g.groups.h.policies[0].colour', 'unknown key'),
+    ({'g': {'members': ['a', 'b'], 'relationships': [
+        {'type': 'affinity', 'between': ['a', 'gone']}]}},
+     'groups.g.relationships[0].between[1]', 'gone'),
+])
+def test_a_wrong_entry_is_refused_at_its_place(groups, place, words):
+    found, message = refusal(template(TWO, groups))
+    assert found == place
+    assert words in message
+
+
+def test_a_server_with_the_name_of_one_that_is_counted_is_refused():
+    both = {'web': servers(2), 'web-1': server()}
+    expected = 'resources.web-1', "'web-1' is already a name at resources.web"
+    assert refusal(template(both)) == expected
+    assert refusal(template(both, {
+        'g': {'members': ['web', 'web-1']}})) == expected
+    assert paths(template(both, {'g': {'members': ['web']}})) == [
+        'web-1', 'g/web-0', 'g/web-1']
+
+
+def test_a_name_that_no_path_can_hold_is_told_at_its_resource():
+    place, message = refusal(template({'a b': server()}))
+    assert place == "resources['a b']"
+    assert 'letters' in message
+
+
+def test_groups_nested_without_end_are_refused():
+    groups = {'g': {'members': ['a']}}
+    for _ in range(16):
+        groups = {'g': {'groups': groups}}
+    place, message = refusal(template({'a': server()}, groups))
+    assert place.startswith('groups.g.groups.g')
+    assert 'deep' in message
+
+
+@pytest.mark.parametrize('document, place', [
+    (template({'a': server()}), 'resources.a.properties.flavor'),
+    (template({'a': servers(2)}),
+     'resources.a.properties.resource_def.properties.flavor'),
+])
+def test_an_unknown_flavor_is_told_at_the_resource(document, place):
+    with pytest.raises(InvalidDocument) as caught:
+        bind(read(document), two_racks())
+    assert caught.value.place == place
+
+
+def test_an_unknown_level_is_told_at_the_entry():
+    group = read(template({'a': server()}, {'g': {
+        'members': ['a'], 'policies': [{'type': 'affinity',
+                                        'level': 'isle'}]}}))
+    with pytest.raises(InvalidDocument) as caught:
+        bind(group, two_racks())
+    assert caught.value.place == 'groups.g.policies[0].level'
