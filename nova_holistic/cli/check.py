@@ -5,7 +5,7 @@ import argparse
 from collections.abc import Iterator
 
 from nova_holistic.cli.command import DocumentCommand
-from nova_holistic.cli import exits
+from nova_holistic.cli import exits, parameters
 from nova_holistic.cli.files import blaming
 from nova_holistic.model.binding import bind
 from nova_holistic.model.group import Group
@@ -24,14 +24,16 @@ class Check(DocumentCommand):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument('group', metavar='GROUP', help='group document')
+        parser.add_argument('group', metavar='GROUP',
+                            help='group document or Heat template')
+        parameters.add_option(parser)
         parser.add_argument('--plan', required=True, metavar='PLAN',
                             help='plan document, as plan --format json writes')
         return parser
 
     def take_action(self, args: argparse.Namespace) -> int:
         files = self.files()
-        group = files.group(args.group)
+        group = files.group(args.group, args.parameters)
         snapshot = files.inventory(args.inventory)
         plan = files.plan(args.plan)
         with blaming(args.group):

@@ -4,11 +4,11 @@
 Every error names the file, and the place in it where there is one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 import contextlib
-from typing import TextIO
+from typing import Any, TextIO
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.definition import read_definition
 from nova_holistic.documents.inventory import parse_inventory
 from nova_holistic.documents.plan import parse_plan
 from nova_holistic.documents.text import MAX_LENGTH, load
@@ -46,9 +46,17 @@ class Files:
     def __init__(self, stdin: TextIO | None):
         self._stdin = stdin
 
-    def group(self, name: str) -> Group:
+    def document(self, name: str) -> Any:
         with blaming(name):
-            return parse_group(load(self._read(name)), load_policy_types())
+            return load(self._read(name))
+
+    def group(self, name: str, parameters: Mapping[str, str]) -> Group:
+        """
+        :param parameters: values for a Heat template
+        """
+        document = self.document(name)
+        with blaming(name):
+            return read_definition(document, load_policy_types(), parameters)
 
     def inventory(self, name: str) -> Snapshot:
         with blaming(name):

@@ -5,7 +5,7 @@ import argparse
 import pathlib
 
 from nova_holistic.cli.command import DocumentCommand
-from nova_holistic.cli import exits, files
+from nova_holistic.cli import exits, files, parameters
 from nova_holistic.cli.files import blaming
 from nova_holistic import exceptions
 from nova_holistic.model.binding import bind
@@ -24,8 +24,9 @@ class Map(DocumentCommand):
             help='picture to write: ' + ', '.join(FORMATS))
         parser.add_argument(
             '--group', metavar='GROUP',
-            help='group document; with it, hosts also show what the plan '
-                 'adds to their load')
+            help='group document or Heat template; with it, hosts also show '
+                 'what the plan adds to their load')
+        parameters.add_option(parser)
         return parser
 
     def take_action(self, args: argparse.Namespace) -> int:
@@ -39,7 +40,7 @@ class Map(DocumentCommand):
         snapshot = read.inventory(args.inventory)
         group = None
         if args.group is not None:
-            group = read.group(args.group)
+            group = read.group(args.group, args.parameters)
             with blaming(args.group):
                 group = bind(group, snapshot)
         with blaming(args.plan):

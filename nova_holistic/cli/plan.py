@@ -11,7 +11,7 @@ import time
 from rich.console import Console
 from rich.text import Text
 
-from nova_holistic.cli import answer, exits, interrupt
+from nova_holistic.cli import answer, exits, interrupt, parameters
 from nova_holistic.cli.command import DocumentCommand
 from nova_holistic.cli.files import blaming
 from nova_holistic.model.binding import bind
@@ -37,10 +37,12 @@ class Plan(DocumentCommand):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument('group', metavar='GROUP', help='group document')
+        parser.add_argument('group', metavar='GROUP',
+                            help='group document or Heat template')
+        parameters.add_option(parser)
         parser.add_argument(
             '--objective', default='spread', metavar='NAME',
-            help='spread (the default), stack or fewest-hosts')
+            help='spread (the default), stack, fewest-hosts or network')
         parser.add_argument(
             '--solver', default='highs', metavar='NAME',
             help='highs (the default) or cbc')
@@ -55,7 +57,7 @@ class Plan(DocumentCommand):
 
     def take_action(self, args: argparse.Namespace) -> int:
         files, start = self.files(), time.monotonic()
-        group = files.group(args.group)
+        group = files.group(args.group, args.parameters)
         snapshot = files.inventory(args.inventory)
         with blaming(args.group):
             group = bind(group, snapshot)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``--parameter KEY=VALUE``, of every command that reads a definition."""
+
+import argparse
+
+
+def add_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--parameter', dest='parameters', action=_Parameter, default={},
+        metavar='KEY=VALUE',
+        help='value of a parameter of a Heat template; may be repeated')
+
+
+class _Parameter(argparse.Action):
+    """Collects values by name; a name given twice is wrong usage."""
+
+    def __call__(self, parser, namespace, text, option_string=None):
+        name, separator, value = text.partition('=')
+        given = getattr(namespace, self.dest)
+        if not name or not separator:
+            raise argparse.ArgumentError(self, f'{text!r} is not KEY=VALUE')
+        if name in given:
+            raise argparse.ArgumentError(self, f'{name} is given twice')
+        setattr(namespace, self.dest, {**given, name: value})
