@@ -3,6 +3,8 @@
 
 import pulp
 
+from nova_holistic.model.group import Scope
+
 
 class PlainEncoder:
     """The smallest honest encoder, to ask what an encoding forbids or costs.
@@ -10,14 +12,15 @@ class PlainEncoder:
     Members given in ``placed`` enter as constants, as they must.
     """
 
-    def __init__(self, scope, snapshot, placed=()):
+    def __init__(self, scope, snapshot, placed=(), top=None):
+        self.top = top or scope
         self.problem = pulp.LpProblem('plain', pulp.LpMinimize)
         self.snapshot = snapshot
         self.cost = []
         self.variables = 0
         self.keys = {}
         self.on = {}
-        for member in scope.members:
+        for member in self.top.members:
             for host in snapshot.hosts:
                 fixed = dict(placed).get(member.path)
                 self.on[member.path, host.name] = (
@@ -37,9 +40,13 @@ class PlainEncoder:
         return sorted(found - {None})
 
     def _count(self, scope, level, domain):
+        return self.among(scope, [
+            h for h in self.snapshot.hosts
+            if self.snapshot.domain(h, level) == domain])
+
+    def among(self, scope, hosts):
         terms = [self.on[m.path, h.name] for m in scope.members
-                 for h in self.snapshot.hosts
-                 if self.snapshot.domain(h, level) == domain]
+                 for h in hosts]
         if all(isinstance(term, int) for term in terms):
             return sum(terms)
         return pulp.lpSum(terms)
@@ -59,6 +66,14 @@ class PlainEncoder:
         self.require(count <= len(scope.members) * used)
         self.require(count >= used)
         return used
+
+    def candidates(self, scope):
+        return self.snapshot.hosts if scope.members else ()
+
+    def others(self, scope):
+        paths = {m.path for m in scope.members}
+        return Scope('', self.top.group, tuple(
+            m for m in self.top.members if m.path not in paths))
 
     def integer(self, name, upper):
         self.variables += 1
@@ -89,8 +104,11 @@ class PlainEncoder:
         return round(pulp.value(self.problem.objective) or 0)
 
 
-def cost_of(policy, scope, snapshot, placed=()):
-    """What the policy's encoding makes of a scope, some of it placed."""
-    encoder = PlainEncoder(scope, snapshot, placed)
+def cost_of(policy, scope, snapshot, placed=(), top=None):
+    """What the policy's encoding makes of a scope, some of it placed.
+
+    :param top: the whole group, where the scope is a part of it
+    """
+    encoder = PlainEncoder(scope, snapshot, placed, top)
     policy.encode(scope, encoder)
     return encoder.solve()

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+import itertools
+
+import pytest
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.check import check
+from tests.unit.builders import cloud, group, host, on, servers, two_racks
+from tests.unit.policies.encoding import cost_of
+from tests.unit.solver.scenario import plan, reasons
+
+USED = cloud(host('a', 'r1', labels={'feed': 'A'}, servers=2),
+             host('b', 'r1', labels={'feed': 'A'}),
+             host('c', 'r2'), host('d', 'r3', labels={'feed': 'B'}))
+
+
+def shop(policy, web=1, db=2):
+    return group(servers('web', web), groups=[
+        group(servers('node', db), name='db', policies=[policy])])
+
+
+@pytest.mark.parametrize('level', ['host', 'rack', 'feed'])
+def test_check_and_encoding_agree_on_every_placement(level):
+    hard, soft = Exclusive(level=level), Exclusive(level=level, weight=1.0)
+    top, scope = shop(hard).scopes()
+    paths = [m.path for m in top.members]
+    for names in itertools.product('abcd', repeat=3):
+        hosts = {h.name: h for h in USED.hosts}
+        placed = {path: hosts[n] for path, n in zip(paths, names)}
+        violations = soft.check(scope, placed, USED).count
+        assert cost_of(soft, scope, USED, placed, top) == violations
+        assert (cost_of(hard, scope, USED, placed, top) is None) == (
+            violations > 0)
+
+
+# (hosts of web-0, db/node-0 and db/node-1, level, violations)
+@pytest.mark.parametrize('names, level, violations', [
+    ('ddb', 'host', 1),     # web is on d
+    ('dbc', 'host', 0),
+    ('dac', 'host', 1),     # strangers are on a
+    ('daa', 'host', 1),     # one host, however many members
+    ('aad', 'host', 1),     # strangers and web on one host
+    ('dbc', 'rack', 1),     # strangers are in r1, on the next host
+    ('dcc', 'rack', 0),
+    ('dbd', 'feed', 2),
+    ('bdc', 'feed', 1),     # c has no feed
+])
+def test_each_domain_with_members_and_others_counts(names, level, violations):
+    _, scope = shop(Exclusive()).scopes()
+    placed = dict(zip(
+        ('web-0', 'db/node-0', 'db/node-1'),
+        on(USED, **{f'm{i}': n for i, n in enumerate(names)}).values()))
+    found = Exclusive(level=level).check(scope, placed, USED)
+    assert (found.count, len(found.messages)) == (violations, violations)
+
+
+def test_the_message_names_who_else_is_there():
+    _, scope = shop(Exclusive(), db=1).scopes()
+    placed = {'web-0': USED.hosts[1], 'db/node-0': USED.hosts[0]}
+    assert Exclusive(level='rack').check(scope, placed, USED).messages == (
+        'rack r1 holds db/node-0 and others: host a has 2 servers; web-0 is '
+        'there',)
+
+
+def test_the_group_goes_where_nobody_is():
+    plan(USED, group(servers('node', 3),
+                     policies=[Exclusive(level='rack')])).uses('c', 'd')
+
+
+def test_two_exclusive_groups_are_apart():
+    shops = group(groups=[
+        group(servers('node', 2), name=name,
+              policies=[Exclusive(level='rack')]) for name in ('db', 'web')])
+    found = plan(two_racks(), shops).hosts
+    assert {found['db/node-0'][:2], found['web/node-0'][:2]} == {'r1', 'r2'}
+
+
+def test_where_strangers_are_everywhere_it_is_unplaceable():
+    busy = two_racks(servers=1)
+    assert reasons(busy, group(servers('node', 2), policies=[
+        Exclusive()])) == {
+            'exclusive': 'the hosts that it allows have room for 0 of 2 '
+                         'members'}
+
+
+def test_a_preference_takes_few_domains_with_strangers():
+    busy = two_racks(servers=1)
+    answer = plan(busy, group(servers('node', 4), policies=[
+        Exclusive(weight=3)])).answer
+    assert answer.preferences[0].violations == 1
+
+
+def test_members_that_stay_are_no_strangers():
+    # Of the two servers on a, one is the member that stays there.
+    shared = cloud(host('a', servers=2), host('b', servers=1))
+    one = group(servers('node', 2), policies=[Exclusive()])
+    assert reasons(shared, one, placed={'node-0': 'a'})
+    alone = cloud(host('a', servers=1), host('b', servers=1))
+    plan(alone, one, placed={'node-0': 'a'}).uses('a')
+    assert check(one, alone, {'node-0': 'a', 'node-1': 'a'},
+                 {'node-0': 'a'}) == ()
+    assert check(one, shared, {'node-0': 'a', 'node-1': 'a'},
+                 {'node-0': 'a'})
+
+
+def test_alternates_have_no_strangers_either():
+    one = group(servers('node', 1), policies=[Exclusive()])
+    answer = plan(USED, one).answer
+    assert set(alternates(one, USED, answer, 9)['node-0']) == (
+        {'b', 'c', 'd'} - set(answer.hosts().values()))
+
+
+def test_a_hard_one_reserves_its_domains():
+    top, scope = shop(Exclusive()).scopes()
+    placed = {'web-0': USED.hosts[0], 'db/node-0': USED.hosts[1],
+              'db/node-1': USED.hosts[2]}
+    feeds = Exclusive(level='feed')
+    assert feeds.reserves(scope, placed, USED) == {Domain('feed', ('A',))}
+    assert Exclusive(level='rack').reserves(scope, placed, USED) == {
+        Domain('rack', ('r1',)), Domain('rack', ('r2',))}
+    assert Exclusive(weight=1).reserves(scope, placed, USED) == frozenset()
+    assert feeds.reserves(scope, {}, USED) == frozenset()
