@@ -11,6 +11,7 @@ from nova_holistic.solver.case import Case
 from nova_holistic.solver.limit import Ceiling, Limit
 from nova_holistic.solver.rules import Atom, Kind
 
+
 class Tally:
     """For each scope and level: in which domains one more member may be.
 

@@ -6,8 +6,8 @@ import pytest
 from nova_holistic.documents.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.plan import Unplaceable
-from nova_holistic.policies import load_policy_types
 from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies import load_policy_types
 from nova_holistic.policies.location import Location
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
