@@ -116,5 +116,5 @@ class SoftAntiAffinity(AntiAffinity):
     @classmethod
     def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
                       place: str) -> 'SoftAntiAffinity':
-        return cls(weight=1.0 if weight is None else weight, place=place,
-                   **keys)
+        return super().from_document(
+            keys, weight=1.0 if weight is None else weight, place=place)

@@ -129,3 +129,14 @@ def test_nova_spells_the_preference_soft():
         {'max_per_domain': 2}, weight=None, place='policies[0]')
     assert (policy.weight, policy.max_per_domain) == (1, 2)
     assert (policy.level, policy.hard) == ('host', False)
+
+
+def test_a_share_may_be_asked_for_in_novas_spelling_too():
+    policy = SoftAntiAffinity.from_document(
+        {'level': 'rack', 'max_per_domain': '50%'}, weight=None, place='')
+    four = scope_of(servers('node', 4))
+    # Three of four are in one rack, where half of them may be.
+    where = on(RACKS, node_0='r1h1', node_1='r1h1', node_2='r1h2',
+               node_3='r2h1')
+    assert policy.check(four, where, RACKS).count == 1
+    assert cost_of(policy, four, RACKS, where) == 1
