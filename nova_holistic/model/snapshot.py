@@ -2,13 +2,16 @@
 """An immutable picture of the cloud at one time."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from nova_holistic.model.domain import HOST, Domain
 from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
+
+T = TypeVar('T')
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +55,14 @@ class Snapshot:
 
     :ivar levels: of the tree, coarse to fine; the last is always ``host``
     :ivar flavors: by name and by id
-    :ivar _divisions: answers of :meth:`divided`, worked out once
+    :ivar _known: answers of :meth:`once`
     """
 
     levels: tuple[str, ...]
     hosts: tuple[Host, ...]
     links: tuple[Link, ...] = ()
     flavors: Mapping[str, Flavor] = FrozenMapping()
-    _divisions: dict[str, Mapping[Domain, tuple[Host, ...]]] = field(
+    _known: dict[Hashable, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False)
 
     def all_levels(self) -> frozenset[str]:
@@ -84,15 +87,26 @@ class Snapshot:
 
     def divided(self, level: str) -> Mapping[Domain, tuple[Host, ...]]:
         """The hosts of each domain of the level, in the snapshot's order."""
-        if level not in self._divisions:
+        def work() -> Mapping[Domain, tuple[Host, ...]]:
             found: dict[Domain, list[Host]] = {}
             for host in self.hosts:
                 domain = self.domain(host, level)
                 if domain is not None:
                     found.setdefault(domain, []).append(host)
-            self._divisions[level] = FrozenMapping(
+            return FrozenMapping(
                 {domain: tuple(hosts) for domain, hosts in found.items()})
-        return self._divisions[level]
+
+        return self.once(('divided', level), work)
+
+    def once(self, key: Hashable, work: Callable[[], T]) -> T:
+        """The answer of ``work``, worked out once for the snapshot.
+
+        :param key: all that the answer depends on beside the snapshot, and
+            who asks
+        """
+        if key not in self._known:
+            self._known[key] = work()
+        return self._known[key]
 
     def without_servers(self, names: Iterable[str]) -> 'Snapshot':
         """The same with one server less on a host each time it is named.

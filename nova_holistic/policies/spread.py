@@ -86,22 +86,22 @@ class Spread(Policy):
         if self.max_skew is None:
             return 0, ()
         eligible = self._eligible(scope, snapshot, [h for _, h in hosts])
-        if not eligible:
-            return 0, ()
-        largest = max(eligible, key=lambda d: (counts[d], d))
-        smallest = min(eligible, key=lambda d: (counts[d], d))
+        used = [d for d in counts if d in eligible]
+        largest = max((counts[d] for d in used), default=0)
+        smallest = min((counts[d] for d in used), default=0) if (
+            len(used) == len(eligible)) else 0
         # Members still to come may fill up the smallest.
-        lowest = counts[smallest]
-        while missing and lowest < counts[largest]:
-            missing -= sum(counts[d] <= lowest for d in eligible)
-            lowest += missing >= 0
-            missing = max(missing, 0)
-        over = counts[largest] - lowest - self.max_skew
+        while missing > 0 and smallest < largest:
+            missing -= sum(counts[d] <= smallest for d in eligible)
+            smallest += missing >= 0
+        over = largest - smallest - self.max_skew
         if over <= 0:
             return 0, ()
+        fullest = min(d for d in used if counts[d] == largest)
+        emptiest = min(eligible, key=lambda d: (counts[d], d))
         return over, (
-            f'{self.level} {largest} holds {counts[largest]} members and '
-            f'{self.level} {smallest} {lowest}: they may differ by '
+            f'{self.level} {fullest} holds {largest} members and '
+            f'{self.level} {emptiest} {smallest}: they may differ by '
             f'{self.max_skew}',)
 
     def _too_few(self, used: int, missing: int) -> tuple[int, tuple[str, ...]]:
@@ -113,18 +113,14 @@ class Spread(Policy):
             f'{self.min_domains} are asked for',)
 
     def _eligible(self, scope: Scope, snapshot: Snapshot,
-                  hosts: list[Host]) -> list[Domain]:
-        coarser = [level for level in scope.confining_levels
-                   if _is_coarser(level, self.level, snapshot)]
+                  hosts: list[Host]) -> set[Domain]:
+        wishes = frozenset(_wishes(scope))
+        confining = scope.confining_levels
+        coarser, places = snapshot.once(
+            ('spread', self.level, confining, wishes),
+            lambda: _places(self.level, confining, wishes, snapshot))
         chosen = {tuple(snapshot.domain(h, c) for c in coarser) for h in hosts}
-        wishes = set(_wishes(scope))
-        return [
-            domain for domain, members in snapshot.divided(self.level).items()
-            if any(host.enabled
-                   and tuple(snapshot.domain(host, c)
-                             for c in coarser) in chosen
-                   and any(_meets(host, *wish) for wish in wishes)
-                   for host in members)]
+        return {d for place in chosen for d in places.get(place, ())}
 
     # Persuading the solver.
 
@@ -213,6 +209,21 @@ def _wishes(scope: Scope) -> Iterator[Wish]:
             group = next(g for g in group.groups if g.name == name)
             policies.extend(group.policies)
         yield member.requirements, tuple(p for p in policies if p.hard)
+
+
+def _places(level: str, confining: Sequence[str], wishes: frozenset[Wish],
+            snapshot: Snapshot) -> tuple[list[str], dict[tuple, set[Domain]]]:
+    """The coarser of the levels, and the domains eligible in each of theirs.
+    """
+    coarser = [c for c in confining if _is_coarser(c, level, snapshot)]
+    found: dict[tuple, set[Domain]] = defaultdict(set)
+    for domain, hosts in snapshot.divided(level).items():
+        for host in hosts:
+            place = tuple(snapshot.domain(host, c) for c in coarser)
+            if host.enabled and domain not in found[place] and any(
+                    _meets(host, *wish) for wish in wishes):
+                found[place].add(domain)
+    return coarser, found
 
 
 def _meets(host: Host, wanted: Requirements,

@@ -78,11 +78,15 @@ def test_two_exclusive_groups_are_apart():
 
 
 def test_where_strangers_are_everywhere_it_is_unplaceable():
-    busy = two_racks(servers=1)
-    assert reasons(busy, group(servers('node', 2), policies=[
-        Exclusive()])) == {
-            'exclusive': 'the hosts that it allows have room for 0 of 2 '
-                         'members'}
+    assert reasons(two_racks(servers=1), group(
+        servers('node', 2), policies=[Exclusive()]))
+    # Two racks, and strangers on one host of each.
+    half = cloud(*(host(h.name, *h.location, servers=h.name.endswith('1'))
+                   for h in two_racks().hosts))
+    assert reasons(half, group(servers('node', 2), policies=[
+        Exclusive(level='rack')]))
+    plan(half, group(servers('node', 2), policies=[
+        Exclusive()])).uses('r1h2', 'r2h2')
 
 
 def test_a_preference_takes_few_domains_with_strangers():

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan that is there before any solver keeps policies on many counts."""
+
+from collections import Counter
+import time
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.group import Group
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.policies.location import Location
+from nova_holistic.policies.spread import Spread
+from nova_holistic.policies.traits import Traits
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.check import check
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.greedy import greedy
+from tests.unit.builders import cloud, group, host, servers
+
+# Two zones of ten racks; a rack has two to six hosts.
+ZONES = cloud(*(
+    host(f'z{zone}r{rack}h{number}', f'az{zone}', f'r{rack}',
+         servers=number % 2, traits=frozenset('T' if number < 3 else ''),
+         vcpus=8 + number)
+    for zone in (1, 2) for rack in range(10)
+    for number in range(2 + rack % 5)), levels=('az', 'rack', 'host'))
+
+
+def first(shop, snapshot=ZONES):
+    """Hosts of the members, by the greedy search alone."""
+    case = Case.of(bind(shop, snapshot), snapshot, {})
+    counts = greedy(case, load_objective('fewest-hosts'),
+                    Deadline(time.perf_counter, 60))
+    found = {path: h.name for path, h in case.placement(counts).items()}
+    assert check(shop, snapshot, found) == ()
+    return found
+
+
+def racks(found):
+    return Counter(name[:4] for name in found.values())
+
+
+def test_an_even_spread_over_all_racks():
+    found = first(group(servers('node', 50), policies=[
+        Spread(level='rack', max_skew=1)]))
+    assert sorted(racks(found).values()) == [2] * 10 + [3] * 10
+
+
+def test_an_even_spread_inside_one_zone_of_either():
+    found = first(group(servers('node', 30), policies=[
+        Affinity(level='az'), Spread(level='rack', max_skew=1),
+        AntiAffinity(max_per_domain=3)]))
+    assert sorted(racks(found).values()) == [3] * 10
+
+
+def test_a_minimum_of_racks_though_one_host_would_do():
+    found = first(group(servers('node', 8), policies=[
+        Spread(level='rack', min_domains=7)]))
+    assert len(racks(found)) >= 7
+
+
+def test_no_stranger_and_only_hosts_that_suit():
+    shop = group(servers('web', 6), groups=[Group('db', (
+        servers('node', 12),), (), (Exclusive(), Traits(has=frozenset('T')),
+                                    Location(path=('az2',))))])
+    found = first(shop)
+    inside = {n for path, n in found.items() if path.startswith('db/')}
+    assert all(n[:2] == 'z2' and n[-1] in '02' for n in inside)
+    assert not inside & {
+        n for path, n in found.items() if not path.startswith('db/')}
