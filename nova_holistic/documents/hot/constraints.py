@@ -33,9 +33,12 @@ def check(value: Any, constraints: Sequence[Mapping[str, Any]],
 def _allowed_values(value: Any, rule: Any, place: str) -> str | None:
     if not isinstance(rule, list):
         raise InvalidDocument(place, f'must be a list, not {brief(rule)}')
-    allowed = {str(v) for v in rule}
+    allowed = {str(v) for v in rule if not isinstance(v, dict | list)}
+    if isinstance(value, dict):
+        return None
     values = value if isinstance(value, list) else [value]
-    if all(str(v) in allowed for v in values):
+    if all(str(v) in allowed for v in values
+           if not isinstance(v, dict | list)):
         return None
     shown = ', '.join(brief(v) for v in rule[:10])
     return f'one of {shown}' + (', …' if len(rule) > 10 else '')

@@ -6,7 +6,7 @@ functions give is known only when the stack is made.
 """
 
 from collections.abc import Mapping
-import json
+import re
 from typing import Any
 
 from nova_holistic.documents.hot.parameters import Parameters
@@ -31,8 +31,10 @@ def function_name(value: Any) -> str | None:
     if not isinstance(value, dict) or len(value) != 1:
         return None
     name = next(iter(value))
-    known = name in _REFUSED or name in Resolver.FUNCTIONS
-    return name if known or name.startswith('Fn::') else None
+    if name in _REFUSED or name in Resolver.FUNCTIONS \
+            or re.fullmatch('Fn::[A-Za-z]{1,40}', name):
+        return name
+    return None
 
 
 class Resolver:
@@ -156,8 +158,6 @@ def _word(value: Any, place: str) -> str:
         return ''
     if isinstance(value, str):
         return value
-    if isinstance(value, dict | list):
-        return json.dumps(value, sort_keys=True)
     raise InvalidDocument(place, f'must be text, not {brief(value)}')
 
 

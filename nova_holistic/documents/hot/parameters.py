@@ -2,19 +2,23 @@
 """A parameter is worth what was given for it, else its default, in its type.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 import math
 import re
 from typing import Any
 
 from nova_holistic.documents.hot import constraints
 from nova_holistic.documents.text import load, MAX_DIGITS
-from nova_holistic.documents.validation import brief, join, listed
+from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
 
 STACK_NAME = 'OS::stack_name'
 _PSEUDO = (STACK_NAME, 'OS::stack_id', 'OS::project_id')
 """Heat gives these their values once the stack is made."""
+
+_WRITTEN = ('json', 'comma_delimited_list')
+_MAX_TEXT = 2**20
+"""Longest text of parameters that is read into lists and mappings."""
 
 _TRUE = ('true', 't', 'yes', 'y', 'on', '1')
 _FALSE = ('false', 'f', 'no', 'n', 'off', '0')
@@ -33,11 +37,12 @@ class Parameters:
                  given: Mapping[str, str]):
         self._declared = declared
         self._values: dict[str, Any] = {}
+        self._read = 0
         for name, text in given.items():
             if name not in declared and name not in _PSEUDO:
                 raise InvalidDocument(
                     'parameters', f'the template has no parameter '
-                    f'{brief(name)}; it has {listed(declared)}')
+                    f'{brief(name)}; it has {_some(declared)}')
             self._values[name] = self._typed(name, text, 'the value given')
 
     def value(self, name: str, place: str) -> Any:
@@ -62,6 +67,12 @@ class Parameters:
         declared, place = self._declared[name], join('parameters', name)
         kind = declared['type']
         shown = '' if declared.get('hidden') else f' {brief(value)}'
+        if kind in _WRITTEN and isinstance(value, str):
+            self._read += len(value)
+            if self._read > _MAX_TEXT:
+                raise InvalidDocument(
+                    place, f'more than {_MAX_TEXT} characters of lists and '
+                    'JSON to read')
         try:
             value = _KINDS[kind](value)
         except (ValueError, InvalidDocument):
@@ -75,6 +86,13 @@ class Parameters:
             raise InvalidDocument(
                 place, f'{what}{shown} must be {broken}')
         return value
+
+
+def _some(names: Iterable[str]) -> str:
+    """The first few, for a message."""
+    names = sorted(names)
+    shown = [brief(name) for name in names[:10]]
+    return ', '.join(shown + ['…'] * (len(names) > 10)) or 'none'
 
 
 def _string(value: Any) -> str:
@@ -111,7 +129,7 @@ def _json(value: Any) -> Any:
 
 def _list(value: Any) -> list[str]:
     if isinstance(value, list):
-        return [str(item) for item in value]
+        return [_string(item) for item in value]
     if not isinstance(value, str):
         raise ValueError
     return [item.strip() for item in value.split(',')] if value else []

@@ -21,7 +21,8 @@ PARAMETER = {
     'required': ['type'],
     'properties': {
         'type': {'enum': PARAMETER_TYPES},
-        'constraints': {'type': 'array', 'items': {'type': 'object'}},
+        'constraints': {
+            'type': 'array', 'maxItems': 20, 'items': {'type': 'object'}},
     },
 }
 

@@ -116,7 +116,7 @@ def test_the_template_is_not_written_over(terminal):
      "'small', 'large'"),
     (('--parameter', 'sise=large'),
      "parameters: the template has no parameter 'sise'; it has "
-     'database, image, size, web_count'),
+     "'database', 'image', 'size', 'web_count'"),
     (('--parameter', 'web_count=many'),
      "parameters.web_count: the value given 'many' is not of type number"),
     (('--parameter', 'database={"flavor": "m9.giant"}'),

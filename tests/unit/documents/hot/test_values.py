@@ -162,7 +162,7 @@ def test_a_hidden_value_is_not_shown():
 def test_a_value_for_no_parameter_is_refused():
     assert refusal(template({'a': server()}, parameters=declared('string')),
                    {'size': 'x'}) == (
-        'parameters', "the template has no parameter 'size'; it has p")
+        'parameters', "the template has no parameter 'size'; it has 'p'")
 
 
 @pytest.mark.parametrize('fields, place', [
@@ -190,6 +190,17 @@ def test_a_text_that_grows_without_end_is_refused():
             'm': value}}}
     place, message = refusal(template({'a': server(value)}))
     assert place.startswith(FLAVOR)
+    assert 'characters' in message
+
+
+def test_much_text_of_parameters_is_refused():
+    text = '["' + 'a' * 600_000 + '"]'
+    place, message = refusal(template(
+        {'a': server(param('p', 0)), 'b': server(param('q', 0))},
+        parameters={'p': {'type': 'json', 'default': '["x"]'},
+                    'q': {'type': 'json', 'default': text},
+                    'r': {'type': 'json'}}), {'r': text})
+    assert place == 'parameters.q'
     assert 'characters' in message
 
 
