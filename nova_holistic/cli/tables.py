@@ -39,6 +39,8 @@ def unplaceable(console: Console, answer: Unplaceable, group: Group) -> None:
     for reason in answer.reasons:
         _line(console, f'  {reason.at}: {reason.message}' if reason.at
               else f'  {reason.message}')
+    if not answer.minimal:
+        _line(console, '  (it is not proved that all of these are needed)')
 
 
 def unknown(console: Console, answer: Unknown, group: Group) -> None:

@@ -26,7 +26,8 @@ def to_document(result: Plan | Unplaceable | Unknown,
         return {
             'status': 'unplaceable',
             'reasons': [{'at': reason.at, 'message': reason.message}
-                        for reason in result.reasons]}
+                        for reason in result.reasons],
+            **({} if result.minimal else {'minimal': False})}
     if isinstance(result, Unknown):
         return {
             'status': 'unknown', 'group': group_name,
@@ -58,7 +59,8 @@ def parse_plan(document: Any) -> Plan | Unplaceable | Unknown:
     _check_shape[status](document)
     if status == 'unplaceable':
         return Unplaceable(tuple(
-            Reason(r['at'], r['message']) for r in document['reasons']))
+            Reason(r['at'], r['message']) for r in document['reasons']),
+            document.get('minimal', True))
     seconds = FrozenMapping(document.get('seconds'))
     if status == 'unknown':
         return Unknown(document['message'], seconds)

@@ -76,9 +76,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Unplaceable:
-    """A proof that no plan exists, told as reasons."""
+    """A proof that no plan exists, told as reasons.
+
+    :ivar reasons: all that cannot hold together
+    :ivar minimal: whether it is proved that nothing can be left out of them
+    """
 
     reasons: tuple[Reason, ...]
+    minimal: bool = True
     seconds: Mapping[str, float] = field(
         default_factory=FrozenMapping, compare=False)
 

@@ -2,7 +2,7 @@
 """What every policy must be able to do."""
 
 import abc
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -63,10 +63,6 @@ class Encoder(Protocol):
     def integer(self, name: str, upper: int) -> Expression:
         """A new variable in 0, 1, ... upper."""
 
-    def shared(self, key: Hashable, upper: int) -> Expression:
-        """The variable of that key, for policies that speak of one thing:
-        new when first asked for, in 0, 1, ... upper."""
-
     def require(self, constraint: Expression) -> None:
         """Add a constraint that every plan keeps."""
 
@@ -110,6 +106,11 @@ class Policy(abc.ABC):
     def title(self) -> str:
         """What messages and plans call it."""
         return self.type
+
+    @property
+    def summary(self) -> str:
+        """What reasons call it: its title and what it speaks of."""
+        return ' '.join((self.title, *self.levels))
 
     @property
     def levels(self) -> Sequence[str]:

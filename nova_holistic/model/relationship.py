@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING
 
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Policy
+from nova_holistic.model.remembered import Remembered
+from nova_holistic.model.spans import spans
 
 if TYPE_CHECKING:
     from nova_holistic.model.group import Scope
+
+_spans = Remembered(spans, 32)
+_NONE = slice(0)
+"""Of a side whose servers are all gone from the group."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +37,11 @@ class Relationship(Policy):
         return f'{self.type} between {" and ".join(self.between)}'
 
     @property
+    def summary(self) -> str:
+        return ' '.join((self.type, *self.levels, 'between',
+                         ' and '.join(self.between)))
+
+    @property
     def traffic_mbps(self) -> int:
         """Mbit/s, either way, between each server of one side and each of
         the other; 0 where the relationship speaks of none."""
@@ -39,7 +50,10 @@ class Relationship(Policy):
     def sides(self, scope: 'Scope') -> tuple[tuple[Member, ...],
                                              tuple[Member, ...]]:
         """Members of either side, in document order."""
-        first, second = (_side(scope, path) for path in self.between)
+        known = _spans(scope.members)
+        first, second = (
+            scope.members[known.get(_full(scope, path), _NONE)]
+            for path in self.between)
         return first, second
 
     def side_scopes(self, scope: 'Scope') -> tuple['Scope', 'Scope']:
@@ -48,13 +62,6 @@ class Relationship(Policy):
             replace(scope, path=_full(scope, path), members=members)
             for path, members in zip(self.between, self.sides(scope)))
         return first, second
-
-
-def _side(scope: 'Scope', path: str) -> tuple[Member, ...]:
-    full = _full(scope, path)
-    return tuple(
-        m for m in scope.members
-        if full in (m.path, m.description) or m.path.startswith(full + '/'))
 
 
 def _full(scope: 'Scope', path: str) -> str:

@@ -46,6 +46,10 @@ class Aggregates(Policy):
         return cls(names=frozenset(keys['aggregates']), weight=weight,
                    place=place)
 
+    @property
+    def summary(self) -> str:
+        return f'{self.type} {", ".join(sorted(self.names))}'
+
     def admits(self, host: Host) -> bool:
         return not self.hard or self.names <= host.aggregates
 

@@ -36,6 +36,10 @@ class AvailabilityZone(Policy):
                       place: str) -> 'AvailabilityZone':
         return cls(zone=keys['availability_zone'], weight=weight, place=place)
 
+    @property
+    def summary(self) -> str:
+        return f'{self.type} {self.zone}'
+
     def admits(self, host: Host) -> bool:
         return not self.hard or host.availability_zone == self.zone
 

@@ -39,6 +39,10 @@ class Location(Policy):
         return cls(path=tuple(keys['path'].split('/')), weight=weight,
                    place=place)
 
+    @property
+    def summary(self) -> str:
+        return f'{self.type} {"/".join(self.path)}'
+
     def admits(self, host: Host) -> bool:
         return not self.hard or self._above(host)
 

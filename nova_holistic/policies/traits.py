@@ -55,6 +55,11 @@ class Traits(Policy):
         return cls(has=has, lacks=frozenset(keys.get('forbidden', ())),
                    weight=weight, place=place)
 
+    @property
+    def summary(self) -> str:
+        told = [*sorted(self.has), *(f'not {t}' for t in sorted(self.lacks))]
+        return f'{self.type} {", ".join(told)}'
+
     def admits(self, host: Host) -> bool:
         return not self.hard or self._suits(host)
 

@@ -61,13 +61,15 @@ class Case:
     @classmethod
     def of(cls, group: Group, snapshot: Snapshot,
            placed: Mapping[str, str],
-           in_time: Callable[[], None] = lambda: None) -> 'Case':
+           in_time: Callable[[], None] = lambda: None,
+           table: HostTable | None = None) -> 'Case':
         """Look up what the group asks for, and write its rules down.
 
         :param in_time: called again and again; raises where time has run out
+        :param table: the snapshot's, if there is one already
         :raises InvalidDocument: a placed member or its host is unknown
         """
-        table = HostTable(snapshot)
+        table = table or HostTable(snapshot)
         members = group.all_members()
         at = _placed_at(members, table, placed)
         eligibility = Eligibility(table)

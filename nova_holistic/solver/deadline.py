@@ -19,6 +19,10 @@ class Deadline:
     def elapsed(self) -> float:
         return self._timer() - self._start
 
+    def part(self, share: float) -> 'Deadline':
+        """A deadline that leaves the rest of what is left for afterwards."""
+        return Deadline(self._timer, share * self.left())
+
     def left(self) -> float:
         return max(0.0, self.limit - self.elapsed())
 

@@ -128,6 +128,19 @@ def greedy(case: Case, objective: Objective,
     return best[1] if best else None
 
 
+def any_plan(case: Case, deadline: Deadline) -> Counts | None:
+    """The first plan that one of the orderings leads to.
+
+    :raises OutOfTime: before the first attempt
+    """
+    tally = Tally(case, deadline.check)
+    for ordering in ORDERINGS:
+        counts = _with_restarts(case, ordering, tally, deadline)
+        if counts is not None:
+            return counts
+    return None
+
+
 def _with_restarts(case: Case, ordering, tally: Tally,
                    deadline: Deadline) -> Counts | None:
     order = _hardest_first(case)

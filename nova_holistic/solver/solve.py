@@ -2,7 +2,7 @@
 """A group and a snapshot to a plan, or to reasons why there is none."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
@@ -11,13 +11,15 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.backend import load_backend
+from nova_holistic.solver.backend import Backend, load_backend
 from nova_holistic.solver.case import Case
-from nova_holistic.solver.conflict import conflict
+from nova_holistic.solver.contradiction import contradiction
+from nova_holistic.solver.core import core
 from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.result import planned
+from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.search import Search, Verdict
-from nova_holistic.solver.shortage import shortages
+from nova_holistic.solver.wording import reasons
 
 
 def solve(group: Group, snapshot: Snapshot, *,
@@ -49,18 +51,25 @@ def solve(group: Group, snapshot: Snapshot, *,
         case = Case.of(bound, snapshot, placed, deadline.check)
     except OutOfTime:
         return _unknown(bound, snapshot, deadline, 0.0)
-    reasons = shortages(case)
-    if reasons:
-        return Unplaceable(reasons, _seconds(deadline, 0.0))
+    blamed = contradiction(case)
+    if blamed is not None:
+        return _why_not(case, backend, deadline, 0.0, blamed)
     search = Search(case, aim, backend, deadline, gap)
     verdict = search.run()
     if verdict is Verdict.IMPOSSIBLE:
-        reasons = conflict(case, backend, deadline)
-        return Unplaceable(reasons, _seconds(deadline, search.solving))
+        return _why_not(case, backend, deadline, search.solving)
     if search.best is None:
         return _unknown(bound, snapshot, deadline, search.solving)
     return planned(case, aim, search.best, search.bound, verdict,
                    lambda: _seconds(deadline, search.solving))
+
+
+def _why_not(case: Case, backend: Backend, deadline: Deadline,
+             solving: float,
+             blamed: Sequence[Carried] | None = None) -> Unplaceable:
+    found = core(case, backend, deadline, blamed)
+    return Unplaceable(reasons(found), found.minimal,
+                       _seconds(deadline, solving))
 
 
 def _unknown(group: Group, snapshot: Snapshot, deadline: Deadline,

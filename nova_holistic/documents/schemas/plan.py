@@ -87,6 +87,7 @@ UNPLACEABLE = {
     'properties': {
         'status': STRING,
         'reasons': {'type': 'array', 'items': REASON},
+        'minimal': {'type': 'boolean'},
     },
 }
 

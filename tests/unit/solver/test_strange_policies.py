@@ -77,7 +77,8 @@ def test_a_lower_limit_on_domains_is_kept_against_the_objective():
 def test_a_lower_limit_that_cannot_be_met_is_named():
     wanted = group(servers('db', 5), policies=[
         AtLeast(level='rack', number=3)])
-    assert 'at-least' in reasons(two_racks(), wanted)
+    assert reasons(two_racks(), wanted) == {
+        '': 'at-least rack needs 3 racks; there are 2 racks'}
 
 
 def test_a_wish_for_domains_is_met_as_far_as_it_can_be():

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules and requirements that contradict each other as far as counting tells,
+before anything is solved.
+
+Every test here is of a condition that each plan meets: what fails one has no
+plan, on a cloud of any size in milliseconds; what passes all may have none.
+Where members are confined to one domain of several, each is tried in turn.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.rules import Carried
+from nova_holistic.solver.shapes import (
+    Apart, Cap, Confined, Even, Never, Shape, Wide, shapes)
+
+_SPLITS = 64
+"""Most domains that are tried in turn."""
+
+
+def contradictory(case: Case) -> bool:
+    """Whether counting shows that there is no plan."""
+    return contradiction(case) is not None
+
+
+def contradiction(case: Case) -> list[Carried] | None:
+    """Policies of which counting shows that they cannot hold, beside what
+    members require; None where it shows nothing."""
+    found = Count(case, shapes(case)).contradiction()
+    if found is None:
+        return None
+    return [each for each in case.policies
+            if any(each is other for other in found)]
+
+
+class Count:
+    """How many members could be where, at most.
+
+    :ivar room: [class, host]: how many a host takes, as far as is known
+    """
+
+    def __init__(self, case: Case, found: Sequence[Shape],
+                 room: np.ndarray | None = None):
+        self.case = case
+        self.shapes = found
+        self.room = (case.room if room is None else room).copy()
+        self._takes: dict[tuple[int, str], np.ndarray] = {}
+        self._closing: list[Carried] = []
+        for shape in found:
+            if isinstance(shape, Cap) and self._close(
+                    shape.scope, shape.level,
+                    [n for n, most in shape.limits.items() if most == 0]):
+                self._closing.append(shape.carried)
+
+    def takes(self, scope: int, level: str) -> np.ndarray:
+        """At most how many of the scope each domain holds; the last number is
+        for hosts in none of them."""
+        if (scope, level) not in self._takes:
+            self._takes[scope, level] = self._count(scope, level)
+        return self._takes[scope, level].copy()
+
+    def _count(self, scope: int, level: str) -> np.ndarray:
+        case = self.case
+        division = case.table.division(level)
+        total = np.zeros(len(division.domains) + 1, dtype=np.int64)
+        classes = case.classes_in(scope)
+        for c in classes:
+            here = np.zeros_like(total)
+            np.add.at(here, division.of_host, self.room[c])
+            total += np.minimum(here, len(case.classes[c].members))
+        suits = (self.room[classes] > 0).any(axis=0)
+        asked = [dict(case.classes[c].demands) for c in classes]
+        for name in sorted({name for each in asked for name in each}):
+            least = min(each.get(name, 0) for each in asked)
+            if least:
+                free = np.zeros_like(total)
+                np.add.at(free, division.of_host, np.where(
+                    suits, case.table.amounts(name).free.clip(0), 0))
+                total = np.minimum(total, free // least)
+        return total + self.stay(scope, level)
+
+    def stay(self, scope: int, level: str) -> np.ndarray:
+        """Members of the scope that are placed already, by domain."""
+        division = self.case.table.division(level)
+        found = np.zeros(len(division.domains) + 1, dtype=np.int64)
+        for host in self.case.placed_in(scope):
+            found[division.of_host[host]] += 1
+        return found
+
+    def members(self, scope: int) -> int:
+        return len(self.case.rules.scopes[scope].members)
+
+    def contradiction(self, depth: int = 2) -> list[Carried] | None:
+        """Policies that have a part in one; None where there is none."""
+        if self._short():
+            return self._closing
+        for shape in self.shapes:
+            if self._breaks(shape):
+                return [shape.carried, *self._closing]
+        for shape in self.shapes if depth else ():
+            if isinstance(shape, Confined):
+                found = self._nowhere(shape, depth)
+                if found is not None:
+                    return [shape.carried, *found, *self._closing]
+        return None
+
+    def within(self, shape: Confined, domain: int) -> 'Count | None':
+        """With the shape's members in that domain; None where some stay
+        elsewhere."""
+        stay = self.stay(shape.scope, shape.level)
+        elsewhere = shape.domains - {domain}
+        if any(stay[n] for n in elsewhere):
+            return None
+        rest = [each for each in self.shapes if each is not shape]
+        count = Count(self.case, rest, self.room)
+        count._close(shape.scope, shape.level, elsewhere)
+        return count
+
+    def _close(self, scope: int, level: str,
+               domains: Collection[int]) -> bool:
+        """Keep the scope out of the domains; whether any had room."""
+        of_host = self.case.table.division(level).of_host
+        closed = np.ix_(self.case.classes_in(scope),
+                        np.isin(of_host, list(domains)))
+        if not self.room[closed].any():
+            return False
+        self._takes.clear()
+        self.room[closed] = 0
+        return True
+
+    def _short(self) -> bool:
+        """Whether some class, or all together, have too little room."""
+        asked: dict[str, int] = defaultdict(int)
+        for c, each in enumerate(self.case.classes):
+            if self.room[c].sum() < len(each.members):
+                return True
+            for name, amount in each.demands:
+                asked[name] += amount * len(each.members)
+        usable = (self.room > 0).any(axis=0) if asked else None
+        return any(
+            amount > self.case.table.amounts(name).free[usable].clip(0).sum()
+            for name, amount in asked.items())
+
+    def _breaks(self, shape: Shape) -> bool:
+        if isinstance(shape, Never):
+            return True
+        takes = self.takes(shape.scope, shape.level)
+        if isinstance(shape, Cap):
+            stay = self.stay(shape.scope, shape.level)
+            return self.allowed(shape) < self.members(shape.scope) or any(
+                stay[n] > most for n, most in shape.limits.items())
+        if isinstance(shape, Wide):
+            here = sum(takes[n] > 0 for n in shape.domains)
+            return min(here, self.members(shape.scope)) < shape.least
+        if isinstance(shape, Even):
+            return self.evenly(shape) < self.members(shape.scope)
+        if isinstance(shape, Confined):
+            return self.roomiest(shape) < self.members(shape.scope)
+        if isinstance(shape, Apart):
+            return self._face_to_face(shape, takes)
+        return False
+
+    def allowed(self, shape: Cap) -> int:
+        """How many of the scope the cap lets in."""
+        takes = self.takes(shape.scope, shape.level)
+        for number, most in shape.limits.items():
+            takes[number] = min(takes[number], most)
+        return int(takes.sum())
+
+    def evenly(self, shape: Even) -> int:
+        """How many of the scope there is room for without more skew."""
+        takes = self.takes(shape.scope, shape.level)
+        inside = sorted(shape.domains)
+        most = takes[inside].min() + shape.skew
+        takes[inside] = np.minimum(takes[inside], most)
+        return int(takes.sum())
+
+    def roomiest(self, shape: Confined) -> int:
+        """How many of the scope so many domains hold at most."""
+        takes = self.takes(shape.scope, shape.level)
+        inside = sorted(shape.domains)
+        best = np.sort(takes[inside])[::-1][:shape.most].sum()
+        return int(takes.sum() - takes[inside].sum() + best)
+
+    def _face_to_face(self, shape: Apart, takes: np.ndarray) -> bool:
+        """Whether both sides have the same one domain and no other."""
+        others = self.takes(shape.other, shape.level)
+        mine = set(np.flatnonzero(takes))
+        return len(mine) == 1 and mine == set(np.flatnonzero(others)) and (
+            mine <= shape.domains)
+
+    def _nowhere(self, shape: Confined, depth: int) -> list[Carried] | None:
+        """Policies for which no one domain will do; where there is one, those
+        that will not do are closed."""
+        if shape.most != 1:
+            return None
+        takes = self.takes(shape.scope, shape.level)
+        outside = set(range(-1, len(takes) - 1)) - shape.domains
+        need = self.members(shape.scope) - sum(takes[n] for n in outside)
+        possible = [n for n in sorted(shape.domains) if takes[n] >= need]
+        if len(possible) > _SPLITS:
+            return None
+        fine, blamed = [], []
+        for n in possible:
+            count = self.within(shape, n)
+            found = [] if count is None else count.contradiction(depth - 1)
+            if found is None:
+                fine.append(n)
+            else:
+                blamed.extend(found)
+        if fine:
+            self._close(shape.scope, shape.level, shape.domains - {*fine})
+        return None if fine or any(takes[n] for n in outside) else blamed

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A core in a user's words: one reason a policy, with the numbers that are at
+odds; requirements stand in them, or have a reason of their own.
+
+All numbers are of a group that asks for nothing but the core.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Host
+from nova_holistic.solver.contradiction import Count
+from nova_holistic.solver.core import Core
+from nova_holistic.solver.elements import Element
+from nova_holistic.solver.funnel import Funnel, packing
+from nova_holistic.solver.numbers import amounts, conditions
+from nova_holistic.solver.rules import Carried
+from nova_holistic.solver.sentences import Sentences
+from nova_holistic.solver.shapes import (
+    Apart, Cap, Confined, Even, Never, Shape, Wide, shapes)
+
+_ORDER = (Cap, Even, Wide, Apart, Confined)
+"""What numbers are told of first."""
+
+
+def reasons(core: Core) -> tuple[Reason, ...]:
+    """Of a core, the same for the same core."""
+    words = _Words(core)
+    if not core.elements:
+        return (words.nothing(),)
+    if not words.structural:
+        return tuple(words.funnel())
+    return tuple(words.sentences())
+
+
+class _Words:
+    """A core's policies, by what their rows say, and its requirements."""
+
+    def __init__(self, core: Core):
+        self.core = core
+        self.case = core.case
+        found = shapes(self.case)
+        self.count = Count(self.case, found)
+        self.structural: list[tuple[Carried, Shape | None]] = []
+        self.forbidding: list[Carried] = []
+        for carried in self.case.policies:
+            if not carried.policy.hard:
+                continue
+            mine = [s for s in found if s.carried is carried]
+            main = _main(mine)
+            if main is None and mine and all(
+                    isinstance(s, Cap) or isinstance(s, Never) for s in mine):
+                self.forbidding.append(carried)
+            else:
+                self.structural.append((carried, main))
+        self.structural.sort(key=lambda each: _rank(each[1]))
+        asking = {e.at for e in core.elements if not e.is_policy}
+        self.wanted: dict[str, Requirements] = {}
+        self.members: dict[str, int] = {}
+        for member in self.case.members:
+            if member.description in asking:
+                self.wanted[member.description] = member.requirements
+                self.members[member.description] = self.members.get(
+                    member.description, 0) + 1
+
+    def nothing(self) -> Reason:
+        """Not even a group that asks for nothing has a place."""
+        if not len(self.case.table):
+            return Reason('', 'there are no hosts')
+        return Reason('', 'no host is enabled')
+
+    def funnel(self) -> list[Reason]:
+        funnel = Funnel(self.case.table)
+        found = list(funnel.policies(self.forbidding, self._leaves))
+        if len(self.wanted) == 1:
+            (path, wanted), = self.wanted.items()
+            found.append(funnel.description(
+                path, self.members[path], wanted))
+        elif self.wanted:
+            found.extend(Reason(path, f'asks for hosts {conditions(wanted)}')
+                         for path, wanted in self.wanted.items()
+                         if conditions(wanted))
+            found.append(packing(self.case, self.members))
+        return found
+
+    def sentences(self) -> list[Reason]:
+        sentences = Sentences(
+            self.case, self.count, self.wanted, bool(self.forbidding),
+            [s for _, s in self.structural if isinstance(s, Confined)])
+        found = [Reason(each.scope.path, self._broken(each)
+                        or sentences.of(each, shape))
+                 for each, shape in self.structural]
+        funnel = Funnel(self.case.table)
+        found.extend(funnel.policies(self.forbidding, self._leaves))
+        found.extend(Reason(path, _asks(wanted))
+                     for path, wanted in self.wanted.items()
+                     if path not in sentences.told)
+        if not sentences.at_odds and not any(
+                self._broken(each) for each, _ in self.structural):
+            found[0] = self._witnessed(found[0], self.structural[0][0])
+        return found
+
+    def _leaves(self, each: Carried) -> np.ndarray:
+        """Hosts that the policy leaves to members without requirements."""
+        bare = self.core.bare
+        same = next(other for other in bare.policies
+                    if other.policy is each.policy
+                    and other.scope.path == each.scope.path)
+        count = Count(bare, [s for s in shapes(bare) if s.carried is same])
+        mine = [c for c, members in enumerate(bare.classes) if any(
+            m.path in {p.path for p in same.scope.members}
+            for m in members.members)]
+        return (count.room[mine] > 0).any(axis=0)
+
+    def _broken(self, each: Carried) -> str:
+        """What members that are placed already do to a policy."""
+        hosts = self.case.table.hosts
+        stay = {path: hosts[h] for path, h in self.case.placed.items()}
+        if not any(m.path in stay for m in each.scope.members):
+            return ''
+        found = each.policy.check(each.scope, stay, self.case.snapshot)
+        if not found.messages:
+            return ''
+        return (f'{each.policy.summary} is broken by members that are placed '
+                f'already: {found.messages[0]}')
+
+    def _witnessed(self, reason: Reason, each: Carried) -> Reason:
+        """What the policy would say of a plan made without it."""
+        for where in self._without(each):
+            found = each.policy.check(each.scope, where, self.case.snapshot)
+            if found.messages:
+                return Reason(reason.at, (
+                    f'{reason.message}; without it, for one, '
+                    f'{found.messages[0]}'))
+        return reason
+
+    def _without(self, each: Carried) -> list[Mapping[str, Host]]:
+        return [where for element, where in self.core.without.items()
+                if element.is_policy and self._is(element, each)]
+
+    @staticmethod
+    def _is(element: Element, each: Carried) -> bool:
+        return element.at == each.scope.path and any(
+            rule == each.policy for rule in each.scope.group.rules)
+
+
+def _main(mine: Sequence[Shape]) -> Shape | None:
+    """The shape that the policy is about."""
+    for kind in _ORDER:
+        for shape in mine:
+            if isinstance(shape, kind) and (
+                    kind is not Cap or any(shape.limits.values())):
+                return shape
+    return None
+
+
+def _rank(shape: Shape | None) -> int:
+    return next((i for i, kind in enumerate(_ORDER)
+                 if isinstance(shape, kind)), len(_ORDER))
+
+
+def _asks(wanted: Requirements) -> str:
+    asked, where = amounts(wanted), conditions(wanted)
+    return 'asks for ' + ' on hosts '.join(
+        each for each in (asked or 'a place', where) if each)
