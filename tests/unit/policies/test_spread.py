@@ -192,6 +192,10 @@ def test_a_finer_or_equal_affinity_confines_nothing():
             Affinity(level=level), even()])
         assert isinstance(solve(shop, three_racks()), Unplaceable)
         assert isinstance(solve(shop, zones()), Unplaceable)
+        # The other two racks are eligible, and empty.
+        together = on(three_racks(), node_0='h1', node_1='h1')
+        assert even().check(next(shop.scopes()), together,
+                            three_racks()).count == 1
 
 
 @pytest.mark.parametrize('feeds, used', [
