@@ -46,7 +46,7 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
         suits = _suits(case, c, free)
         for member in each.members:
             tally.remove(c, at[member.path])
-            fine = suits & tally.verdict(c)[0]
+            fine = suits & tally.verdict(c, at[member.path])[0]
             tally.add(c, at[member.path])
             fine[at[member.path]] = False
             hosts = np.flatnonzero(fine)

@@ -41,14 +41,22 @@ class Tally:
         for key in self._slots:
             self._judge(key)
 
-    def verdict(self, c: int) -> tuple[np.ndarray, np.ndarray]:
-        """Where the rules let one more of the class in, and at what cost."""
+    def verdict(self, c: int,
+                left: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Where the rules let one more of the class in, and at what cost.
+
+        :param left: host that it has just left; back in a domain of that,
+            counts are what they were, whatever the rules say of them now
+        """
         hosts = len(self._case.table)
         allowed = np.ones(hosts, dtype=bool)
         cost = np.zeros(hosts)
         for table in self._of_class(c):
             where = self._where(table[1])
-            allowed &= ~self._bad[table][where]
+            fine = ~self._bad[table][where]
+            if left is not None:
+                fine |= where == where[left]
+            allowed &= fine
             cost += self._cost[table][where]
         return allowed, cost
 

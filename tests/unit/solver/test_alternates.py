@@ -4,6 +4,7 @@
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
@@ -77,3 +78,12 @@ def test_every_alternate_of_many_passes_the_check():
         for name in names:
             assert check(wanted, snapshot,
                          {**plan.hosts(), path: name}) == ()
+
+
+def test_a_server_of_an_even_spread_may_go_elsewhere_in_its_rack():
+    wanted = group(servers('web', 4), policies=[
+        Spread(level='rack', max_skew=0)])
+    plan = solve(wanted, two_racks())
+    for path, found in alternates(wanted, two_racks(), plan, 10).items():
+        rack = plan.hosts()[path][:2]
+        assert {*found} == {f'{rack}h1', f'{rack}h2'} - {plan.hosts()[path]}
