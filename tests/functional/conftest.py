@@ -9,6 +9,7 @@ import contextlib
 import pytest
 
 from nova_holistic.embedded.cloud import EmbeddedCloud
+from tests.judging import every_plan_is_judged  # noqa: F401
 
 
 @pytest.fixture

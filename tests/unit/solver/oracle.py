@@ -6,69 +6,118 @@ capacity, requirements, policies, preferences and objectives.
 """
 
 from collections import Counter
-import itertools
 
-from tests.unit.solver.oracle_policies import View, degree
+from tests.unit.solver import oracle_relationships
+from tests.unit.solver.oracle_policies import KNOWN, View, degree
 
 
 def best(group, snapshot, placed, objective):
     """(weighted violations, objective value) of the best plan, or None."""
-    members = group.all_members()
-    hosts = {h.name: h for h in snapshot.hosts}
-    free = [m for m in members if m.path not in placed]
     found = None
-    for names in itertools.product(hosts, repeat=len(free)):
-        where = {**placed, **{m.path: n for m, n in zip(free, names)}}
-        cost = judge(group, snapshot, placed, where)
-        if cost is None:
+    for where in placements(group, snapshot, placed):
+        cost = violations(group, snapshot, placed, where)
+        if cost is None or found and cost > found[0] + 1e-9:
             continue
-        value = OBJECTIVES[objective](members, free, where, hosts)
-        if found is None or cost < found[0] - 1e-9 or (
-                abs(cost - found[0]) <= 1e-9 and value < found[1]):
-            found = (cost, value)
+        worth = value(objective, group, snapshot, placed, where)
+        if found is None or cost < found[0] - 1e-9 or worth < found[1]:
+            found = (cost, worth)
     return found
 
 
 def judge(group, snapshot, placed, where):
     """Weighted violations of a placement; None where it is no plan."""
     hosts = {h.name: h for h in snapshot.hosts}
+    taken = Counter()
+    for member in group.all_members():
+        if member.path not in placed:
+            host = hosts[where[member.path]]
+            if not _suits(member, host) or not _fits(member, host, taken):
+                return None
+            _take(member, host, taken)
+    return violations(group, snapshot, placed, where)
+
+
+def placements(group, snapshot, placed):
+    """Each that keeps requirements and capacity: member path to host name."""
     free = [m for m in group.all_members() if m.path not in placed]
-    if not _fits(free, where, hosts):
-        return None
+    places = [[h for h in snapshot.hosts if _suits(m, h)] for m in free]
+
+    def further(number, where, taken):
+        if number == len(free):
+            yield dict(where)
+            return
+        member = free[number]
+        for host in places[number]:
+            if _fits(member, host, taken):
+                after = Counter(taken)
+                _take(member, host, after)
+                yield from further(
+                    number + 1, {**where, member.path: host.name}, after)
+
+    return further(0, dict(placed), Counter())
+
+
+def violations(group, snapshot, placed, where):
+    """Weighted violations of what fits; None where a hard rule is broken."""
+    hosts = {h.name: h for h in snapshot.hosts}
     # The snapshot counts the members that stay, and they are no strangers.
     strangers = {name: max(0, host.servers - list(placed.values()).count(name))
                  for name, host in hosts.items()}
     return _violations([group], '', where, hosts, snapshot, strangers)
 
 
-def _fits(free, where, hosts):
-    taken = Counter()
-    for member in free:
-        host, wanted = hosts[where[member.path]], member.requirements
-        path = (*host.location, host.name)
-        if not host.enabled or not wanted.required_traits <= host.traits:
+def knows(group, objective):
+    """Whether it has something to say of all that the group asks for."""
+    return objective in (*OBJECTIVES, 'network') and all(
+        rule.type.removeprefix('soft-') in KNOWN
+        for scope in group.scopes() for rule in scope.group.rules)
+
+
+def value(objective, group, snapshot, placed, where):
+    """What the objective says of a placement."""
+    hosts = {h.name: h for h in snapshot.hosts}
+    if objective == 'network':
+        return oracle_relationships.network(group, snapshot, where, hosts)
+    members = group.all_members()
+    free = [m for m in members if m.path not in placed]
+    return OBJECTIVES[objective](members, free, where, hosts)
+
+
+def _suits(member, host):
+    wanted = member.requirements
+    if not host.enabled or not wanted.required_traits <= host.traits:
+        return False
+    if wanted.forbidden_traits & host.traits:
+        return False
+    if not wanted.aggregates <= host.aggregates:
+        return False
+    if wanted.availability_zone not in (None, host.availability_zone):
+        return False
+    vertex = (*host.location, host.name)
+    if vertex[:len(wanted.location)] != wanted.location:
+        return False
+    for name, amount in wanted.resources.items():
+        has = host.inventories.get(name)
+        if has is None or not has.min_unit <= amount <= has.max_unit:
             return False
-        if wanted.forbidden_traits & host.traits:
+        if amount % has.step_size:
             return False
-        if not wanted.aggregates <= host.aggregates:
+    return True
+
+
+def _fits(member, host, taken):
+    """Whether there is room beside what is taken by members before."""
+    for name, amount in member.requirements.resources.items():
+        has = host.inventories[name]
+        if has.used + taken[host.name, name] + amount > (
+                has.total - has.reserved) * has.allocation_ratio:
             return False
-        if wanted.availability_zone not in (None, host.availability_zone):
-            return False
-        if path[:len(wanted.location)] != wanted.location:
-            return False
-        for name, amount in wanted.resources.items():
-            has = host.inventories.get(name)
-            if has is None or not has.min_unit <= amount <= has.max_unit:
-                return False
-            if amount % has.step_size:
-                return False
-            taken[host.name, name] += amount
-    return all(
-        hosts[host].inventories[name].used + amount
-        <= (hosts[host].inventories[name].total
-            - hosts[host].inventories[name].reserved)
-        * hosts[host].inventories[name].allocation_ratio
-        for (host, name), amount in taken.items())
+    return True
+
+
+def _take(member, host, taken):
+    for name, amount in member.requirements.resources.items():
+        taken[host.name, name] += amount
 
 
 def _violations(line, prefix, where, hosts, snapshot, strangers):
@@ -85,6 +134,11 @@ def _violations(line, prefix, where, hosts, snapshot, strangers):
         if policy.weight is None and found:
             return None
         total += (policy.weight or 0) * found
+    for each in group.relationships:
+        found = oracle_relationships.degree(each, view, prefix)
+        if each.weight is None and found:
+            return None
+        total += (each.weight or 0) * found
     for nested in group.groups:
         path = f'{prefix}/{nested.name}' if prefix else nested.name
         cost = _violations([*line, nested], path, where, hosts, snapshot,

@@ -56,10 +56,8 @@ def degree(policy, view):
     domains = [view.domain(view.host(m), policy.level) for m in view.below]
     outside = domains.count(None)
     counts = Counter(d for d in domains if d is not None)
-    return outside + {
-        'affinity': _affinity, 'anti-affinity': _anti_affinity,
-        'spread': _spread, 'exclusive': _exclusive,
-    }[policy.type.removeprefix('soft-')](policy, view, counts)
+    return outside + COUNTS[policy.type.removeprefix('soft-')](
+        policy, view, counts)
 
 
 def _affinity(policy, view, counts):
@@ -139,3 +137,9 @@ def _stands_above(level, other, view):
 
 def _within(host, path):
     return (*host.location, host.name)[:len(path)] == tuple(path)
+
+
+COUNTS = {'affinity': _affinity, 'anti-affinity': _anti_affinity,
+          'spread': _spread, 'exclusive': _exclusive}
+KNOWN = {*REQUIREMENTS, *COUNTS, 'bandwidth'}
+"""Types of policies and relationships that the oracle judges."""

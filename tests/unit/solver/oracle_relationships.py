@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The degree to which a finished placement breaks each type of relationship.
+
+Written from the design's sentences, pair by pair and link by link, apart from
+all that it is to judge.
+"""
+
+from collections import Counter
+import itertools
+
+
+def degree(relationship, view, path):
+    """How many violations there are.
+
+    :param view: the placement, as the group that carries the relationship
+        sees it
+    :param path: of that group; '' at the top
+    """
+    sides = [[domain(view, m, relationship.level) for m in side]
+             for side in parts(relationship, view.below, path)]
+    everyone = [d for side in sides for d in side]
+    if relationship.type == 'affinity':
+        return everyone.count(None) + max(0, len({*everyone} - {None}) - 1)
+    if relationship.type == 'anti-affinity':
+        return everyone.count(None) + len({*sides[0]} & {*sides[1]} - {None})
+    if relationship.weight is not None:
+        return relationship.mbps * sum(map(_apart, _pairs(sides)))
+    return everyone.count(None) + _too_much(relationship, view, sides)
+
+
+def _too_much(relationship, view, sides):
+    """Mbit/s over what others leave, on the uplinks that this one uses."""
+    if relationship.level not in view.snapshot.levels:
+        return 0
+    mine, loads = _loads(relationship, sides), Counter()
+    for group, path in _groups(view.line[0], ''):
+        for each in group.relationships:
+            if (each.type, each.weight, each.level) == (
+                    'bandwidth', None, relationship.level):
+                loads.update(_loads(each, [
+                    [domain(view, m, each.level) for m in side]
+                    for side in parts(each, group.all_members(path), path)]))
+    return sum(
+        max(0, loads[link.domain] - max(0, link.uplink_mbps - link.used_mbps))
+        for link in view.snapshot.links if mine[link.domain])
+
+
+def _loads(relationship, sides):
+    """Mbit/s on the uplink of each domain."""
+    loads = Counter()
+    for pair in _pairs(sides):
+        if _apart(pair):
+            for end in pair:
+                loads[end] += relationship.mbps
+    return loads
+
+
+def network(group, snapshot, where, hosts):
+    """Mbit/s x uplinks, over every pair of servers with traffic."""
+    total = 0
+    for carrier, path in _groups(group, ''):
+        for each in carrier.relationships:
+            if each.type != 'bandwidth':
+                continue
+            for pair in _pairs(parts(
+                    each, carrier.all_members(path), path)):
+                one, other = (hosts[where[m.path]] for m in pair)
+                total += 2 * each.mbps * sum(
+                    _apart((vertex(snapshot, one, level),
+                            vertex(snapshot, other, level)))
+                    for level in snapshot.levels)
+    return total
+
+
+def parts(relationship, members, path):
+    """Members of either side."""
+    for side in relationship.between:
+        full = [*filter(None, path.split('/')), *side.split('/')]
+        yield [m for m in members
+               if m.path.split('/')[:len(full)] == full
+               or m.description.split('/') == full]
+
+
+def domain(view, member, level):
+    return vertex(view.snapshot, view.host(member), level)
+
+
+def vertex(snapshot, host, level):
+    """Where the host is, as links name it; None in no domain."""
+    names = (*host.location, host.name)
+    if level == 'host':
+        return names
+    if level not in snapshot.levels:
+        return host.labels.get(level)
+    depth = snapshot.levels.index(level) + 1
+    return names[:depth] if len(host.location) >= depth else None
+
+
+def _groups(group, path):
+    yield group, path
+    for nested in group.groups:
+        yield from _groups(
+            nested, f'{path}/{nested.name}' if path else nested.name)
+
+
+def _pairs(sides):
+    return itertools.product(*sides)
+
+
+def _apart(pair):
+    return None in pair or pair[0] != pair[1]

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole language against every placement: no bad plan is accepted, no
+feasible group is refused, and the optimum is equal."""
+
+import random
+
+import pytest
+
+from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.check import check
+from nova_holistic.solver.solve import solve
+from tests.effort import times
+from tests.unit.solver import oracle
+from tests.unit.solver.strategies import OBJECTIVES, seeded, TYPES
+
+
+def cost_of(group, answer):
+    """Weighted violations, as the plan lists them."""
+    weights = [rule.weight for scope in group.scopes()
+               for rule in scope.group.rules if not rule.hard]
+    return sum(weight * each.violations for weight, each in zip(
+        weights, answer.preferences, strict=True))
+
+
+def agrees(case, objective, solver='highs'):
+    """Whether there is a plan; the solver's answer is the oracle's."""
+    group, snapshot = case.read()
+    expected = oracle.best(group, snapshot, case.placed, objective)
+    answer = solve(group, snapshot, placed=case.placed, objective=objective,
+                   solver=solver, time_limit=60)
+    if expected is None:
+        assert isinstance(answer, Unplaceable), answer
+        assert answer.reasons
+        return False
+    assert isinstance(answer, Plan), answer
+    assert cost_of(group, answer) == pytest.approx(expected[0])
+    assert answer.objective.value == pytest.approx(expected[1], abs=1e-6)
+    assert answer.objective.bound == pytest.approx(expected[1], abs=1e-6)
+    return True
+
+
+def _rules(case):
+    """(type, whether hard) of each rule of the case."""
+    group, _ = case.read()
+    for scope in group.scopes():
+        for rules in (scope.group.policies, scope.group.relationships):
+            for rule in rules:
+                yield rules is scope.group.policies, rule.type, rule.hard
+
+
+@pytest.mark.parametrize('part', range(4))
+def test_small_cases(part):
+    number = times(350)
+    planned = sum(agrees(seeded(seed), OBJECTIVES[part])
+                  for seed in range(part * number, (part + 1) * number))
+    assert number / 4 < planned < number * 3 / 4, 'the cases are lopsided'
+
+
+def test_larger_cases():
+    """Up to six members on up to six hosts."""
+    for seed in range(50_000, 50_000 + times(40)):
+        agrees(seeded(seed, 6, 6), OBJECTIVES[seed % 4])
+
+
+def test_another_solver():
+    for seed in range(60_000, 60_000 + times(60)):
+        agrees(seeded(seed), OBJECTIVES[seed % 4], 'cbc')
+
+
+def test_every_type_of_rule_is_tried_both_ways():
+    tried = {rule for seed in range(300) for rule in _rules(seeded(seed))}
+    soft = {name for name in TYPES.policies if name.startswith('soft-')}
+    assert tried == {
+        *((True, name, hard) for name in TYPES.policies
+          for hard in (True, False) if not (hard and name in soft)),
+        *((False, name, hard) for name in TYPES.relationships
+          for hard in (True, False))}
+
+
+def test_any_placement_is_judged_alike():
+    """Also those that no solver would choose."""
+    good = 0
+    for seed in range(70_000, 70_000 + times(300)):
+        case, chance = seeded(seed), random.Random(seed)
+        group, snapshot = case.read()
+        for _ in range(8):
+            where = {m.path: case.placed.get(
+                m.path, chance.choice(snapshot.hosts).name)
+                for m in group.all_members()}
+            fine = oracle.judge(
+                group, snapshot, case.placed, where) is not None
+            assert (check(group, snapshot, where, case.placed) == ()
+                    ) == fine, (seed, where)
+            good += fine
+    assert good > times(300) / 2, 'the cases are lopsided'
+
+
+def test_alternates_are_the_hosts_that_would_do():
+    found = 0
+    for seed in range(80_000, 80_000 + times(150)):
+        case = seeded(seed)
+        group, snapshot = case.read()
+        plan = solve(group, snapshot, placed=case.placed)
+        if not isinstance(plan, Plan):
+            continue
+        where = plan.hosts()
+        others = alternates(group, snapshot, plan, 10, placed=case.placed)
+        for path in where.keys() - case.placed.keys():
+            fine = {
+                h.name for h in snapshot.hosts if h.name != where[path]
+                and oracle.judge(group, snapshot, case.placed, {
+                    **where, path: h.name}) is not None}
+            assert {*others[path]} == fine, (seed, path)
+            found += len(fine)
+    assert found, 'the cases are lopsided'
