@@ -99,7 +99,7 @@ class Count:
             return self._closing
         for shape in self.shapes:
             if self._breaks(shape):
-                return [shape.carried, *self._closing]
+                return [shape.carried, *self._needing(shape), *self._closing]
         for shape in self.shapes if depth else ():
             if isinstance(shape, Confined):
                 found = self._nowhere(shape, depth)
@@ -160,7 +160,8 @@ class Count:
         if isinstance(shape, Confined):
             return self.roomiest(shape) < self.members(shape.scope)
         if isinstance(shape, Apart):
-            return self._face_to_face(shape, takes)
+            needed, here = self.apart(shape)
+            return here < needed
         return False
 
     def allowed(self, shape: Cap) -> int:
@@ -185,12 +186,34 @@ class Count:
         best = np.sort(takes[inside])[::-1][:shape.most].sum()
         return int(takes.sum() - takes[inside].sum() + best)
 
-    def _face_to_face(self, shape: Apart, takes: np.ndarray) -> bool:
-        """Whether both sides have the same one domain and no other."""
-        others = self.takes(shape.other, shape.level)
-        mine = set(np.flatnonzero(takes))
-        return len(mine) == 1 and mine == set(np.flatnonzero(others)) and (
-            mine <= shape.domains)
+    def apart(self, shape: Apart) -> tuple[int, int]:
+        """Number of domains that both sides need, and of those they have."""
+        level = shape.level
+        either = {int(n) for scope in (shape.scope, shape.other)
+                  for n in np.flatnonzero(self.takes(scope, level))}
+        needed = sum(max((n for n, _ in self.needs(scope, level)), default=1)
+                     for scope in (shape.scope, shape.other))
+        # Where members may share a domain, or be in none, all is possible.
+        return needed, len(either) if either <= shape.domains else needed
+
+    def needs(self, scope: int, level: str) -> list[tuple[int, Carried]]:
+        """Numbers of domains that rules on the scope, or on some of its
+        members, ask for."""
+        mine = self._paths(scope)
+        return [(_needed(self.members(shape.scope), shape), shape.carried)
+                for shape in self.shapes
+                if isinstance(shape, Cap | Wide) and shape.level == level
+                and self._paths(shape.scope) <= mine]
+
+    def _needing(self, shape: Shape) -> list[Carried]:
+        """Policies that count against a shape that keeps members apart."""
+        if not isinstance(shape, Apart):
+            return []
+        return [carried for scope in (shape.scope, shape.other)
+                for _, carried in self.needs(scope, shape.level)]
+
+    def _paths(self, scope: int) -> set[str]:
+        return {m.path for m in self.case.rules.scopes[scope].members}
 
     def _nowhere(self, shape: Confined, depth: int) -> list[Carried] | None:
         """Policies for which no one domain will do; where there is one, those
@@ -214,3 +237,10 @@ class Count:
         if fine:
             self._close(shape.scope, shape.level, shape.domains - {*fine})
         return None if fine or any(takes[n] for n in outside) else blamed
+
+
+def _needed(members: int, shape: Cap | Wide) -> int:
+    if isinstance(shape, Wide):
+        return shape.least
+    most = max(shape.limits.values())
+    return -(-members // most) if most else 1

@@ -21,7 +21,7 @@ class Sentences:
     """Made one after another.
 
     :ivar told: paths of descriptions whose requirements were told
-    :ivar at_odds: whether some sentence's numbers are a contradiction
+    :ivar at_odds: whether the last one's numbers are a contradiction
     :param fewer: whether other policies leave fewer hosts
     :param confined: what keeps members in one domain
     """
@@ -71,7 +71,7 @@ class Sentences:
             where = self._there(here, shape, place)
             return (f'{name} lets in {allowed} of {members} members, at most '
                     f'{limit} in each {shape.level}; {where}')
-        return f'{name} lets in at most {limit} in each {shape.level}'
+        return f'{name} needs {many(needed, shape.level)}{each}'
 
     def _wide(self, name: str, shape: Wide) -> str:
         members = self._count.members(shape.scope)
@@ -103,11 +103,9 @@ class Sentences:
 
     def _apart(self, name: str, shape: Apart) -> str:
         count, place = self._best(shape)
-        mine, others = (count.takes(scope, shape.level)[:-1] > 0
-                        for scope in (shape.scope, shape.other))
-        here = int(np.count_nonzero(mine | others))
-        if here < 2:
-            return (f'{name} needs 2 {shape.level}s; '
+        needed, here = count.apart(shape)
+        if here < needed:
+            return (f'{name} needs {many(needed, shape.level)}; '
                     f'{self._there(here, shape, place, shape.other)}')
         return f'{name} keeps them in different {shape.level}s'
 

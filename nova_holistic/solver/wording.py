@@ -90,18 +90,26 @@ class _Words:
         sentences = Sentences(
             self.case, self.count, self.wanted, bool(self.forbidding),
             [s for _, s in self.structural if isinstance(s, Confined)])
-        found = [Reason(each.scope.path, self._broken(each)
-                        or sentences.of(each, shape))
-                 for each, shape in self.structural]
+        found = sorted(
+            (self._sentence(sentences, each, shape)
+             for each, shape in self.structural), key=lambda each: not each[0])
+        told = [reason for _, reason in found]
         funnel = Funnel(self.case.table)
-        found.extend(funnel.policies(self.forbidding, self._leaves))
-        found.extend(Reason(path, _asks(wanted))
-                     for path, wanted in self.wanted.items()
-                     if path not in sentences.told)
-        if not sentences.at_odds and not any(
-                self._broken(each) for each, _ in self.structural):
-            found[0] = self._witnessed(found[0], self.structural[0][0])
-        return found
+        told.extend(funnel.policies(self.forbidding, self._leaves))
+        told.extend(Reason(path, _asks(wanted))
+                    for path, wanted in self.wanted.items()
+                    if path not in sentences.told)
+        if not any(at_odds for at_odds, _ in found):
+            told[0] = self._witnessed(told[0], self.structural[0][0])
+        return told
+
+    def _sentence(self, sentences: Sentences, each: Carried,
+                  shape: Shape | None) -> tuple[bool, Reason]:
+        """Of one policy, and whether its numbers are at odds."""
+        broken = self._broken(each)
+        sentences.at_odds = bool(broken)
+        told = broken or sentences.of(each, shape)
+        return sentences.at_odds, Reason(each.scope.path, told)
 
     def _leaves(self, each: Carried) -> np.ndarray:
         """Hosts that the policy leaves to members without requirements."""

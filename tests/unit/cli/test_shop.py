@@ -19,9 +19,11 @@ def test_the_whole_shop_needs_more_hosts_than_a_zone_has(
     assert terminal.run('plan', whole_shop, '--inventory', zones,
                         '--format', 'json') == 1
     reasons = json.loads(terminal.out)['reasons']
-    assert 'anti-affinity between db and web' in str(reasons)
-    assert 'web: anti-affinity' in str(reasons)
-    assert 'cache' not in str(reasons)
+    assert reasons == [
+        {'at': '', 'message': 'anti-affinity host between db and web needs 7 '
+                              'hosts; az1 has 6 hosts'},
+        {'at': 'web', 'message': 'anti-affinity host needs 6 hosts'},
+        {'at': '', 'message': 'affinity az puts all 12 members into one az'}]
 
 
 def test_a_smaller_shop_is_planned_and_its_plan_is_good(

@@ -37,6 +37,9 @@ def plan(snapshot, group, **options):
 
 
 def reasons(snapshot, group, **options):
-    """Why there is no plan: {at: message}."""
+    """Why there is no plan: {at: message}, a line for each message."""
     answer = solve(group, snapshot, **options)
-    return {r.at: r.message for r in answer.reasons}
+    found = {}
+    for reason in answer.reasons:
+        found.setdefault(reason.at, []).append(reason.message)
+    return {at: '\n'.join(messages) for at, messages in found.items()}

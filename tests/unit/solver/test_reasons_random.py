@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The elements that are blamed leave no plan, and without any one of them
+there is a plan: on random cases of the whole language, by trying everything.
+"""
+
+import time
+
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.solver.backend import load_backend
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.contradiction import contradiction
+from nova_holistic.solver.core import core
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.elements import elements, keeping
+from nova_holistic.solver.solve import solve
+from nova_holistic.solver.wording import reasons
+from tests.effort import times
+from tests.unit.solver import oracle
+from tests.unit.solver.strategies import seeded
+
+
+def _possible(group, snapshot, placed):
+    # Any objective: only whether there is a plan is asked.
+    return oracle.best(group, snapshot, placed, 'fewest-hosts') is not None
+
+
+def _paths(group):
+    return {scope.path for scope in group.scopes()} | {
+        member.description for member in group.all_members()}
+
+
+def _blames_rightly(seed):
+    """Whether the case has no plan; then what is blamed is looked at."""
+    case = seeded(seed)
+    group, snapshot = case.read()
+    group = bind(group, snapshot)
+    if _possible(group, snapshot, case.placed):
+        return False
+    solved = Case.of(group, snapshot, case.placed)
+    deadline = Deadline(time.perf_counter, 60)
+    found = core(solved, load_backend('highs'), deadline,
+                 contradiction(solved))
+    assert found.minimal
+    assert set(found.elements) <= set(elements(group))
+    assert not _possible(
+        keeping(group, found.elements), snapshot, case.placed)
+    for each in found.elements:
+        rest = [other for other in found.elements if other is not each]
+        assert _possible(keeping(group, rest), snapshot, case.placed), each
+    told = reasons(found)
+    assert told
+    for reason in told:
+        assert reason.message
+        assert set(reason.at.split(', ')) <= _paths(group) | {''}
+    return True
+
+
+@pytest.mark.parametrize('part', range(2))
+def test_what_is_blamed_leaves_no_plan_and_nothing_in_it_is_idle(part):
+    number = times(200)
+    unplaceable = sum(_blames_rightly(seed) for seed in range(
+        part * number, (part + 1) * number))
+    assert number / 4 < unplaceable < number, 'the cases are lopsided'
+
+
+def test_counting_never_finds_a_contradiction_where_there_is_a_plan():
+    counted = 0
+    for seed in range(10_000, 10_000 + times(300)):
+        case = seeded(seed)
+        group, snapshot = case.read()
+        group = bind(group, snapshot)
+        if contradiction(Case.of(group, snapshot, case.placed)) is not None:
+            assert not _possible(group, snapshot, case.placed), seed
+            counted += 1
+    assert counted > times(300) / 10, 'the cases are lopsided'
+
+
+def test_the_same_question_gets_the_same_answer():
+    for seed in range(20_000, 20_000 + times(40)):
+        case = seeded(seed)
+        group, snapshot = case.read()
+        first, second = (
+            solve(group, snapshot, placed=case.placed) for _ in range(2))
+        assert getattr(first, 'reasons', None) == getattr(
+            second, 'reasons', None)
