@@ -24,6 +24,9 @@ class PairEncoder(Protocol):
     def integer(self, name: str, upper: int) -> Expression:
         """A new variable in 0, 1, ... upper."""
 
+    def continuous(self, name: str, lower: float, upper: float) -> Expression:
+        """A new real variable."""
+
     def require(self, constraint: Expression) -> None:
         """Add a constraint that every plan keeps."""
 
@@ -43,7 +46,8 @@ def pairs_together(encoder: PairEncoder, first: Scope, second: Scope,
     name = f'pairs {few.path} {many.path} {domain.level} {domain}'
     total = 0
     for weight, digit in _digits(encoder, name, number, len(few.members)):
-        part = encoder.integer(f'{name} {weight}', len(many.members))
+        # As large as these two limits let it be, it is a whole number.
+        part = encoder.continuous(f'{name} {weight}', 0, len(many.members))
         # No more than there are of the larger side,
         encoder.require(part <= others)
         # and none where the digit is not there.

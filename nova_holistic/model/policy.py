@@ -63,6 +63,9 @@ class Encoder(Protocol):
     def integer(self, name: str, upper: int) -> Expression:
         """A new variable in 0, 1, ... upper."""
 
+    def continuous(self, name: str, lower: float, upper: float) -> Expression:
+        """A new real variable; ``lower`` is 0."""
+
     def require(self, constraint: Expression) -> None:
         """Add a constraint that every plan keeps."""
 

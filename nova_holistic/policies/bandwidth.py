@@ -31,11 +31,15 @@ from typing import Any, ClassVar
 import pulp
 
 from nova_holistic.model.domain import HOST, Domain
-from nova_holistic.model.group import Scope
+from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.member import Member
 from nova_holistic.model.pairs import pairs_together
 from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
+from nova_holistic.model.remembered import Remembered
 from nova_holistic.model.snapshot import Host, Link, Snapshot
+
+Sides = tuple[tuple[Member, ...], tuple[Member, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +84,9 @@ class Bandwidth(Relationship):
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
-        first, second = self._where(scope, placement, snapshot)
+        sides = self.sides(scope)
         if not self.hard:
+            first, second = self._where(sides, placement, snapshot)
             together = sum(number * second[domain]
                            for domain, number in first.items() if domain)
             apart = first.total() * second.total() - together
@@ -91,7 +96,7 @@ class Bandwidth(Relationship):
         messages = [
             f'{member.path} is on host {placement[member.path].name}, which '
             f'is in no domain of level {self.level}'
-            for side in self.sides(scope) for member in side
+            for side in sides for member in side
             if member.path in placement and snapshot.domain(
                 placement[member.path], self.level) is None]
         over = len(messages)
@@ -103,34 +108,34 @@ class Bandwidth(Relationship):
                 f'{link.uplink_mbps} are used by others')
         return Violations(over, tuple(messages))
 
-    def _where(self, scope: Scope, placement: Mapping[str, Host],
+    def _where(self, sides: Sides, placement: Mapping[str, Host],
                snapshot: Snapshot) -> tuple[Counter, Counter]:
         """Members placed of either side, by domain; None is no domain."""
         first, second = (
             Counter(snapshot.domain(placement[member.path], self.level)
                     for member in side if member.path in placement)
-            for side in self.sides(scope))
+            for side in sides)
         return first, second
 
     def _overloaded(self, scope: Scope, placement: Mapping[str, Host],
                     snapshot: Snapshot) -> Iterator[tuple[Link, int]]:
         """Links that this relationship uses, and that carry too much."""
         links = self._links(snapshot)
-        mine = self._loads(scope, placement, snapshot)
-        if not links or not mine:
+        mine = self._loads(self.sides(scope), placement, snapshot)
+        if not any(mine[domain] for domain in links):
             return
         loads: Counter = Counter()
-        for other, carrier in self._on_the_same_links(scope):
-            loads.update(other._loads(carrier, placement, snapshot))
+        for each in self._on_the_same_links(scope):
+            loads.update(each.rule._loads(each.sides, placement, snapshot))
         for domain, link in links.items():
             if mine[domain] and loads[domain] > (
                     link.uplink_mbps - link.used_mbps):
                 yield link, loads[domain]
 
-    def _loads(self, scope: Scope, placement: Mapping[str, Host],
+    def _loads(self, sides: Sides, placement: Mapping[str, Host],
                snapshot: Snapshot) -> Counter:
         """Mbit/s of this relationship on the uplink of each domain."""
-        first, second = self._where(scope, placement, snapshot)
+        first, second = self._where(sides, placement, snapshot)
         loads = Counter()
         for one, other in ((first, second), (second, first)):
             for domain, number in one.items():
@@ -146,62 +151,72 @@ class Bandwidth(Relationship):
         return {Domain(self.level, link.domain): link
                 for link in snapshot.links}
 
-    def _on_the_same_links(
-            self, scope: Scope) -> Iterator[tuple['Bandwidth', Scope]]:
+    def _on_the_same_links(self, scope: Scope) -> list['_Carried']:
         """Every hard one of the level in the top-level group, this too."""
-        top, path = (
-            (scope.ancestors[0], '') if scope.ancestors
-            else (scope.group, scope.path))
-        for carrier in top.scopes(path):
-            for each in carrier.group.relationships:
-                if isinstance(each, Bandwidth) and each.hard and (
-                        each.level == self.level):
-                    yield each, carrier
+        top = scope.ancestors[0] if scope.ancestors else scope.group
+        return [each for each in _remembered(top)
+                if each.rule.level == self.level]
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
-        first, second = self.side_scopes(scope)
+        sides = self.side_scopes(scope)
         if not self.hard:
-            pairs = len(first.members) * len(second.members)
+            pairs = len(sides[0].members) * len(sides[1].members)
             together = pulp.lpSum(
-                pairs_together(encoder, first, second, domain)
+                pairs_together(encoder, *sides, domain)
                 for domain in encoder.domains(self.level))
             encoder.penalise(self, scope, (pairs - together) * self.mbps)
             return
-        for side in (first, second):
+        for side in sides:
             # Every member is in some domain.
             encoder.require(encoder.outside(side, self.level) == 0)
+        sharing = self._on_the_same_links(scope)
+        # The first of those on the same links speaks for all of them.
+        if sharing and sharing[0].rule is self:
+            self._keep_within(sharing, encoder)
+
+    def _keep_within(self, sharing: Sequence['_Carried'],
+                     encoder: Encoder) -> None:
         links = self._links(encoder.snapshot)
-        sharing = list(self._on_the_same_links(scope))
+        # Dividing by what divides all of them loses nothing: pairs are whole.
+        unit = gcd(*(each.rule.mbps for each in sharing))
+        between = [(each.rule.mbps // unit,
+                    *each.rule.side_scopes(each.scope)) for each in sharing]
         for domain in encoder.domains(self.level):
             if domain in links:
-                # Pairs of which just one end is in the domain cross.
-                encoder.require(
-                    self._crossing(scope, domain, encoder)
-                    >= encoder.count(first, domain) * len(second.members)
-                    + encoder.count(second, domain) * len(first.members)
-                    - pairs_together(encoder, first, second, domain) * 2)
-                self._keep_within(links[domain], domain, sharing, encoder)
-
-    def _crossing(self, scope: Scope, domain: Domain,
-                  encoder: Encoder) -> Expression:
-        """Number of this relationship's pairs on the uplink, or more.
-
-        All relationships on the link speak of each other's, and each asks
-        its own to be large enough: so a set of them asks for just what those
-        in it need.
-        """
-        first, second = self.sides(scope)
-        return encoder.shared((self, scope.path, domain),
-                              len(first) * len(second))
+                link = links[domain]
+                free = max(0, link.uplink_mbps - link.used_mbps)
+                # All relationships ask for no more than others leave.
+                encoder.require(pulp.lpSum(
+                    self._crossing(first, second, domain, encoder) * units
+                    for units, first, second in between) <= free // unit)
 
     @staticmethod
-    def _keep_within(link: Link, domain: Domain,
-                     sharing: Sequence[tuple['Bandwidth', Scope]],
-                     encoder: Encoder) -> None:
-        # Dividing by what divides all of them loses nothing: pairs are whole.
-        unit = gcd(*(each.mbps for each, _ in sharing))
-        free = max(0, link.uplink_mbps - link.used_mbps)
-        # All relationships together ask for no more than others leave.
-        encoder.require(pulp.lpSum(
-            each._crossing(carrier, domain, encoder) * (each.mbps // unit)
-            for each, carrier in sharing) <= free // unit)
+    def _crossing(first: Scope, second: Scope, domain: Domain,
+                  encoder: Encoder) -> Expression:
+        """Number of pairs on the uplink: just one of them is in the domain.
+
+        It may be more, never less.
+        """
+        return (encoder.count(first, domain) * len(second.members)
+                + encoder.count(second, domain) * len(first.members)
+                - pairs_together(encoder, first, second, domain) * 2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """A bandwidth relationship, and the group that carries it."""
+
+    rule: Bandwidth
+    scope: Scope
+    sides: Sides
+
+
+def _hard_ones(top: Group) -> tuple[_Carried, ...]:
+    """In document order, of the top-level group and all below it."""
+    return tuple(
+        _Carried(each, scope, each.sides(scope))
+        for scope in top.scopes() for each in scope.group.relationships
+        if isinstance(each, Bandwidth) and each.hard)
+
+
+_remembered = Remembered(_hard_ones, 8)

@@ -92,9 +92,7 @@ class Program:
 
     def continuous(self, name: str, lower: float,
                    upper: float) -> LpAffineExpression:
-        self._variables += 1
-        return LpAffineExpression(self.problem.add_variable(
-            f'c{self._variables}', lower, upper))
+        return LpAffineExpression(self._real(lower, upper))
 
     def require(self, constraint: LpConstraint) -> None:
         self._deadline.check()
@@ -175,6 +173,11 @@ class Program:
         return self.problem.add_variable(
             f'x{self._variables}', 0, upper, pulp.LpInteger)
 
+    def _real(self, lower: float, upper: float) -> LpVariable:
+        self._variables += 1
+        return self.problem.add_variable(
+            f'c{self._variables}', lower, upper)
+
     def _place_everyone(self) -> None:
         # Every member is placed exactly once.
         for each, row in zip(self.case.classes, self.x):
@@ -203,7 +206,9 @@ class Program:
         for atom, coefficient in terms:
             if atom.kind is Kind.FREE:
                 if atom not in self._free:
-                    self._free[atom] = self._variable(atom.upper)
+                    self._free[atom] = (
+                        self._variable(atom.upper) if atom.whole
+                        else self._real(0, atom.upper))
                 total.addterm(self._free[atom], coefficient)
                 continue
             spot = self._presence.spot(atom)

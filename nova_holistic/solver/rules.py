@@ -8,7 +8,7 @@ from them. So all three mean the same by a policy, whoever wrote it.
 
 import enum
 from collections.abc import (
-    Callable, Collection, Hashable, Iterator, Mapping, Sequence)
+    Callable, Collection, Iterator, Mapping, Sequence)
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -38,13 +38,15 @@ class Atom:
     :ivar scope: index into :attr:`Rules.scopes`
     :ivar domain: None for OUTSIDE and FREE
     :ivar upper: largest value, of FREE
+    :ivar whole: whether only whole numbers will do, of FREE
     """
 
     kind: Kind
     scope: int = -1
     level: str = ''
     domain: Domain | None = None
-    upper: int = 0
+    upper: float = 0
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,6 @@ class Rules:
     penalties: list[tuple[Carried, tuple[tuple[Atom, float], ...], float]] = (
         field(default_factory=list))
     _atoms: dict[tuple, LpVariable] = field(default_factory=dict)
-    _shared: dict[Hashable, LpVariable] = field(default_factory=dict)
     _meaning: dict[int, Atom] = field(default_factory=dict)
     _scope_ids: dict[int, int] = field(default_factory=dict)
     _known: dict[frozenset[str], int] = field(default_factory=dict)
@@ -167,10 +168,9 @@ class Rules:
         return pulp.LpAffineExpression(
             self._symbol(Atom(Kind.FREE, upper=upper)))
 
-    def shared(self, key: Hashable, upper: int) -> Expression:
-        if key not in self._shared:
-            self._shared[key] = self._symbol(Atom(Kind.FREE, upper=upper))
-        return pulp.LpAffineExpression(self._shared[key])
+    def continuous(self, name: str, lower: float, upper: float) -> Expression:
+        return pulp.LpAffineExpression(
+            self._symbol(Atom(Kind.FREE, upper=upper, whole=False)))
 
     def require(self, constraint: LpConstraint) -> None:
         self.in_time()

@@ -18,7 +18,6 @@ class PlainEncoder:
         self.snapshot = snapshot
         self.cost = []
         self.variables = 0
-        self.keys = {}
         self.on = {}
         for member in self.top.members:
             for host in snapshot.hosts:
@@ -80,10 +79,9 @@ class PlainEncoder:
         return pulp.LpVariable(
             f'v{self.variables}', 0, upper, cat=pulp.LpInteger)
 
-    def shared(self, key, upper):
-        if key not in self.keys:
-            self.keys[key] = self.integer('', upper)
-        return self.keys[key]
+    def continuous(self, name, lower, upper):
+        self.variables += 1
+        return pulp.LpVariable(f'v{self.variables}', lower, upper)
 
     def require(self, constraint):
         if isinstance(constraint, bool):

@@ -105,6 +105,9 @@ def test_relationships_on_one_link_add_up():
     tight = racks(Link(('r1',), 224))
     for policy in both:
         assert policy.check(scope, placed, tight).count == 1
+    # The first of them speaks for both.
+    placed = on(tight, **APART)
+    assert cost_of(both[0], scope, tight, placed) is None
 
 
 def test_relationships_of_groups_inside_and_outside_add_up():
