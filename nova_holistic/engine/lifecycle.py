@@ -118,10 +118,11 @@ class Lifecycle:
         group = self._settled_group(group_uuid)
         self._table.release(
             [m.id for m in self._table.members(group_uuid)], self._clock())
-        # A claim under way may still have its hold: the swap will not find
-        # it, and that create fails.
+        # A claim under way, or one that broke off, may still have its hold:
+        # the swap will not find it, and that create fails.
         self._holds.drop(
-            [m.hold for m in self._table.members(group_uuid) if m.held],
+            [m.hold for m in self._table.members(group_uuid)
+             if m.held or m.state == MemberState.CLAIMED],
             group.project_id, group.user_id)
         self._table.delete_group(group_uuid)
 

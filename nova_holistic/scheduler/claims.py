@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows that one request takes: all of them, or none in the end."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oslo_log import log as logging
 
+from nova_holistic.engine import freeing
 from nova_holistic import exceptions
 from nova_holistic.holds import errors as holds_errors
 from nova_holistic.scheduler.connections import Connections
@@ -37,17 +39,20 @@ class Claims:
         self._claims: list[_Claim] = []
 
     def take(self, group_uuid: str, path: str, instance_uuid: str,
-             repeated: bool) -> MemberRecord:
+             seen: Sequence[MemberRecord]) -> MemberRecord:
         """The member's row becomes the instance's, or is so already.
 
-        :param repeated: the instance had it before this request, which
-            therefore must not give it back
+        :param seen: planned rows at that path, as just read
         :raises ClaimRefused: there is nothing to be had at that path
         """
-        row = self._table.claim(
-            group_uuid, path, instance_uuid, self._clock())
-        self._claims.append(_Claim(row, instance_uuid, repeated))
-        return row
+        claim = self._table.take(
+            group_uuid, path, instance_uuid, self._clock(),
+            [row for row in seen if row.id not in self._taken()])
+        self._claims.append(_Claim(claim.row, instance_uuid, claim.repeated))
+        return claim.row
+
+    def _taken(self) -> set[int]:
+        return {claim.row.id for claim in self._claims}
 
     def swap(self) -> None:
         """Every hold becomes its instance's allocation.
@@ -59,10 +64,11 @@ class Claims:
             # From here on an answer may get lost: undoing looks what is there.
             claim.swapped = True
             self._swap(claim)
-            if not self._table.change_state(
-                    claim.row.id, {MemberState.CLAIMED, MemberState.BUILT},
-                    MemberState.CLAIMED, self._clock(), held=False):
-                raise Refused('the member was taken back meanwhile')
+        # A reconciler took this scheduler for dead, or the group is deleted.
+        owners = self._table.owners(self._taken())
+        if any(owners.get(claim.row.id) != claim.instance_uuid
+               for claim in self._claims):
+            raise Refused('the member was taken back meanwhile')
 
     def _swap(self, claim: _Claim) -> None:
         # Placement's own words name providers, which are not the user's
@@ -103,7 +109,11 @@ class Claims:
                     claim.row, claim.instance_uuid, *self._owner)
             except holds_errors.HoldGone:
                 state, held = MemberState.LOST, False
-        self._table.change_state(
+        undone = self._table.change_state(
             claim.row.id, {MemberState.CLAIMED}, state, self._clock(),
-            instance_uuid=None, held=held)
+            of_instance=claim.instance_uuid, instance_uuid=None, held=held)
+        if not undone and claim.swapped and held:
+            # Whoever took the row back, or deleted it, looked for its hold
+            # while the instance had it.
+            freeing.drop_if_unwanted(self._table, self._holds, claim.row)
         self._table.settle(claim.row.group_uuid, self._clock())

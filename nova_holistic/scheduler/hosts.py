@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's view of one host, read without reading any other."""
+"""Nova's view of single hosts, read without reading any other."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
 
 import os_traits
 
 import nova.conf
 from nova import context as nova_context
+from nova.db.main import api as main_database
+from nova.db.main import models
 from nova import exception
 from nova import objects
 from nova.scheduler.filters import utils as filter_utils
@@ -29,36 +34,67 @@ class HostReader:
         self._servicegroup_api = servicegroup_api
         self._placement = placement
 
-    def state(self, context, place: Place):
-        """Nova's HostState of a host that can take a server now.
+    def cell_of(self, context, place: Place) -> 'objects.CellMapping':
+        """The cell that the host is in.
 
-        :raises Refused: it is gone, disabled or down
+        :raises Refused: it is in none
         """
-        cell, node, service = self._records(context, place)
+        try:
+            return self._host_manager._get_cell_mapping_for_host(
+                context, place.host)
+        except exception.NotFound as error:
+            raise Refused('its planned host is gone') from error
+
+    def states(self, context, cell: 'objects.CellMapping',
+               places: Collection[Place]) -> Iterator[tuple[Place, Any]]:
+        """Nova's HostState of each host, or Refused: it is not in that cell,
+        gone, disabled or down.
+
+        Two queries, and a third for servers on hosts that do not report them.
+        """
+        with nova_context.target_cell(context, cell) as target:
+            nodes = {node.uuid: node for node
+                     in objects.ComputeNodeList.get_all_by_uuids(
+                         target, [place.provider for place in places])}
+            services = _services(target, [place.host for place in places])
+            servers = self._servers(target, [
+                place.host for place in places if place.provider in nodes])
+        for place in places:
+            try:
+                yield place, self._state(
+                    cell, place, nodes.get(place.provider),
+                    services.get(place.host), servers)
+            except Refused as refusal:
+                yield place, refusal
+
+    def _state(self, cell, place, node, service, servers):
+        if node is None or service is None or node.host != place.host:
+            raise Refused('its planned host is gone')
         if cell.disabled or service.disabled:
             raise Refused('its planned host is disabled')
         if not self._servicegroup_api.service_is_up(service):
             raise Refused('its planned host is down')
-        states = list(self._host_manager._get_host_states(
-            context, {cell.uuid: [node]}, {service.host: service}))
-        if not states or states[0].uuid is None:
+        state = self._host_manager.host_state_cls(
+            node.host, node.hypervisor_hostname, cell.uuid, compute=node)
+        state.update(node, dict(service), self.aggregates(place.host),
+                     servers[place.host])
+        if state.uuid is None:
             raise Refused('its planned host has not reported its resources')
-        return states[0]
+        return state
 
-    def _records(self, context, place):
-        try:
-            cell = self._host_manager._get_cell_mapping_for_host(
-                context, place.host)
-            with nova_context.target_cell(context, cell) as cell_context:
-                node = objects.ComputeNode.get_by_uuid(
-                    cell_context, place.provider)
-                service = objects.Service.get_by_compute_host(
-                    cell_context, place.host)
-        except exception.NotFound as error:
-            raise Refused('its planned host is gone') from error
-        if node.host != place.host:
-            raise Refused('its planned host is gone')
-        return cell, node, service
+    def _servers(self, context, hosts):
+        """Servers by host, as Nova's HostManager tells them to filters."""
+        known = self._host_manager._instance_info
+        found = {host: known[host]['instances'] for host in hosts
+                 if host in known and known[host].get('updated')}
+        asked = [host for host in hosts if host not in found]
+        if asked:
+            uuids = main_database.instance_get_all_uuids_by_hosts(
+                context, asked)
+            found.update({host: {
+                uuid: objects.Instance(context, uuid=uuid)
+                for uuid in uuids.get(host, ())} for host in asked})
+        return found
 
     def aggregates(self, host: str) -> 'list[objects.Aggregate]':
         """Nova's host aggregates that hold the host, from its own cache."""
@@ -112,6 +148,17 @@ class HostReader:
         if response.status_code != 200:
             raise Refused('its planned host is not known to Placement')
         return response.json()
+
+
+@main_database.pick_context_manager_reader
+def _services(context, hosts) -> 'dict[str, objects.Service]':
+    """Services nova-compute by host, which Nova reads one by one or all."""
+    rows = main_database.model_query(
+        context, models.Service, read_deleted='no').filter(
+            models.Service.host.in_(hosts),
+            models.Service.binary == 'nova-compute').all()
+    return {row.host: objects.Service._from_db_object(
+        context, objects.Service(), row) for row in rows}
 
 
 def _zone(state) -> str:

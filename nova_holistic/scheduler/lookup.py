@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A create that has a pointer gets its planned place, or a reason why not."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+import contextlib
+import itertools
 from typing import Any
 
 from nova import objects
@@ -17,7 +19,9 @@ from nova_holistic.scheduler import membership
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.refusal import Refused
 from nova_holistic.scheduler import request
-from nova_holistic.table.records import GroupRecord, MemberRecord, Place
+from nova_holistic.table.claim import CLAIMABLE
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState, Place)
 
 ALLOCATION_REQUEST_VERSION = '1.36'
 """Placement's microversion in which Nova writes allocation requests."""
@@ -41,7 +45,7 @@ class Lookup:
         self._hosts = HostReader(
             scheduler.host_manager, scheduler.servicegroup_api,
             connections.placement)
-        self._states: dict[str, Any] = {}
+        self._states: dict[tuple[str, str], Any] = {}
         self._asked: Any = None
 
     def answer(self, pointer: Pointer, instance_uuids: Sequence[str],
@@ -52,17 +56,14 @@ class Lookup:
         :raises HolisticError: there is no such place for one of them; then
             none has one, and all is as it was
         """
-        record = self._group(pointer)
-        rows = self._connections.table.members(record.uuid)
-        self._check(pointer, record, rows)
+        record, rows = self._group(pointer)
+        seen = self._free(pointer, record, rows, instance_uuids)
         user_id = (self._spec.user_id if 'user_id' in self._spec
                    else self._context.user_id)
         claims = Claims(self._connections, self._spec.project_id, user_id)
         try:
-            owned = {row.instance_uuid for row in rows}
-            taken = [(claims.take(record.uuid, pointer.member, uuid,
-                                  uuid in owned), uuid)
-                     for uuid in instance_uuids]
+            taken = [(claims.take(record.uuid, pointer.member, uuid, seen),
+                      uuid) for uuid in instance_uuids]
             hosts = {row.place.host for row, _ in taken}
             selections = [
                 self._judge(record, rows, row, uuid, hosts, alternates)
@@ -73,17 +74,23 @@ class Lookup:
             claims.undo()
             raise
 
-    def _group(self, pointer: Pointer) -> GroupRecord:
-        record = self._connections.table.get_group(pointer.group)
+    def _group(self, pointer: Pointer
+               ) -> tuple[GroupRecord, Sequence[MemberRecord]]:
+        found = self._connections.table.group_with_members(pointer.group)
         # Whether another project has it is none of this one's business.
-        if record is None or record.project_id != self._spec.project_id:
+        if found is None or found[0].project_id != self._spec.project_id:
             raise Refused(f'group {pointer.group} is not known in this '
                           f'project')
-        return record
+        return found
 
-    def _check(self, pointer: Pointer, record: GroupRecord,
-               rows: Sequence[MemberRecord]) -> None:
-        """The request is one that the members pointed at can be made of."""
+    def _free(self, pointer: Pointer, record: GroupRecord,
+              rows: Sequence[MemberRecord], instance_uuids: Sequence[str]
+              ) -> Sequence[MemberRecord]:
+        """Rows that the instances may take; none where one may have its own.
+
+        :raises Refused: the request is not one that the members pointed at
+            can be made of
+        """
         if not rows:
             raise Refused(f'group {record.uuid} has no planned members: it '
                           f'is {record.status}')
@@ -95,6 +102,11 @@ class Lookup:
             self._context, self._spec, self._scheduler.host_manager)
         request.check_match(
             self._spec, self._asked, pointed_at[0].member.requirements)
+        owners = {row.instance_uuid for row in rows}
+        if record.status not in CLAIMABLE or owners.intersection(
+                instance_uuids):
+            return ()
+        return [row for row in pointed_at if row.state == MemberState.PLANNED]
 
     def _judge(self, record, rows, row: MemberRecord, instance_uuid: str,
                planned_hosts: set[str], alternates: int
@@ -104,12 +116,18 @@ class Lookup:
         spec.instance_uuid = instance_uuid
         spec.obj_reset_changes(['instance_uuid'])
         request.check_destination(spec, row.place.host, row.place.node)
-        state = self._state(row, row.place)
-        self._hosts.check_admits(state, spec, self._asked)
         judge = membership.Membership(record, row, rows).judge(
             self._connections, self._context)
+        cell = self._hosts.cell_of(self._context, row.place)
+        others = (place for place in row.alternates
+                  if place.host not in planned_hosts
+                  and self._keeps_policies(judge, place))
+        first = list(itertools.islice(others, alternates))
+        self._read(cell, [row.place, *first])
+        state = self._state(row, cell, row.place)
+        self._hosts.check_admits(state, spec, self._asked)
         candidates = self._alternates(
-            judge, row, planned_hosts, state.cell_uuid, alternates)
+            row, cell, itertools.chain(first, others), alternates)
         membership.prepare(spec, judge)
         passed = list(self._scheduler.host_manager.get_filtered_hosts(
             [state, *candidates], spec))
@@ -121,34 +139,46 @@ class Lookup:
             _selection(candidate) for candidate in candidates
             if candidate in passed and candidate.allocation_candidates)]
 
-    def _state(self, row: MemberRecord, place: Place):
-        """The host, with what the members of this request took of it."""
-        if place.host not in self._states:
-            self._states[place.host] = self._hosts.state(self._context, place)
-        state = self._states[place.host]
+    def _read(self, cell, places: Sequence[Place]) -> None:
+        """Read what has not been read yet of the hosts, together."""
+        missing = [place for place in places
+                   if (cell.uuid, place.host) not in self._states]
+        if missing:
+            self._states.update(
+                ((cell.uuid, place.host), state) for place, state
+                in self._hosts.states(self._context, cell, missing))
+
+    def _state(self, row: MemberRecord, cell, place: Place):
+        """The host, with what the members of this request took of it.
+
+        :raises Refused: it can take no server
+        """
+        state = self._states[cell.uuid, place.host]
+        if isinstance(state, Refused):
+            raise state
         state.allocation_candidates = [_allocation_request(row, place)]
         return state
 
-    def _alternates(self, judge: Judge, row: MemberRecord,
-                    planned_hosts: set[str], cell_uuid: str, limit: int):
-        """Hosts of the same cell that keep the group's policies too."""
+    def _alternates(self, row: MemberRecord, cell,
+                    places: Iterator[Place], limit: int) -> list[Any]:
+        """Those hosts of the cell that can take the server too."""
         found: list[Any] = []
-        for place in row.alternates:
-            if len(found) == limit:
-                break
-            if place.host in planned_hosts:
-                continue
-            try:
-                if judge.objections(self._located(place)):
-                    continue
-                state = self._state(row, place)
-                self._hosts.check_admits(state, self._spec, self._asked)
-            except exceptions.HolisticError:
-                # A host that cannot be read or located is no alternate.
-                continue
-            if state.cell_uuid == cell_uuid:
-                found.append(state)
+        while wanted := list(itertools.islice(places, limit - len(found))):
+            self._read(cell, wanted)
+            for place in wanted:
+                # A host that cannot take a server is no alternate.
+                with contextlib.suppress(exceptions.HolisticError):
+                    state = self._state(row, cell, place)
+                    self._hosts.check_admits(state, self._spec, self._asked)
+                    found.append(state)
         return found
+
+    def _keeps_policies(self, judge: Judge, place: Place) -> bool:
+        try:
+            return not judge.objections(self._located(place))
+        except exceptions.HolisticError:
+            # It cannot be located.
+            return False
 
     def _located(self, place: Place):
         return locations.located(self._connections.topology, place.host,

@@ -116,7 +116,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                 target, {'uuid': [uuid], 'deleted': False}, expected_attrs=[])
         if any(instance.launched_at for instance in instances):
             table.change_state(row.id, {MemberState.CLAIMED},
-                               MemberState.BUILT, clock())
+                               MemberState.BUILT, clock(), of_instance=uuid)
             table.settle(row.group_uuid, clock())
 
     def _notify(self, context, spec, phase) -> None:

@@ -2,12 +2,12 @@
 """A member's row becomes an instance's."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import sqlalchemy as sa
 
-from nova_holistic.table import errors, rows
+from nova_holistic.table import errors, progress, rows
 from nova_holistic.table.database import Database, Duplicate
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
@@ -21,8 +21,20 @@ CLAIMABLE = (GroupStatus.PLANNED, GroupStatus.BUILDING)
 OWNED = (MemberState.CLAIMED, MemberState.BUILT)
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A row that is an instance's.
+
+    :ivar repeated: it was so before
+    """
+
+    row: MemberRecord
+    repeated: bool
+
+
 def claim(database: Database, group_uuid: str, path: str,
-          instance_uuid: str, now: datetime) -> MemberRecord:
+          instance_uuid: str, now: datetime,
+          seen: Sequence[MemberRecord] = ()) -> Claim:
     """Exactly one instance gets a row, and one instance gets exactly one.
 
     Only rows that are planned, in a group whose holds are in place, change
@@ -31,74 +43,81 @@ def claim(database: Database, group_uuid: str, path: str,
 
     :param path: of a member, or of a counted one, whose lowest free server is
         taken
+    :param seen: planned rows at that path, lowest first, of a group that was
+        claimable, if the caller has just read them
     :raises ClaimRefused: there is nothing to be had at that path
     """
-    own = _own(database, group_uuid, path, instance_uuid)
-    if own is not None:
-        return own
-    while candidates := _free(database, group_uuid, path):
+    candidates = seen or _candidates(database, group_uuid, path, instance_uuid)
+    while candidates:
         for candidate in candidates:
+            if candidate.instance_uuid is not None:
+                return _repeated(candidate, group_uuid, path)
             try:
                 if _swap_state(database, candidate, instance_uuid, now):
-                    return replace(
-                        candidate, state=MemberState.CLAIMED,
-                        instance_uuid=instance_uuid, updated_at=now)
+                    return Claim(replace(
+                        candidate, state=MemberState.CLAIMED, held=False,
+                        instance_uuid=instance_uuid, updated_at=now), False)
             except Duplicate:
-                # The same instance asked twice at once and the other won.
-                own = _own(database, group_uuid, path, instance_uuid)
-                if own is not None:
-                    return own
-                raise
+                # The same instance has one: it asked twice at once, and the
+                # other won, or the caller did not look.
+                break
+        candidates = _candidates(database, group_uuid, path, instance_uuid)
     raise _why_not(database, group_uuid, path)
 
 
-def _own(database: Database, group_uuid: str, path: str,
-         instance_uuid: str) -> MemberRecord | None:
-    """The row that the instance has already, if any."""
-    with database.reader() as session:
-        row = session.scalar(sa.select(MemberRow).where(
-            MemberRow.instance_uuid == instance_uuid))
-    if row is None:
-        return None
-    record = rows.member_record(row)
-    if row.group_uuid != group_uuid or path not in (row.path, row.description):
-        raise errors.MemberNotPlannable(
-            group_uuid, path, f'server {instance_uuid} is member '
-            f'{row.path!r} of group {row.group_uuid} already')
-    if record.state not in OWNED:
-        raise errors.MemberNotPlannable(
-            group_uuid, path, f'it is {record.state}')
-    return record
-
-
-def _free(database: Database, group_uuid: str,
-          path: str) -> Sequence[MemberRecord]:
-    """Planned rows at the path, lowest first."""
+def _candidates(database: Database, group_uuid: str, path: str,
+                instance_uuid: str) -> Sequence[MemberRecord]:
+    """The row that the instance has already, or planned rows at the path,
+    lowest first."""
+    own = sa.select(MemberRow).where(MemberRow.instance_uuid == instance_uuid)
     planned = sa.select(MemberRow).join(
         GroupRow, GroupRow.uuid == MemberRow.group_uuid).where(
             MemberRow.group_uuid == group_uuid,
             MemberRow.state == MemberState.PLANNED,
             GroupRow.status.in_(CLAIMABLE))
     with database.reader() as session:
-        found = session.scalars(
-            planned.where(MemberRow.path == path)).all()
-        if not found:
-            found = session.scalars(
-                planned.where(MemberRow.description == path)
-                .order_by(MemberRow.position).limit(CANDIDATES)).all()
-        return [rows.member_record(row) for row in found]
+        for query in (own, planned.where(MemberRow.path == path),
+                      planned.where(MemberRow.description == path)
+                      .order_by(MemberRow.position).limit(CANDIDATES)):
+            found = session.scalars(query).all()
+            if found:
+                return [rows.member_record(row) for row in found]
+    return ()
+
+
+def _repeated(row: MemberRecord, group_uuid: str, path: str) -> Claim:
+    """:raises MemberNotPlannable: the instance has another row than it wants
+    """
+    if row.group_uuid != group_uuid or path not in (
+            row.member.path, row.member.description):
+        raise errors.MemberNotPlannable(
+            group_uuid, path, f'server {row.instance_uuid} is member '
+            f'{row.member.path!r} of group {row.group_uuid} already')
+    if row.state not in OWNED:
+        raise errors.MemberNotPlannable(
+            group_uuid, path, f'it is {row.state}')
+    return Claim(row, True)
 
 
 def _swap_state(database: Database, candidate: MemberRecord,
                 instance_uuid: str, now: datetime) -> bool:
+    """Whether the row was still to be had: planned, and where it was seen.
+
+    It is held no more: the hold is about to become the instance's. Where a
+    crash comes before that, whoever frees or undoes a claimed row looks.
+    """
     with database.writer() as session:
-        return session.execute(
+        won = session.execute(
             sa.update(MemberRow)
             .where(MemberRow.id == candidate.id,
+                   MemberRow.hold == candidate.hold,
                    MemberRow.state == MemberState.PLANNED)
             .values(state=MemberState.CLAIMED, instance_uuid=instance_uuid,
-                    updated_at=now)
+                    held=False, updated_at=now)
             .execution_options(synchronize_session=False)).rowcount == 1
+        if won:
+            progress.started(session, candidate.group_uuid, now)
+    return won
 
 
 def _why_not(database: Database, group_uuid: str,

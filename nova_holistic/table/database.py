@@ -11,6 +11,7 @@ from oslo_db.sqlalchemy import enginefacade
 import sqlalchemy as sa
 from sqlalchemy import exc as sa_exception
 from sqlalchemy import orm
+from sqlalchemy import pool
 
 from nova_holistic.table import errors
 
@@ -32,7 +33,8 @@ class Database:
     """Short transactions, in which the database's errors become ours.
 
     A connection is made when the first transaction begins, so that an object
-    made before a service forks is safe to use after it.
+    made before a service forks is safe to use after it. Connections are kept
+    for the next transaction, of SQLite as of other databases.
 
     On SQLite a writer's first statement has to be one that writes: one that
     reads first holds a stale view, and is refused at once instead of waiting.
@@ -74,6 +76,20 @@ def make_directory(connection: str) -> None:
 def _prepare(engine: sa.Engine) -> None:
     if engine.dialect.name == 'sqlite':
         sa.event.listen(engine, 'connect', _prepare_sqlite)
+        if isinstance(engine.pool, pool.NullPool):
+            _keep_connections(engine)
+
+
+def _keep_connections(engine: sa.Engine) -> None:
+    """Undo oslo.db's opening a SQLite file anew for each transaction, which
+    takes longer than a transaction does."""
+    opening = engine.pool
+    # As Engine.dispose() makes a pool of another: with the listeners that
+    # oslo.db has put there, among them the one that forgets connections made
+    # before a fork.
+    engine.pool = pool.QueuePool(
+        opening._creator, max_overflow=-1, pre_ping=opening._pre_ping,
+        _dispatch=opening.dispatch, dialect=opening._dialect)
 
 
 def _prepare_sqlite(connection, _record) -> None:

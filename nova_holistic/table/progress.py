@@ -5,6 +5,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
@@ -35,15 +36,14 @@ def status_of(states: Collection[MemberState]) -> GroupStatus | None:
     return GroupStatus.ERROR
 
 
-def started(database: Database, group_uuid: str, now: datetime) -> None:
+def started(session: orm.Session, group_uuid: str, now: datetime) -> None:
     """A member was claimed: one statement, however large the group is."""
-    with database.writer() as session:
-        session.execute(
-            sa.update(GroupRow)
-            .where(GroupRow.uuid == group_uuid,
-                   GroupRow.status == GroupStatus.PLANNED)
-            .values(status=GroupStatus.BUILDING, updated_at=now)
-            .execution_options(synchronize_session=False))
+    session.execute(
+        sa.update(GroupRow)
+        .where(GroupRow.uuid == group_uuid,
+               GroupRow.status == GroupStatus.PLANNED)
+        .values(status=GroupStatus.BUILDING, updated_at=now)
+        .execution_options(synchronize_session=False))
 
 
 def settle(database: Database, group_uuid: str, now: datetime) -> None:

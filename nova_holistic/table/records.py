@@ -78,7 +78,9 @@ class MemberRecord:
         resolved
     :ivar place: where it is planned
     :ivar hold: UUID of the consumer that keeps its place in Placement
-    :ivar held: True from before the hold is put until it is known to be gone
+    :ivar held: True from before the hold is put until it is known to be gone,
+        or the member is claimed: its hold is then the instance's, or about to
+        be
     :ivar alternates: other hosts that could have held it when it was planned
     """
 

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from nova_holistic.table import claim, progress, renewal, rows
+from nova_holistic.table.claim import Claim
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
@@ -50,6 +51,18 @@ class PlacementTable:
         with self.database.reader() as session:
             row = session.get(GroupRow, group_uuid)
             return row and rows.group_record(row)
+
+    def group_with_members(self, group_uuid: str) -> tuple[
+            GroupRecord, Sequence[MemberRecord]] | None:
+        """A group and all its members in the order of its document, both as
+        of one moment."""
+        members = sa.select(MemberRow).where(
+            MemberRow.group_uuid == group_uuid).order_by(MemberRow.position)
+        with self.database.reader() as session:
+            row = session.get(GroupRow, group_uuid)
+            return row and (
+                rows.group_record(row),
+                tuple(map(rows.member_record, session.scalars(members))))
 
     def list_groups(self, project_id: str | None = None,
                     statuses: Collection[GroupStatus] | None = None,
@@ -133,10 +146,22 @@ class PlacementTable:
     def claim(self, group_uuid: str, path: str, instance_uuid: str,
               now: datetime) -> MemberRecord:
         """Hand a planned member to an instance: see ``claim.claim``."""
-        record = claim.claim(
-            self.database, group_uuid, path, instance_uuid, now)
-        progress.started(self.database, group_uuid, now)
-        return record
+        return self.take(group_uuid, path, instance_uuid, now).row
+
+    def take(self, group_uuid: str, path: str, instance_uuid: str,
+             now: datetime, seen: Sequence[MemberRecord] = (),
+             ) -> Claim:
+        """The same, telling also whether the instance had it before."""
+        return claim.claim(
+            self.database, group_uuid, path, instance_uuid, now, seen)
+
+    def owners(self, member_ids: Collection[int]) -> Mapping[int, str]:
+        """The instances that members are claimed or built by, by their ids."""
+        with self.database.reader() as session:
+            return {number: instance for number, instance in session.execute(
+                sa.select(MemberRow.id, MemberRow.instance_uuid).where(
+                    MemberRow.id.in_(member_ids),
+                    MemberRow.state.in_(claim.OWNED)))}
 
     def change_state(self, member_id: int, expected: Collection[MemberState],
                      to: MemberState, now: datetime | None, *,

@@ -2,6 +2,7 @@
 """A member has one instance, an instance one member, whoever asks when."""
 
 from concurrent.futures import ThreadPoolExecutor
+import dataclasses
 import threading
 
 import pytest
@@ -156,3 +157,56 @@ def test_a_claim_costs_as_many_statements_in_a_large_group(table, path):
     counts = [statements(table, lambda: claim(table, group, path))
               for group in (small, large)]
     assert counts[0] == counts[1] <= 5
+
+
+def test_a_claim_tells_whether_the_instance_had_the_row_before(table, shop):
+    instance = builders.new_uuid()
+    first, second = (
+        table.take(shop.uuid, 'db/web', instance, NOON) for _ in range(2))
+    assert (first.repeated, second.repeated) == (False, True)
+    assert first.row == second.row
+
+
+def test_a_claimed_member_is_held_no_more_and_its_owner_is_told(table, shop):
+    row = claim(table, shop, 'db/web')
+    assert not table.member_of_instance(row.instance_uuid).held
+    node = table.members(shop.uuid)[1]
+    assert table.owners([row.id, node.id]) == {row.id: row.instance_uuid}
+
+
+def test_a_row_that_was_seen_costs_no_other_look(table, shop):
+    web = table.members(shop.uuid)[0]
+    assert statements(table, lambda: table.take(
+        shop.uuid, 'db/web', builders.new_uuid(), NOON, [web])) == 2
+
+
+def test_a_row_that_was_seen_and_is_taken_since_is_not_taken_again(
+        table, shop):
+    nodes = table.members(shop.uuid)[1:]
+    taken = claim(table, shop, 'db/node')
+    won = table.take(
+        shop.uuid, 'db/node', builders.new_uuid(), NOON, nodes[:1])
+    assert taken.member.path == 'db/node-0'
+    assert won.row.member.path == 'db/node-1'
+
+
+def test_a_row_that_has_been_planned_elsewhere_since_is_read_anew(
+        table, shop):
+    seen = table.members(shop.uuid)[0]
+    table.change_state(
+        seen.id, [MemberState.PLANNED], MemberState.LOST, NOON, held=False)
+    renewed = dataclasses.replace(
+        seen, state=MemberState.LOST, hold=builders.new_uuid(), held=True,
+        place=dataclasses.replace(seen.place, host='cmp-8'))
+    assert table.offer_places([renewed])
+    table.accept_places([renewed.hold], NOON)
+    won = table.take(shop.uuid, 'db/web', builders.new_uuid(), NOON, [seen])
+    assert (won.row.place.host, won.row.hold) == ('cmp-8', renewed.hold)
+
+
+def test_an_instance_that_has_a_row_gets_no_other_that_was_seen(table, shop):
+    instance = builders.new_uuid()
+    nodes = table.members(shop.uuid)[1:]
+    first = table.take(shop.uuid, 'db/node', instance, NOON, nodes[:1])
+    again = table.take(shop.uuid, 'db/node', instance, NOON, nodes[1:])
+    assert again.repeated and again.row == first.row

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connections are kept, and are nobody else's."""
+
+from concurrent.futures import ThreadPoolExecutor
+import multiprocessing
+
+import sqlalchemy as sa
+
+from nova_holistic.table.records import MemberState
+from nova_holistic.table.store import PlacementTable
+from tests.unit.table import builders
+
+
+def test_a_sqlite_file_is_not_opened_anew_for_each_transaction(table):
+    group = builders.planned(table, node=2)
+    opened = []
+    sa.event.listen(table.database.engine, 'connect',
+                    lambda *_: opened.append(1))
+    for _ in range(5):
+        assert table.get_group(group.uuid) == group
+        builders.planned(table, web=None)
+    assert opened == []
+
+
+def test_threads_do_not_wait_for_each_others_connections(table):
+    group = builders.planned(table, node=3)
+    with table.database.reader() as outer:
+        outer.execute(sa.text('SELECT 1'))
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(
+                table.members, [group.uuid] * 8, timeout=60))
+    assert found == [table.members(group.uuid)] * 8
+
+
+def test_what_was_read_before_a_write_of_another_is_not_read_again(
+        table, tmp_path):
+    group = builders.planned(table, web=None)
+    (web,) = table.members(group.uuid)
+    other = PlacementTable(f'sqlite:///{tmp_path}/table.sqlite')
+    assert other.change_state(
+        web.id, [MemberState.PLANNED], MemberState.LOST, builders.NOON)
+    assert [m.state for m in table.members(group.uuid)] == [MemberState.LOST]
+
+
+def test_a_forked_worker_opens_its_own_connection(table):
+    group = builders.planned(table, node=2)
+    fork = multiprocessing.get_context('fork')
+    answers = fork.Queue()
+    child = fork.Process(target=_claim_one, args=(table, group, answers))
+    child.start()
+    opened, path = answers.get(timeout=60)
+    child.join(60)
+    assert child.exitcode == 0
+    assert opened > 0
+    assert path == 'db/node-0'
+    assert table.claim(group.uuid, 'db/node', builders.new_uuid(),
+                       builders.NOON).member.path == 'db/node-1'
+
+
+def _claim_one(table, group, answers):
+    opened = []
+    sa.event.listen(table.database.engine, 'connect',
+                    lambda *_: opened.append(1))
+    row = table.claim(
+        group.uuid, 'db/node', builders.new_uuid(), builders.NOON)
+    answers.put((len(opened), row.member.path))
