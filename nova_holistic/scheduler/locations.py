@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nova's hosts at their places in the topology."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from nova import objects
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.snapshot import Host
-from nova_holistic.table.records import Place
-from nova_holistic.topology.base import Aggregate, TopologyDriver
+from nova_holistic.table.records import GroupRecord, MemberRecord, Place
+from nova_holistic.topology.base import (
+    Aggregate, Location, TopologyDriver)
 
 
 def remembered(place: Place) -> Host:
@@ -27,13 +29,42 @@ def located(topology: TopologyDriver, name: str,
     location = topology.locate([name], [
         Aggregate(a.name, a.uuid, frozenset([name]), FrozenMapping(a.metadata))
         for a in aggregates])[name]
-    return _host(name, location.path, location.labels)
+    return at(name, location)
 
 
 def looked_up(topology: TopologyDriver, context, name: str) -> Host:
     """A host where it stands now, its aggregates read from Nova's database."""
     return located(
         topology, name, objects.AggregateList.get_by_host(context, name))
+
+
+def at(name: str, location: Location) -> Host:
+    """A host at a location that a topology driver gave."""
+    return _host(name, location.path, location.labels)
+
+
+def of_state(topology: TopologyDriver, state,
+             own: Collection[str] = ()) -> Host:
+    """A candidate of Nova's where it stands now, with the servers that the
+    scheduler remembers there: good enough for a preference.
+
+    :param state: nova.scheduler.host_manager.HostState
+    :param own: UUIDs of instances that do not count
+    :raises HolisticError: its aggregates contradict each other
+    """
+    return replace(located(topology, state.host, state.aggregates),
+                   servers=len(set(state.instances or ()).difference(own)))
+
+
+def of_member(topology: TopologyDriver, context, record: GroupRecord,
+              row: MemberRecord, name: str) -> Host:
+    """The host that a member is really on.
+
+    It costs a query where that is another one than the table says.
+    """
+    if row.place.host == name and record.levels == topology.levels:
+        return remembered(row.place)
+    return looked_up(topology, context, name)
 
 
 def _host(name, location, labels) -> Host:

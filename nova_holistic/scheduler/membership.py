@@ -46,15 +46,15 @@ class Membership:
         return Judge(
             parsed_group(self.record, connections.policy_types),
             connections.topology.levels, self.own.member.path,
-            {path: self._locate(connections, context, others[path], host)
+            {path: locations.of_member(connections.topology, context,
+                                       self.record, others[path], host)
              for path, host in hosts.items()})
 
-    def _locate(self, connections, context, row: MemberRecord, host: str):
-        as_planned = (row.place.host == host
-                      and self.record.levels == connections.topology.levels)
-        if as_planned:
-            return locations.remembered(row.place)
-        return locations.looked_up(connections.topology, context, host)
+    @property
+    def instances(self) -> frozenset[str]:
+        """UUIDs of the group's servers."""
+        return frozenset(row.instance_uuid for row in self.rows
+                         if row.instance_uuid is not None)
 
 
 def find(connections: Connections, spec: 'objects.RequestSpec'

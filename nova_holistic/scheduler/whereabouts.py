@@ -20,14 +20,21 @@ def hosts_of(context, members: Iterable[MemberRecord]) -> dict[str, str]:
     is still to come, or on its way, is at its planned place. One query of the
     mapping of cells, and one for each cell.
     """
+    rows = {row.id: row for row in members}
+    return {rows[number].member.path: host for number, host
+            in hosts_by_row(context, rows.values()).items()}
+
+
+def hosts_by_row(context, members: Iterable[MemberRecord]) -> dict[int, str]:
+    """The same for members of whatever groups, by the ids of their rows."""
     rows = list(members)
     owned = {row.instance_uuid: row for row in rows if row.state in OWNED}
-    hosts = {row.member.path: row.place.host for row in rows
+    hosts = {row.id: row.place.host for row in rows
              if row.state == MemberState.PLANNED}
     if owned:
         for uuid, host in _hosts_of_instances(context, owned).items():
             if host is not None:
-                hosts[owned[uuid].member.path] = host
+                hosts[owned[uuid].id] = host
     return hosts
 
 

@@ -30,14 +30,14 @@ def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
     try:
         with database.writer() as session:
             for member in members:
-                if session.execute(
-                        sa.update(MemberRow)
-                        .where(MemberRow.id == member.id,
-                               MemberRow.state == MemberState.LOST,
-                               MemberRow.held.is_(False))
-                        .values(rows.renewed_values(member))
-                        .execution_options(synchronize_session=False)
-                        ).rowcount != 1:
+                changed = session.execute(
+                    sa.update(MemberRow)
+                    .where(MemberRow.id == member.id,
+                           MemberRow.state == MemberState.LOST,
+                           MemberRow.held.is_(False))
+                    .values(rows.renewed_values(member))
+                    .execution_options(synchronize_session=False)).rowcount
+                if not changed:
                     raise _Changed
     except _Changed:
         return False

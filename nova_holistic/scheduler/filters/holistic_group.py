@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No member's host breaks a hard policy that its group keeps without it."""
+"""No server's host breaks a hard policy that holds without it."""
+
+from collections.abc import Callable, Sequence
 
 from oslo_log import log as logging
 
@@ -8,51 +10,98 @@ from nova.scheduler import filters
 from nova.scheduler import utils
 
 from nova_holistic import exceptions
+from nova_holistic.model.snapshot import Host
 from nova_holistic.scheduler import connections
+from nova_holistic.scheduler import exclusion
 from nova_holistic.scheduler import locations
 from nova_holistic.scheduler import membership
+from nova_holistic.scheduler.membership import Membership
 from nova_holistic.scheduler.pointer import has_pointer
+from nova_holistic.scheduler import strangers
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
+Objections = Callable[[Host], Sequence[str]]
+
 
 class HolisticGroupFilter(filters.BaseHostFilter):
-    """A host passes where no hard policy of any group that the server is a
-    member of gets more violations than it has without the server, with the
-    other members where they really are.
+    """A host passes where no hard policy of any group gets more violations
+    than it has without the server, with the members of groups where they
+    really are.
 
-    Judges creates and moves; a rebuild stays where it is. A server without a
-    pointer costs no query.
+    To a server with a pointer all policies of its group speak; to any other
+    one those of groups that have hosts for themselves. Judges creates and
+    moves; a rebuild stays where it is. Where no group is exclusive, a server
+    without a pointer costs one query. Where the table does not answer, it is
+    scheduled as if there were no groups.
     """
 
     RUN_ON_REBUILD = False
 
     def filter_all(self, filter_obj_list, spec_obj):
+        if utils.request_is_rebuild(spec_obj):
+            return filter_obj_list
         hints = ('scheduler_hints' in spec_obj) and spec_obj.scheduler_hints
-        if not has_pointer(hints or {}) or utils.request_is_rebuild(spec_obj):
-            return filter_obj_list
+        pointer = has_pointer(hints or {})
+        states = list(filter_obj_list)
         try:
-            judge = membership.judge_for(connections.get(), spec_obj)
+            found = (membership.find(connections.get(), spec_obj)
+                     if pointer else None)
+            judges = [*_exclusion(found), *_policies(found, spec_obj, states)]
         except exceptions.HolisticError as error:
-            LOG.warning('The group of instance %(instance)s cannot be read: '
-                        '%(error)s', {'instance': spec_obj.instance_uuid,
-                                      'error': error})
-            lenient = CONF.holistic.failure_mode == 'yield'
-            return filter_obj_list if lenient else []
-        if judge is None:
-            return filter_obj_list
-        return [state for state in filter_obj_list
-                if self._passes(judge, state)]
+            LOG.warning('Which hosts groups allow instance %(instance)s is '
+                        'not known: %(error)s',
+                        {'instance': spec_obj.instance_uuid, 'error': error})
+            lenient = not pointer or CONF.holistic.failure_mode == 'yield'
+            return states if lenient else []
+        if not judges:
+            return states
+        return [state for state in states if self._passes(judges, state)]
 
-    def _passes(self, judge, state) -> bool:
+    def _passes(self, judges: Sequence[Objections], state) -> bool:
         try:
-            objections = judge.objections(locations.located(
-                connections.get().topology, state.host, state.aggregates))
+            host = _located(state)
+            objections = [each for judge in judges for each in judge(host)]
         except exceptions.HolisticError as error:
-            objections = (str(error),)
+            objections = [str(error)]
         for objection in objections:
-            LOG.debug('Host %(host)s is not for member %(member)s: %(why)s',
-                      {'host': state.host, 'member': judge.path,
-                       'why': objection})
+            LOG.debug('Host %(host)s is not for the server: %(why)s',
+                      {'host': state.host, 'why': objection})
         return not objections
+
+
+def _exclusion(found: Membership | None) -> Sequence[Objections]:
+    """What groups that the server is no member of have for themselves."""
+    closed = exclusion.closed_domains(connections.get(), found)
+    if not closed:
+        return ()
+    levels = connections.get().topology.levels
+
+    def objections(host: Host) -> Sequence[str]:
+        if exclusion.is_closed(closed, host, levels):
+            return ('it is exclusively a group\'s',)
+        return ()
+
+    return (objections,)
+
+
+def _policies(found: Membership | None, spec, states) -> Sequence[Objections]:
+    """What the group that the server is a member of says."""
+    if found is None:
+        return ()
+    candidates = []
+    for state in states:
+        try:
+            candidates.append(_located(state))
+        except exceptions.HolisticError:
+            # It does not pass: see above.
+            continue
+    judge = found.judge(connections.get())
+    return (strangers.known_to(judge, connections.get(), found,
+                               spec.instance_uuid, candidates).objections,)
+
+
+def _located(state) -> Host:
+    return locations.located(
+        connections.get().topology, state.host, state.aggregates)

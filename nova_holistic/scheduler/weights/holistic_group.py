@@ -51,8 +51,9 @@ class HolisticGroupWeigher(weights.BaseHostWeigher):
             return [0.0] * len(states)
         judge = found.judge(connections.get())
         topology = connections.get().topology
-        found_weights = [-judge.cost(locations.located(
-            topology, state.host, state.aggregates)) for state in states]
+        own = found.instances | {spec.instance_uuid}
+        found_weights = [-judge.cost(locations.of_state(topology, state, own))
+                         for state in states]
         if found.own.state == MemberState.PLANNED:
             best = max(found_weights) + 1.0
             found_weights = [

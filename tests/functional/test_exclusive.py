@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where an exclusive group is, no server of anybody else ever lands."""
+
+import pytest
+
+from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import PROJECT, USER
+from nova_holistic.embedded.waiting import EmbeddedCloudError
+from nova_holistic.table.records import GroupStatus
+from tests.functional.counting import counted
+
+HOSTS = tuple(
+    EmbeddedHost(f'{rack}-{number}', zone='az1', rack=rack, vcpus=4)
+    for rack in ('r1', 'r2', 'r3') for number in (1, 2))
+RACKS = {host.name: host.rack for host in HOSTS}
+
+
+def alone(level, count=1):
+    """A group that has its hosts or racks for itself."""
+    return {'name': 'alone',
+            'policies': [{'type': 'exclusive', 'level': level}],
+            'members': [{'name': 'node', 'flavor': 'small', 'count': count}]}
+
+
+def others(count):
+    """Servers on as many hosts, in a group that asks for nothing else."""
+    return {'name': 'others', 'policies': [{'type': 'anti-affinity'}],
+            'members': [{'name': 'web', 'flavor': 'small', 'count': count}]}
+
+
+@pytest.fixture(scope='module')
+def running():
+    with EmbeddedCloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        cloud.create_flavor('whole', 4, 4096, 10)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud, on which the test leaves nothing behind."""
+    yield running
+    for host in HOSTS:
+        running.enable_compute(host.name)
+    for server in running.servers():
+        running.delete_server(server['id'])
+    for group in running.table.list_groups():
+        running.lifecycle.delete(group.uuid)
+    running.run_periodics()
+
+
+def create(cloud, document):
+    return cloud.planner.create(document, project_id=PROJECT, user_id=USER)
+
+
+def planned(cloud, document):
+    record = create(cloud, document)
+    assert record.status == GroupStatus.PLANNED, record.reasons
+    return record.uuid
+
+
+def hosts_of(cloud, group):
+    return [m.place.host for m in cloud.table.members(group)]
+
+
+def domain(level, hosts):
+    """Every host that is in one domain with one of these."""
+    if level == 'host':
+        return set(hosts)
+    return {name for name, rack in RACKS.items()
+            if rack in {RACKS[host] for host in hosts}}
+
+
+def build(cloud, group, member, flavor='small'):
+    server = cloud.create_server(
+        member, flavor, {'group': group, 'member': member})
+    cloud.wait_for_status(server, 'ACTIVE')
+    return server
+
+
+def fault_of(cloud, server):
+    return cloud.wait_for_status(server, 'ERROR')['fault']['message']
+
+
+def stranger(cloud, flavor='whole', **arguments):
+    """A server without a pointer: its UUID, and its host or None."""
+    server = cloud.create_server('stranger', flavor, **arguments)
+    try:
+        cloud.wait_for_status(server, 'ACTIVE')
+    except EmbeddedCloudError:
+        assert 'No valid host' in fault_of(cloud, server)
+        return server, None
+    return server, cloud.host_of(server)
+
+
+@pytest.mark.parametrize('level, built', [('host', False), ('rack', True)])
+def test_strangers_fill_every_host_but_the_groups_own(cloud, level, built):
+    group = planned(cloud, alone(level))
+    if built:
+        build(cloud, group, 'node')
+    closed = domain(level, hosts_of(cloud, group))
+    landed = [stranger(cloud)[1] for _ in range(len(HOSTS) - len(closed))]
+    assert sorted(landed) == sorted(RACKS.keys() - closed)
+    # Half a host of the group's own is free, and nothing else.
+    assert stranger(cloud, 'small')[1] is None
+
+
+def test_a_member_lands_on_what_is_closed_to_others(cloud):
+    group = planned(cloud, alone('rack', count=2))
+    servers = [build(cloud, group, f'node-{n}') for n in range(2)]
+    assert [cloud.host_of(s) for s in servers] == hosts_of(cloud, group)
+
+
+@pytest.mark.parametrize('level', ['host', 'rack'])
+def test_a_plan_of_another_group_avoids_exclusive_domains(cloud, level):
+    closed = domain(level, hosts_of(cloud, planned(cloud, alone(level))))
+    free = len(HOSTS) - len(closed)
+    group = planned(cloud, others(free))
+    assert set(hosts_of(cloud, group)) == RACKS.keys() - closed
+    build(cloud, group, 'web-0')
+    cloud.lifecycle.delete(group)
+    refused = create(cloud, others(free + 1))
+    assert refused.status == GroupStatus.UNPLACEABLE
+    assert f'{len(closed)} of 6 hosts count as disabled: other groups have ' \
+        'them exclusively' in [r['message'] for r in refused.reasons]
+
+
+@pytest.mark.parametrize('level', ['host', 'rack'])
+def test_an_exclusive_plan_avoids_servers_that_are_there(cloud, level):
+    server, host = stranger(cloud, 'small', host='r1-1', as_admin=True)
+    held = others(1)
+    held['members'][0]['location'] = 'az1/r2'
+    taken = domain(level, [host, *hosts_of(cloud, planned(cloud, held))])
+    free = RACKS.keys() - taken
+    group = alone(level, count=len(free))
+    group['policies'].append({'type': 'anti-affinity'})
+    assert set(hosts_of(cloud, planned(cloud, group))) == free
+
+
+def test_an_exclusive_group_may_be_where_its_own_members_are(cloud):
+    group = planned(cloud, alone('host', count=2))
+    server = build(cloud, group, 'node-0')
+    row = cloud.table.members(group)[1]
+    only = cloud.host_of(server)
+    assert row.place.host != only
+    for host in RACKS.keys() - {only}:
+        cloud.disable_compute(host)
+    cloud.reconciler.reconcile()
+    assert hosts_of(cloud, group) == [only, only]
+    assert {str(m.state) for m in cloud.table.members(group)} == {
+        'built', 'planned'}
+
+
+def test_another_groups_member_never_lands_there_either(cloud):
+    """Its pointer yields to stock Nova: the plan is of no help to it."""
+    group = planned(cloud, alone('rack'))
+    closed = domain('rack', hosts_of(cloud, group))
+    pointed = planned(cloud, others(1))
+    cloud.lifecycle.release(pointed)
+    for host in RACKS.keys() - closed:
+        assert stranger(cloud, host=host, as_admin=True)[1] == host
+    cloud.conf.set_override('failure_mode', 'yield', group='holistic')
+    try:
+        server = cloud.create_server(
+            'web', 'small', {'group': pointed, 'member': 'web-0'})
+        assert 'No valid host' in fault_of(cloud, server)
+    finally:
+        cloud.conf.clear_override('failure_mode', group='holistic')
+
+
+@pytest.mark.parametrize('move', ['live_migrate', 'migrate'])
+def test_a_stranger_does_not_move_there(cloud, move):
+    server, source = stranger(cloud, 'small')
+    group = planned(cloud, alone('rack'))
+    closed = domain('rack', hosts_of(cloud, group))
+    assert source not in closed
+    target = next(host for host in RACKS if host not in {*closed, source})
+    for host in RACKS.keys() - {*closed, source, target}:
+        cloud.disable_compute(host)
+    assert getattr(cloud, move)(server) == target
+    cloud.disable_compute(source)
+    with pytest.raises(EmbeddedCloudError, match='live-migration'):
+        cloud.live_migrate(server)
+    assert cloud.host_of(server) == target
+
+
+@pytest.mark.parametrize('level', ['host', 'rack'])
+def test_a_member_does_not_move_to_where_strangers_are(cloud, level):
+    group = planned(cloud, alone(level))
+    server = build(cloud, group, 'node')
+    own = cloud.host_of(server)
+    first, second = sorted(set(RACKS.values()) - {RACKS[own]})
+    # A server on a host that is no candidate itself, for it is full.
+    assert stranger(cloud, host=f'{first}-1', as_admin=True)[1]
+    cloud.disable_compute(own)
+    cloud.disable_compute(f'{second}-1')
+    cloud.disable_compute(f'{second}-2')
+    mate = next(h for h in RACKS if RACKS[h] == RACKS[own] and h != own)
+    cloud.disable_compute(mate)
+    if level == 'host':
+        assert cloud.live_migrate(server) == f'{first}-2'
+        return
+    with pytest.raises(EmbeddedCloudError, match='live-migration'):
+        cloud.live_migrate(server)
+    cloud.enable_compute(f'{second}-1')
+    assert cloud.live_migrate(server) == f'{second}-1'
+
+
+def test_a_member_does_not_move_to_where_others_are_planned(cloud):
+    group = planned(cloud, alone('host'))
+    server = build(cloud, group, 'node')
+    mine = cloud.host_of(server)
+    taken = hosts_of(cloud, planned(cloud, others(4)))
+    free = next(host for host in RACKS if host not in {mine, *taken})
+    assert cloud.live_migrate(server) == free
+
+
+def test_exclusiveness_follows_a_member_that_moved(cloud):
+    group = planned(cloud, alone('host'))
+    server = build(cloud, group, 'node')
+    before = cloud.host_of(server)
+    now = cloud.live_migrate(server)
+    assert now != before
+    for host in RACKS.keys() - {before, now}:
+        cloud.disable_compute(host)
+    assert stranger(cloud)[1] == before
+    assert stranger(cloud, 'small')[1] is None
+
+
+@pytest.mark.parametrize('end', ['release', 'delete'])
+def test_what_is_given_back_is_open_to_all(cloud, end):
+    group = planned(cloud, alone('rack'))
+    host, = hosts_of(cloud, group)
+    for other in RACKS.keys() - {host}:
+        cloud.disable_compute(other)
+    assert stranger(cloud)[1] is None
+    getattr(cloud.lifecycle, end)(group)
+    assert stranger(cloud)[1] == host
+
+
+def test_a_weighted_policy_forbids_nobody(cloud):
+    document = alone('rack')
+    document['policies'][0]['weight'] = 5
+    host, = hosts_of(cloud, planned(cloud, document))
+    for other in RACKS.keys() - {host}:
+        cloud.disable_compute(other)
+    assert stranger(cloud, 'small')[1] == host
+
+
+def test_members_of_the_group_outside_the_exclusive_part_are_strangers(
+        cloud):
+    document = {'name': 'shop', 'groups': [alone('host')],
+                'members': [{'name': 'web', 'flavor': 'small', 'count': 5}],
+                'policies': [{'type': 'anti-affinity'}]}
+    group = planned(cloud, document)
+    servers = {m.member.path: m.place.host for m in cloud.table.members(group)}
+    assert servers['alone/node-0'] not in {
+        host for path, host in servers.items() if path != 'alone/node-0'}
+    web = build(cloud, group, 'web-0')
+    for host in RACKS.keys() - {servers['alone/node-0'], servers['web-0']}:
+        cloud.disable_compute(host)
+    with pytest.raises(EmbeddedCloudError, match='live-migration'):
+        cloud.live_migrate(web)
+
+
+def test_what_a_stranger_costs_where_no_group_is_exclusive(cloud):
+    planned(cloud, others(3))
+    with counted() as calls:
+        assert stranger(cloud, 'small')[1]
+    asked = [statement for statement in calls.sql if 'holistic_' in statement]
+    assert len(asked) == 1
+    assert 'holistic_groups' in asked[0]
