@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import pytest
 
-from nova_holistic.solver import solve
 from nova_holistic.solver.check import check
+from nova_holistic.solver import solve
 from tests.unit.solver import oracle
 
 LARGE = 20_000
