@@ -22,6 +22,7 @@ from nova_holistic.model.plan import Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.picture.lettering import printable
 from nova_holistic.solver.check import check
+from nova_holistic.solver.explain import explain
 from nova_holistic.solver.solve import solve
 
 _CODES = {Planned: exits.PLANNED, Unplaceable: exits.UNPLACEABLE,
@@ -53,6 +54,10 @@ class Plan(DocumentCommand):
         parser.add_argument(
             '--format', default='table', choices=sorted(answer.FORMATS),
             help='of the answer (default: %(default)s)')
+        parser.add_argument(
+            '--explain', action='store_true',
+            help='tell also, for each member, which hosts were open to it '
+                 'and what the next best costs')
         return parser
 
     def take_action(self, args: argparse.Namespace) -> int:
@@ -70,7 +75,10 @@ class Plan(DocumentCommand):
         result = replace(result, seconds=FrozenMapping({
             **result.seconds, 'snapshot': reading,
             'total': time.monotonic() - start}))
-        answer.FORMATS[args.format](result, group, snapshot, self.app.stdout)
+        explained = explain(group, snapshot, result, args.objective) if (
+            args.explain and isinstance(result, Planned)) else None
+        answer.FORMATS[args.format](
+            result, group, snapshot, self.app.stdout, explained)
         return _CODES[type(result)]
 
     @contextlib.contextmanager

@@ -34,6 +34,13 @@ def plan(console: Console, answer: Plan, group: Group,
         'dim')
 
 
+def lines(console: Console, told: Iterable[str]) -> None:
+    """Of text, apart from what stands above."""
+    console.print()
+    for line in told:
+        _line(console, line)
+
+
 def unplaceable(console: Console, answer: Unplaceable, group: Group) -> None:
     _line(console, f'{group.name} cannot be placed:', 'bold')
     for reason in answer.reasons:

@@ -77,6 +77,7 @@ PLANNED = {
         'objective': OBJECTIVE,
         'preferences': {'type': 'array', 'items': PREFERENCE},
         'seconds': SECONDS,
+        'explain': {'type': 'array', 'items': {'type': 'object'}},
     },
 }
 

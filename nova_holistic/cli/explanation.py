@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why members of a plan are where they are: for programs, and in words."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nova_holistic.solver.explain import Explanation, Move
+
+_NOTHING = 1e-9
+
+
+def to_documents(found: Sequence[Explanation]) -> list[dict[str, Any]]:
+    """Plain data, fit for JSON: the plan's key ``explain``."""
+    return [{
+        'member': each.member, 'host': each.host,
+        'hosts': [{'condition': left.condition, 'left': left.hosts}
+                  for left in each.left],
+        'policies': [{'policy': binding.policy, 'at': binding.at,
+                      'rules_out': binding.rules_out}
+                     for binding in each.bindings],
+        'open': each.open,
+        'next_best': None if each.next_best is None else {
+            'host': each.next_best.host,
+            'preferences': each.next_best.preferences,
+            'objective': each.next_best.objective},
+        'tried': each.tried} for each in found]
+
+
+def lines(found: Sequence[Explanation], top: str) -> Iterator[str]:
+    """One a member.
+
+    :param top: name of the top-level group
+    """
+    for each in found:
+        yield (f'{each.member} on {each.host}: '
+               + '; '.join((_left(each), *_bound(each, top), _other(each))))
+
+
+def _left(each: Explanation) -> str:
+    """Conditions that some host failed, and the first and the last."""
+    told, before = [], None
+    for left in each.left:
+        if left.hosts != before or left is each.left[-1]:
+            told.append(f'{left.hosts} {_condition(left.condition)}')
+        before = left.hosts
+    return 'hosts: ' + ', '.join(told)
+
+
+def _condition(words: str) -> str:
+    for start, instead in (('is enabled', 'enabled'), ('is ', ''),
+                           ('has ', 'with ')):
+        if words.startswith(start):
+            return instead + words.removeprefix(start)
+    return words
+
+
+def _bound(each: Explanation, top: str) -> Iterator[str]:
+    for binding in each.bindings:
+        if binding.rules_out:
+            yield (f'{binding.policy} of {binding.at or top} rules out '
+                   f'{binding.rules_out}')
+
+
+def _other(each: Explanation) -> str:
+    if each.next_best is None:
+        return 'no other host is open' if not each.open else (
+            f'{each.open} others are open')
+    best = f'next best: {each.next_best.host}'
+    if each.tried < each.open:
+        best = f'next best of {each.tried} tried: {each.next_best.host}'
+    return f'{each.open} open, {best}, {_price(each.next_best)}'
+
+
+def _price(move: Move) -> str:
+    told = [f'{what} {value:+.3g}' for what, value in (
+        ('preferences', move.preferences), ('objective', move.objective))
+        if abs(value) > _NOTHING]
+    return ', '.join(told) or 'as good'
