@@ -116,8 +116,8 @@ class Lookup:
         spec.instance_uuid = instance_uuid
         spec.obj_reset_changes(['instance_uuid'])
         request.check_destination(spec, row.place.host, row.place.node)
-        judge = membership.Membership(record, row, rows).judge(
-            self._connections, self._context)
+        own = membership.Membership(record, row, rows)
+        judge = own.judge(self._connections, self._context)
         cell = self._hosts.cell_of(self._context, row.place)
         others = (place for place in row.alternates
                   if place.host not in planned_hosts
@@ -128,7 +128,7 @@ class Lookup:
         self._hosts.check_admits(state, spec, self._asked)
         candidates = self._alternates(
             row, cell, itertools.chain(first, others), alternates)
-        membership.prepare(spec, judge)
+        membership.prepare(spec, own)
         passed = list(self._scheduler.host_manager.get_filtered_hosts(
             [state, *candidates], spec))
         if state not in passed or not state.allocation_candidates:

@@ -3,7 +3,7 @@
 
 import collections
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import threading
 import weakref
 
@@ -31,14 +31,24 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A server's row, and all rows of its group."""
+    """A server's row, and all rows of its group.
+
+    :ivar _judges: the answer of :meth:`judge`, worked out once
+    """
 
     record: GroupRecord
     own: MemberRecord
     rows: Sequence[MemberRecord]
+    _judges: list[Judge] = field(
+        default_factory=list, init=False, repr=False, compare=False)
 
     def judge(self, connections: Connections, context=None) -> Judge:
         """The group's policies, with the others where they really are."""
+        if not self._judges:
+            self._judges.append(self._judge(connections, context))
+        return self._judges[0]
+
+    def _judge(self, connections: Connections, context) -> Judge:
         context = context or nova_context.get_admin_context()
         others = {row.member.path: row for row in self.rows
                   if row.id != self.own.id}
@@ -71,27 +81,20 @@ def find(connections: Connections, spec: 'objects.RequestSpec'
         return None
     if pointer is None:
         return None
-    record = connections.table.get_group(pointer.group)
-    if record is None or record.project_id != spec.project_id:
+    prepared = _prepared.pop(spec, None)
+    if prepared is not None:
+        return prepared
+    group = connections.table.group_with_members(pointer.group)
+    if group is None or group[0].project_id != spec.project_id:
         return None
-    rows = connections.table.members(record.uuid)
+    record, rows = group
     own = _own(rows, pointer, spec.instance_uuid)
     return own and Membership(record, own, rows)
 
 
-def prepare(spec: 'objects.RequestSpec', judge: Judge) -> None:
+def prepare(spec: 'objects.RequestSpec', found: Membership) -> None:
     """Spare the filter that runs next on this request reading the group."""
-    _prepared[spec] = judge
-
-
-def judge_for(connections: Connections, spec: 'objects.RequestSpec'
-              ) -> Judge | None:
-    """Who judges hosts for the server of a request, if it is a member."""
-    judge = _prepared.pop(spec, None)
-    if judge is None:
-        found = find(connections, spec)
-        judge = found and found.judge(connections)
-    return judge
+    _prepared[spec] = found
 
 
 def pointed_at(rows: Sequence[MemberRecord], path: str
