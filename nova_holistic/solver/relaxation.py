@@ -97,7 +97,9 @@ class Relaxation(Program):
 
     def _keep_within_capacity(self) -> None:
         for (h, name), terms in self._taken.items():
-            free = int(self.case.table.amounts(name).free[h])
+            # Who asks for none of it may be on a host that has promised more
+            # than there is.
+            free = max(0, int(self.case.table.amounts(name).free[h]))
             scale = max(amount for _, amount in terms)
             row = LpAffineExpression(
                 [(v, amount / scale) for v, amount in terms])

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The aggregated model, the disaggregated one, programs of fewer hosts and
+relaxations are about the same plans, whatever rules there are."""
+
+from dataclasses import replace
+import itertools
+
+import numpy as np
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.objectives import load_objective
+from nova_holistic.solver.backend import load_backend, Status
+from nova_holistic.solver.bound import safe
+from nova_holistic.solver.case import Case as Solved
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.relaxation import pooled, Relaxation
+from nova_holistic.solver import search
+from nova_holistic.solver.solve import solve
+from tests.effort import times
+from tests.unit.solver import oracle
+from tests.unit.solver.strategies import OBJECTIVES, seeded
+from tests.unit.solver.test_oracle_language import cost_of
+
+
+def prepared(seed):
+    """A random case, as read, and as the solver sees it."""
+    case = seeded(seed)
+    group, snapshot = case.read()
+    lessened = snapshot.without_servers(case.placed.values())
+    return case, group, snapshot, Solved.of(
+        bind(group, lessened), lessened, case.placed)
+
+
+def in_time():
+    return Deadline(itertools.repeat(0.0).__next__, 60.0)
+
+
+def disaggregated(case):
+    """The case with a class, and so a binary for each host, a member."""
+    numbers = [c for c, each in enumerate(case.classes) for _ in each.members]
+    return replace(
+        case, classes=tuple(
+            replace(each, members=(member,)) for each in case.classes
+            for member in each.members),
+        room=np.minimum(case.room[numbers], 1))
+
+
+def best(case, objective):
+    """What the whole program proves, or None."""
+    looked = search.Search(
+        case, objective, load_backend('highs'), in_time(), 0.0)
+    verdict = looked.run()
+    if looked.best is None:
+        assert verdict is search.Verdict.IMPOSSIBLE
+        return None
+    assert verdict is search.Verdict.BEST
+    where = case.placement(looked.best)
+    placed = {path: case.table.hosts[h].name
+              for path, h in case.placed.items()}
+    return (case.preference_cost(where), objective.value(
+        case.members, where, placed, case.snapshot))
+
+
+def test_members_alike_may_be_counted_or_told_apart():
+    more = 0
+    for seed in range(90_000, 90_000 + times(150)):
+        _, group, _, case = prepared(seed)
+        objective = load_objective(OBJECTIVES[seed % 4]).for_group(case.group)
+        apart = disaggregated(case)
+        more += len(apart.classes) > len(case.classes)
+        assert best(apart, objective) == pytest.approx(
+            best(case, objective), abs=1e-6), seed
+    assert more > times(150) / 4, 'the cases are lopsided'
+
+
+def test_a_relaxation_promises_no_more_than_there_is():
+    backend, refused, tight = load_backend('highs'), 0, 0
+    for seed in range(91_000, 91_000 + times(200)):
+        given, group, snapshot, case = prepared(seed)
+        name = OBJECTIVES[seed % 4]
+        aim = load_objective(name).for_group(case.group)
+        relaxation = Relaxation(pooled(case), aim, in_time())
+        relaxation.minimise_preferences()
+        first = backend.solve(relaxation.problem, seconds=60, gap=0)
+        expected = oracle.best(group, snapshot, given.placed, name)
+        if expected is None:
+            refused += first.status is Status.INFEASIBLE
+            continue
+        assert first.status is Status.OPTIMAL, seed
+        assert first.bound * relaxation.preference_unit <= (
+            expected[0] + 1e-6), seed
+        relaxation.limit_preferences(expected[0])
+        relaxation.minimise_cost()
+        second = backend.solve(relaxation.problem, seconds=60, gap=0)
+        bound = safe(aim, second.bound * relaxation.cost_unit)
+        assert bound <= expected[1] + 1e-6, seed
+        tight += bound == pytest.approx(expected[1], abs=1e-4)
+    # It would be of no use if it refused nothing, or never came close.
+    assert refused and tight
+
+
+@pytest.mark.parametrize('relaxed', [True, False])
+def test_programs_of_fewer_hosts_end_where_the_whole_does(
+        monkeypatch, relaxed):
+    monkeypatch.setattr(search, 'WHOLE', -1)
+    monkeypatch.setattr(search, 'NARROW', 1)
+    monkeypatch.setattr(search, '_NARROWEST', 1)
+    if not relaxed:
+        monkeypatch.setattr(search, 'RELAXED', -1)
+    for seed in range(92_000, 92_000 + times(120)):
+        given, group, snapshot, _ = prepared(seed)
+        name = OBJECTIVES[seed % 4]
+        expected = oracle.best(group, snapshot, given.placed, name)
+        answer = solve(group, snapshot, placed=given.placed, objective=name)
+        if expected is None:
+            assert isinstance(answer, Unplaceable), seed
+            continue
+        assert isinstance(answer, Plan), seed
+        cost = cost_of(group, answer)
+        assert cost >= expected[0] - 1e-6, seed
+        if cost == pytest.approx(expected[0], abs=1e-6):
+            assert answer.objective.value >= expected[1] - 1e-6, seed
+            assert answer.objective.bound <= expected[1] + 1e-6, seed
