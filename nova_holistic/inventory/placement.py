@@ -33,6 +33,9 @@ class PlacementInventory(InventoryDriver):
     :ivar Host.servers: consumers with allocations there: servers, planned
         servers (holds), and the other half of a server that is on the move
 
+    Links are the topology driver's. What is used of them is what it says:
+    what other groups' ``bandwidth`` asks of a link is not counted.
+
     What is not seen: resources of nested providers, and of providers that
     share theirs through an aggregate (a host whose disk is shared has no
     DISK_GB here, and takes no flavor with a local disk). A compute without
@@ -80,7 +83,7 @@ class PlacementInventory(InventoryDriver):
                               locations[compute.host],
                               named.get(compute.host, frozenset()))
                         for compute in computes if compute.uuid in providers),
-            flavors=flavors)
+            links=self._topology.links, flavors=flavors)
 
 
 def _names_by_host(

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.snapshot import Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,12 @@ class TopologyDriver(abc.ABC):
     ``nova_holistic.topology``.
 
     :ivar levels: of the tree, coarse to fine; the last is always ``host``
+    :ivar links: uplinks of domains, for ``bandwidth``; none where a driver
+        knows of none, and then uplinks have no limits
     """
 
     levels: tuple[str, ...]
+    links: tuple[Link, ...] = ()
 
     @classmethod
     @abc.abstractmethod

@@ -10,6 +10,7 @@ from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
 from nova_holistic.topology.document import in_file, read_document
 from nova_holistic.topology.errors import InvalidLevels
 from nova_holistic.topology.levels import check_levels
+from nova_holistic.topology.links import parse_links
 from nova_holistic.topology.naming import ZONE_KEY, name_hosts
 
 OPTION = '[topology] path'
@@ -18,9 +19,9 @@ OPTION = '[topology] path'
 class FileTopology(TopologyDriver):
     """A host stands where a file says; a host the file lacks, nowhere.
 
-    The file is an inventory document, or as much of one as ``levels`` and
-    each host's ``name``, ``location`` and ``labels``; its other keys are not
-    looked at. The availability zone of a host is Nova's in any case, since
+    The file is an inventory document, or as much of one as ``levels``, each
+    host's ``name``, ``location`` and ``labels``, and ``links``; its other
+    keys are not looked at. The availability zone of a host is Nova's in any case, since
     Nova refuses a host outside the zone that a server asks for. The file is
     read once.
     """
@@ -30,6 +31,7 @@ class FileTopology(TopologyDriver):
         document = read_document(path, OPTION)
         try:
             self.levels, self._locations = _parse(document)
+            self.links = parse_links(document, self.levels)
         except InvalidDocument as error:
             raise in_file(path, error) from error
         self._default_zone = default_zone

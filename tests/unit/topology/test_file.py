@@ -5,6 +5,7 @@ import pytest
 
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.snapshot import Link
 from nova_holistic.topology.base import Aggregate, Location
 from nova_holistic.topology.document import UnreadableFile
 from nova_holistic.topology.file import FileTopology
@@ -94,3 +95,35 @@ def test_a_bad_file_is_refused_with_its_name_and_place(write, text, place):
 def test_a_file_that_is_not_there_names_the_option(path):
     with pytest.raises(UnreadableFile, match=r'\[topology\] path'):
         FileTopology(path)
+
+
+LINKED = BARE + """
+links:
+  - {domain: m1/r1, uplink_mbps: 40000, used_mbps: 100}
+  - {domain: m1, uplink_mbps: 100000}
+"""
+
+
+def test_links_are_those_of_the_file(write):
+    assert FileTopology(write(LINKED)).links == (
+        Link(('m1', 'r1'), 40000, 100), Link(('m1',), 100000))
+    assert FileTopology(write(BARE)).links == ()
+
+
+@pytest.mark.parametrize('links, place', [
+    ('{domain: m1}', 'links'),
+    ('[m1]', 'links[0]'),
+    ('[{domain: m1//r1, uplink_mbps: 1}]', 'links[0].domain'),
+    ('[{uplink_mbps: 1}]', 'links[0].domain'),
+    ('[{domain: m1/r1/a/b, uplink_mbps: 1}]', 'links[0].domain'),
+    ('[{domain: m1}]', 'links[0].uplink_mbps'),
+    ('[{domain: m1, uplink_mbps: -1}]', 'links[0].uplink_mbps'),
+    ('[{domain: m1, uplink_mbps: true}]', 'links[0].uplink_mbps'),
+    ('[{domain: m1, uplink_mbps: 1, used_mbps: x}]', 'links[0].used_mbps'),
+    ('[{domain: m1, uplink_mbps: 1}, {domain: m1, uplink_mbps: 2}]',
+     'links[1].domain'),
+])
+def test_links_that_make_no_sense(write, links, place):
+    with pytest.raises(InvalidDocument) as raised:
+        FileTopology(write(f'{BARE}links: {links}\n'))
+    assert raised.value.place.endswith(f'racks.yaml: {place}')

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A link is the uplink of one domain, with a capacity in Mbit/s."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.snapshot import Link
+
+
+def parse_links(document: Mapping[str, Any], levels: tuple[str, ...],
+                ) -> tuple[Link, ...]:
+    """``links`` of an inventory document; none where it has no such key.
+
+    A domain need not have hosts yet.
+
+    :raises InvalidDocument: at the first that cannot be accepted
+    """
+    links: dict[tuple[str, ...], Link] = {}
+    given = document.get('links', [])
+    if not isinstance(given, list):
+        raise InvalidDocument('links', 'must be a list')
+    for index, entry in enumerate(given):
+        place = f'links[{index}]'
+        if not isinstance(entry, dict):
+            raise InvalidDocument(place, 'must be a mapping')
+        domain = _domain(entry, levels, f'{place}.domain')
+        if domain in links:
+            raise InvalidDocument(
+                f'{place}.domain',
+                f'{"/".join(domain)!r} has a link already')
+        links[domain] = Link(
+            domain, _mbps(entry.get('uplink_mbps'), f'{place}.uplink_mbps'),
+            _mbps(entry.get('used_mbps', 0), f'{place}.used_mbps'))
+    return tuple(links.values())
+
+
+def _domain(entry: Mapping[str, Any], levels: tuple[str, ...],
+            place: str) -> tuple[str, ...]:
+    path = entry.get('domain')
+    if not isinstance(path, str) or not all(path.split('/')):
+        raise InvalidDocument(
+            place, 'must be names from the coarsest level on, joined by /')
+    domain = tuple(path.split('/'))
+    if len(domain) > len(levels):
+        raise InvalidDocument(
+            place, f'{len(domain)} names for {len(levels)} levels')
+    return domain
+
+
+def _mbps(value: Any, place: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidDocument(place, 'must be a whole number, at least 0')
+    return value
