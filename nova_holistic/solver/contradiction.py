@@ -156,7 +156,8 @@ class Count:
             here = sum(takes[n] > 0 for n in shape.domains)
             return min(here, self.members(shape.scope)) < shape.least
         if isinstance(shape, Even):
-            return self.evenly(shape) < self.members(shape.scope)
+            return self.uneven(shape) or (
+                self.evenly(shape) < self.members(shape.scope))
         if isinstance(shape, Confined):
             return self.roomiest(shape) < self.members(shape.scope)
         if isinstance(shape, Apart):
@@ -178,6 +179,14 @@ class Count:
         most = takes[inside].min() + shape.skew
         takes[inside] = np.minimum(takes[inside], most)
         return int(takes.sum())
+
+    def uneven(self, shape: Even) -> bool:
+        """Whether equal numbers are asked for and there are none."""
+        takes = self.takes(shape.scope, shape.level)
+        inside = sorted(shape.domains)
+        elsewhere = takes.sum() - takes[inside].sum()
+        return (shape.skew == 0 and not elsewhere
+                and self.members(shape.scope) % len(inside) != 0)
 
     def roomiest(self, shape: Confined) -> int:
         """How many of the scope so many domains hold at most."""

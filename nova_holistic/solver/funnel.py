@@ -37,10 +37,12 @@ class Funnel:
             self._left &= leaves(each)
             self._before = int(self._left.sum())
             left = self._before or 'none'
-            whole = (many(total, 'host') if before is None else
-                     f'these {total}' if total > 1 else 'that one')
+            whole = many(total, 'host') if before is None else (
+                f'these {total}')
             yield Reason(each.scope.path, (
-                f'{each.policy.summary} leaves {left} of {whole}'))
+                f'{each.policy.summary} leaves {left} of {whole}'
+                if total > 1 or before is None else
+                f'{each.policy.summary} leaves not that one'))
 
     def description(self, path: str, members: int,
                     wanted: Requirements) -> Reason:
@@ -63,6 +65,8 @@ class Funnel:
             if not now:
                 return f'no host {verb}'
             return f'{now} of {many(before, "host")} {_plural(verb, now)}'
+        if before == 1:
+            return f'that one {_not(verb)}' if not now else f'and {verb}'
         return f'{now or "none"} of these {before} {_plural(verb, now)}'
 
     def _room(self, members: int, wanted: Requirements) -> str:
@@ -84,14 +88,15 @@ class Funnel:
             return (f'{self._none()} allows {name} {amount} at once '
                     f'(min_unit, max_unit, step_size)')
         most = int(column.free[left & column.accepts(amount)].max().clip(0))
-        where = 'a host' if self._before is None else 'them'
-        return (f'needs {name} {amount}; the largest free amount on {where} '
+        where = 'on a host' if self._before is None else 'there'
+        return (f'needs {name} {amount}; the largest free amount {where} '
                 f'is {most}')
 
     def _none(self) -> str:
         if self._before is None:
             return 'no host'
-        return f'none of these {self._before}'
+        return (f'none of these {self._before}' if self._before > 1
+                else 'not even that one')
 
 
 def packing(case: Case, found: Mapping[str, int]) -> Reason:
@@ -126,3 +131,11 @@ def _plural(verb: str, number: int) -> str:
         return verb
     return 'are ' + verb[3:] if verb.startswith('is ') else (
         'have ' + verb[4:] if verb.startswith('has ') else verb)
+
+
+def _not(verb: str) -> str:
+    for start, instead in (('is without ', 'has '), ('is ', 'is not '),
+                           ('has ', 'lacks ')):
+        if verb.startswith(start):
+            return instead + verb.removeprefix(start)
+    return f'does not meet: {verb}'

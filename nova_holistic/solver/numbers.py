@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.elements import Facet
-from nova_holistic.solver.eligibility import demands
 
 
 def many(number: int, noun: str) -> str:
@@ -27,8 +26,9 @@ def have(number: int, noun: str, place: str = '') -> str:
 
 
 def amounts(wanted: Requirements) -> str:
-    """``MEMORY_MB 65536, VCPU 8``."""
-    return ', '.join(f'{name} {amount}' for name, amount in demands(wanted))
+    """``VCPU 8, MEMORY_MB 65536``, in the order of the document."""
+    return ', '.join(f'{name} {amount}' for name, amount
+                     in wanted.resources.items() if amount)
 
 
 def conditions(wanted: Requirements) -> str:

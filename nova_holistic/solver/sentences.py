@@ -2,9 +2,11 @@
 """One sentence a policy: what it needs, and how much of that there is."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from nova_holistic.model.domain import HOST
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.case import Case
 from nova_holistic.solver.contradiction import Count
@@ -40,6 +42,8 @@ class Sentences:
     def of(self, carried: Carried, shape: Shape | None) -> str:
         name = carried.policy.summary
         if isinstance(shape, Cap):
+            if self._case.table.is_subset(shape.level):
+                return self._some_hosts(name, shape)
             return self._cap(name, shape)
         if isinstance(shape, Wide):
             return self._wide(name, shape)
@@ -73,6 +77,17 @@ class Sentences:
                     f'{limit} in each {shape.level}; {where}')
         return f'{name} needs {many(needed, shape.level)}{each}'
 
+    def _some_hosts(self, name: str, shape: Cap) -> str:
+        """Of a limit on hosts that are no domain of the topology."""
+        members = self._count.members(shape.scope)
+        allowed = self._count.allowed(shape)
+        if allowed >= members:
+            return f'{name} is for {many(members, "member")}'
+        hosts = self._count.takes(shape.scope, HOST)
+        there = self._there(int(np.count_nonzero(hosts)),
+                            replace(shape, level=HOST), '')
+        return f'{name} lets in {allowed} of {members} members; {there}'
+
     def _wide(self, name: str, shape: Wide) -> str:
         members = self._count.members(shape.scope)
         needed = f'{name} needs {many(shape.least, shape.level)}'
@@ -90,6 +105,10 @@ class Sentences:
         count, place = self._best(shape)
         members = self._count.members(shape.scope)
         told = f'{name} with max_skew {shape.skew}'
+        if count.uneven(shape):
+            self.at_odds = True
+            return (f'{told} cannot share {many(members, "member")} among '
+                    f'{many(len(shape.domains), shape.level)}')
         fitting = count.evenly(shape)
         if fitting >= members:
             return f'{told} keeps {many(members, "member")} even'
@@ -117,10 +136,10 @@ class Sentences:
         where = ('one ' + shape.level if shape.most == 1
                  else many(shape.most, shape.level))
         most = rest.roomiest(shape)
-        if most >= members:
+        asked = self._asked(shape.scope) if most < members else ''
+        if not asked:
             return f'{name} puts {self._both(members)} into {where}'
         self.at_odds = True
-        asked = self._asked(shape.scope)
         return (f'{name} needs {where} with room for {self._both(members)}'
                 f'{asked}; the roomiest takes {most}')
 
@@ -161,12 +180,11 @@ class Sentences:
         if told:
             return told
         if place == _ONLY:
-            return f'only {many(here, shape.level)} may be used'
+            return f'only {here} may be used'
         if self._fewer:
-            return f'{many(here, shape.level)}{place} {be(here)} left'
-        number = many(here, shape.level) if here else f'no {shape.level}'
-        return (f'{place.removeprefix(" of ")} has {number}' if place
-                else f'there {be(here)} {number}')
+            return f'{here}{place} {be(here)} left'
+        return (f'{place.removeprefix(" of ")} has {here}' if place
+                else f'there {be(here)} {here}')
 
     def _room(self, here: int, noun: str, place: str, scope: int,
               other: int | None = None) -> str:

@@ -93,14 +93,18 @@ class _Words:
         found = sorted(
             (self._sentence(sentences, each, shape)
              for each, shape in self.structural), key=lambda each: not each[0])
+        if not any(odd for odd, _ in found):
+            # No numbers to tell: what cannot be counted may have some.
+            found.insert(0, found.pop())
         told = [reason for _, reason in found]
-        funnel = Funnel(self.case.table)
-        told.extend(funnel.policies(self.forbidding, self._leaves))
+        for each in self.forbidding:
+            funnel = Funnel(self.case.table)
+            told.extend(funnel.policies([each], self._leaves))
         told.extend(Reason(path, _asks(wanted))
                     for path, wanted in self.wanted.items()
                     if path not in sentences.told)
-        if not any(at_odds for at_odds, _ in found):
-            told[0] = self._witnessed(told[0], self.structural[0][0])
+        if not self.forbidding and not any(odd for odd, _ in found):
+            told[0] = self._witnessed(told[0], self.structural[-1][0])
         return told
 
     def _sentence(self, sentences: Sentences, each: Carried,

@@ -21,7 +21,7 @@ def test_the_whole_shop_needs_more_hosts_than_a_zone_has(
     reasons = json.loads(terminal.out)['reasons']
     assert reasons == [
         {'at': '', 'message': 'anti-affinity host between db and web needs 7 '
-                              'hosts; az1 has 6 hosts'},
+                              'hosts; az1 has 6'},
         {'at': 'web', 'message': 'anti-affinity host needs 6 hosts'},
         {'at': '', 'message': 'affinity az puts all 12 members into one az'}]
 

@@ -78,7 +78,7 @@ def test_a_lower_limit_that_cannot_be_met_is_named():
     wanted = group(servers('db', 5), policies=[
         AtLeast(level='rack', number=3)])
     assert reasons(two_racks(), wanted) == {
-        '': 'at-least rack needs 3 racks; there are 2 racks'}
+        '': 'at-least rack needs 3 racks; there are 2'}
 
 
 def test_a_wish_for_domains_is_met_as_far_as_it_can_be():

@@ -98,8 +98,7 @@ def test_policies_that_cannot_hold_together_are_named(solver):
         group(servers('node', 2), name='web', policies=[AntiAffinity()])])
     answer = solve(wanted, two_racks(), solver=solver)
     assert answer.reasons == (
-        Reason('db', 'anti-affinity rack needs 2 racks; only 1 rack may be '
-                     'used'),
+        Reason('db', 'anti-affinity rack needs 2 racks; only 1 may be used'),
         Reason('db', 'affinity rack puts both members into one rack'))
 
 

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reasons where the twenty cases do not reach: third-party rules, members
+that stay, large groups, and time that runs out."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from nova_holistic.documents.plan import parse_plan, to_document
+from nova_holistic.model.plan import Reason, Unplaceable
+from nova_holistic.model.policy import Policy, Violations
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.location import Location
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.solve import solve
+from tests.unit.builders import cloud, group, host, servers, two_racks
+from tests.unit.solver.scenario import reasons
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quota(Policy):
+    """No more than that many members are on hosts with a trait."""
+
+    type: ClassVar[str] = 'quota'
+    keys: ClassVar[dict] = {}
+
+    trait: str = 'GPU'
+    most: int = 0
+
+    @classmethod
+    def from_document(cls, keys, *, weight, place):
+        return cls(weight=weight, place=place, **keys)
+
+    def check(self, scope, placement, snapshot):
+        there = [m.path for m in scope.members if m.path in placement
+                 and self.trait in placement[m.path].traits]
+        over = max(0, len(there) - self.most)
+        return Violations(over, (
+            f'{len(there)} members have {self.trait}',) if over else ())
+
+    def encode(self, scope, encoder):
+        encoder.require(encoder.among(scope, [
+            h for h in encoder.candidates(scope)
+            if self.trait in h.traits]) <= self.most)
+
+
+def _gpus(*names):
+    return cloud(*(host(name, 'r', traits=frozenset(
+        {'GPU'} if name.startswith('gpu') else ())) for name in names))
+
+
+def test_a_policy_that_nobody_has_heard_of_is_named_with_numbers():
+    wanted = group(servers('db', 3, required_traits=frozenset({'GPU'})),
+                   policies=[Quota(most=2), AntiAffinity(level='rack',
+                                                         max_per_domain=9)])
+    answer = solve(wanted, _gpus('gpu1', 'gpu2', 'cpu1'))
+    assert answer.minimal
+    assert [r.at for r in answer.reasons] == ['']
+    assert answer.reasons[0].message.startswith('quota ')
+    assert '2 of 3 members' in answer.reasons[0].message
+    assert 'trait GPU' in answer.reasons[0].message
+
+
+def test_a_policy_that_closes_hosts_is_told_with_those_it_leaves():
+    wanted = group(servers('db', 1), policies=[Quota(most=0)])
+    assert reasons(_gpus('gpu1', 'gpu2'), wanted) == {
+        '': 'quota leaves none of 2 hosts'}
+
+
+def test_rules_that_many_members_break_are_told_in_their_own_group():
+    wanted = group(groups=[
+        group(servers('node', 3), name='db', policies=[AntiAffinity()]),
+        group(servers('node', 9), name='web')],
+        policies=[Location(path=('r1',))])
+    assert reasons(two_racks(), wanted) == {
+        'db': 'anti-affinity host needs 3 hosts; 2 are left',
+        '': 'location r1 leaves 2 of 4 hosts'}
+
+
+def test_members_that_stay_are_told_where_they_break_a_policy():
+    wanted = group(servers('db', 3), policies=[
+        Affinity(level='rack'), AntiAffinity()])
+    answer = solve(wanted, two_racks(),
+                   placed={'db-0': 'r1h1', 'db-1': 'r2h1'})
+    assert answer.reasons == (Reason('', (
+        'affinity rack is broken by members that are placed already: members '
+        'are in 2 domains of level rack instead of one: r1 has db-0; r2 has '
+        'db-1')),)
+
+
+def test_of_two_separate_conflicts_one_is_told_in_full():
+    wanted = group(groups=[
+        group(servers('node', 3), name='db',
+              policies=[AntiAffinity(level='rack')]),
+        group(servers('node', 5), name='web', policies=[AntiAffinity()])])
+    answer = solve(wanted, two_racks())
+    assert answer.minimal
+    assert answer.reasons in (
+        (Reason('db', 'anti-affinity rack needs 3 racks; there are 2'),),
+        (Reason('web', 'anti-affinity host needs 5 hosts; there are 4'),))
+
+
+def _large(members):
+    """Half of them of another size, in one zone that is a host short."""
+    return group(groups=[
+        group(servers('node', members // 4, vcpus=2), name='web', policies=[
+            AntiAffinity(), Spread(level='rack', max_skew=2)]),
+        group(servers('node', members // 4, vcpus=4,
+                      required_traits=frozenset({'NVME'})),
+              name='db', policies=[AntiAffinity()]),
+        group(servers('node', members // 2), name='cache')],
+        policies=[Affinity(level='az')])
+
+
+def _hosts(number):
+    return cloud(*(host(
+        f'h{n:04}', f'az{n % 3}', f'r{n % 40}',
+        traits=frozenset({'NVME'} if n % 7 == 0 else ()))
+        for n in range(number)), levels=('az', 'rack', 'host'))
+
+
+def test_two_hundred_members_on_five_hundred_hosts():
+    # Of the hosts of a zone every seventh has the trait: 24 for 50 members.
+    answer = solve(_large(200), _hosts(500))
+    assert answer.minimal
+    assert answer.reasons == (
+        Reason('db', 'anti-affinity host needs 50 hosts; az0 has 24 hosts '
+                     'with trait NVME'),
+        Reason('', 'affinity az puts all 200 members into one az'))
+
+
+@pytest.mark.parametrize('asked', [1e-9, 1e-3])
+def test_where_time_runs_out_it_says_that_more_may_be_named_than_need_be(
+        asked):
+    wanted = group(groups=[group(servers('node', 2), name='db', policies=[
+        Affinity(level='rack'), AntiAffinity(level='rack'),
+        AntiAffinity(level='host')])])
+    answer = solve(wanted, two_racks(), time_limit=asked, timer=_Clock(asked))
+    assert isinstance(answer, Unplaceable)
+    assert not answer.minimal
+    assert any('anti-affinity rack' in r.message for r in answer.reasons)
+    assert any(r.message.startswith('affinity') for r in answer.reasons)
+    document = to_document(answer, 'shop')
+    assert document['minimal'] is False
+    assert parse_plan(document) == answer
+
+
+class _Clock:
+    """Stands still while the contradiction is found, then runs out."""
+
+    def __init__(self, limit):
+        self._limit = limit
+        self._asked = 0
+
+    def __call__(self):
+        self._asked += 1
+        return 0.0 if self._asked < 20 else self._limit * self._asked
+
+
+def test_what_is_proved_minimal_says_nothing_of_it_in_a_document():
+    answer = solve(group(servers('db', vcpus=99)), two_racks())
+    assert to_document(answer, 'shop') == {
+        'status': 'unplaceable', 'reasons': [{
+            'at': 'db',
+            'message': 'needs VCPU 99; the largest free amount on a host is '
+                       '16'}]}
