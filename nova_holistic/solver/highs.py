@@ -14,6 +14,11 @@ from nova_holistic.solver.backend import Backend, Outcome, Status
 
 _SEED = 1
 
+_NO_PROBING = 1 << 15
+"""Presolve rules to be left out, a bit for each. Probing makes HiGHS 1.12 to
+1.15.1 call solutions optimal, or programs infeasible, that are not; as an
+example, a program of a product of counts with 52 rows and 31 columns."""
+
 
 class _InProcess(pulp.HiGHS):
     """PuLP's driver of HiGHS, with a start and the whole model in one call.
@@ -68,7 +73,7 @@ class HiGHS(Backend):
         driver = _InProcess(
             start, timeLimit=max(seconds, 0.01), gapRel=gap,
             gapAbs=0.0 if gap == 0 else 1e-6, threads=self.threads,
-            random_seed=_SEED)
+            random_seed=_SEED, presolve_rule_off=_NO_PROBING)
         driver.actualSolve(problem)
         model = problem.solverModel
         problem.solverModel = None

@@ -290,3 +290,9 @@ def test_a_relaxation_never_promises_too_much(monkeypatch):
         assert cost >= expected[0] - 1e-9, seed
         if cost == pytest.approx(expected[0]):
             assert answer.objective.bound <= expected[1] + 1e-7, seed
+
+
+@pytest.mark.parametrize('seed', [40112, 42386])
+def test_presolve_loses_no_plan(seed):
+    """Probing in HiGHS's presolve takes worse plans of these for the best."""
+    assert _agrees(seed, 'network')
