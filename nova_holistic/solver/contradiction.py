@@ -71,16 +71,20 @@ class Count:
             here = np.zeros_like(total)
             np.add.at(here, division.of_host, self.room[c])
             total += np.minimum(here, len(case.classes[c].members))
-        suits = (self.room[classes] > 0).any(axis=0)
-        asked = [dict(case.classes[c].demands) for c in classes]
+        crowd = np.zeros_like(total)
+        np.add.at(crowd, division.of_host, self._crowd(classes))
+        return np.minimum(total, crowd) + self.stay(scope, level)
+
+    def _crowd(self, classes: Sequence[int]) -> np.ndarray:
+        """At most how many of the classes together each host holds."""
+        room = self.room[classes].sum(axis=0)
+        asked = [dict(self.case.classes[c].demands) for c in classes]
         for name in sorted({name for each in asked for name in each}):
             least = min(each.get(name, 0) for each in asked)
             if least:
-                free = np.zeros_like(total)
-                np.add.at(free, division.of_host, np.where(
-                    suits, case.table.amounts(name).free.clip(0), 0))
-                total = np.minimum(total, free // least)
-        return total + self.stay(scope, level)
+                free = self.case.table.amounts(name).free.clip(0)
+                room = np.minimum(room, free // least)
+        return room
 
     def stay(self, scope: int, level: str) -> np.ndarray:
         """Members of the scope that are placed already, by domain."""
@@ -140,6 +144,10 @@ class Count:
             for name, amount in each.demands:
                 asked[name] += amount * len(each.members)
         usable = (self.room > 0).any(axis=0) if asked else None
+        everyone = range(len(self.case.classes))
+        if self._crowd(everyone).sum() < sum(
+                len(each.members) for each in self.case.classes):
+            return True
         return any(
             amount > self.case.table.amounts(name).free[usable].clip(0).sum()
             for name, amount in asked.items())

@@ -39,7 +39,20 @@ class Sentences:
         self.told: set[str] = set()
         self.at_odds = False
 
-    def of(self, carried: Carried, shape: Shape | None) -> str:
+    def of(self, carried: Carried, found: Sequence[Shape]) -> str:
+        """By the first shape whose numbers are at odds, or else the first."""
+        first, before, kept = None, set(self.told), self.told
+        for shape in found or (None,):
+            self.told = set(before)
+            sentence = self._of_one(carried, shape)
+            if self.at_odds:
+                return sentence
+            if first is None:
+                first, kept = sentence, self.told
+        self.told = kept
+        return first
+
+    def _of_one(self, carried: Carried, shape: Shape | None) -> str:
         name = carried.policy.summary
         if isinstance(shape, Cap):
             if self._case.table.is_subset(shape.level):
@@ -126,7 +139,13 @@ class Sentences:
         if here < needed:
             return (f'{name} needs {many(needed, shape.level)}; '
                     f'{self._there(here, shape, place, shape.other)}')
-        return f'{name} keeps them in different {shape.level}s'
+        told = f'{name} keeps them in different {shape.level}s'
+        if sum(isinstance(s, Apart) for s in self._count.shapes) < 2:
+            return told
+        # Each alone can hold; together they need more than there are.
+        there = self._there(here, shape, place, shape.other)
+        self.at_odds = False
+        return f'{told}; {there}'
 
     def _one(self, name: str, shape: Confined) -> str:
         members = self._count.members(shape.scope)
@@ -188,16 +207,16 @@ class Sentences:
 
     def _room(self, here: int, noun: str, place: str, scope: int,
               other: int | None = None) -> str:
-        wanted, only = self._of(scope, other)
+        wanted, only = self._asking(scope, other)
         self.told.update(wanted)
         return room(here, noun, place, wanted, only)
 
     def _asked(self, scope: int) -> str:
         told = self._room(1, 'x', '', scope)
-        told = told.removeprefix('1 x has ').removeprefix('room for ')
+        told = told.removeprefix('1 x has ').replace('room for ', '')
         return f' of {told}' if told else ''
 
-    def _of(self, scope: int, other: int | None) -> tuple[
+    def _asking(self, scope: int, other: int | None) -> tuple[
             dict[str, Requirements], bool]:
         scopes = [scope] if other is None else [scope, other]
         paths = dict.fromkeys(m.description for number in scopes

@@ -6,6 +6,7 @@ All numbers are of a group that asks for nothing but the core.
 """
 
 from collections.abc import Mapping, Sequence
+import textwrap
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.sentences import Sentences
 from nova_holistic.solver.shapes import (
     Apart, Cap, Confined, Even, Never, Shape, Wide, shapes)
+
+_LONG = 200
+"""Characters of a policy's own words, which may name every member."""
 
 _ORDER = (Cap, Even, Wide, Apart, Confined)
 """What numbers are told of first."""
@@ -44,14 +48,14 @@ class _Words:
         self.case = core.case
         found = shapes(self.case)
         self.count = Count(self.case, found)
-        self.structural: list[tuple[Carried, Shape | None]] = []
+        self.structural: list[tuple[Carried, list[Shape]]] = []
         self.forbidding: list[Carried] = []
         for carried in self.case.policies:
             if not carried.policy.hard:
                 continue
             mine = [s for s in found if s.carried is carried]
             main = _main(mine)
-            if main is None and mine and all(
+            if not main and mine and all(
                     isinstance(s, Cap) or isinstance(s, Never) for s in mine):
                 self.forbidding.append(carried)
             else:
@@ -89,30 +93,36 @@ class _Words:
     def sentences(self) -> list[Reason]:
         sentences = Sentences(
             self.case, self.count, self.wanted, bool(self.forbidding),
-            [s for _, s in self.structural if isinstance(s, Confined)])
+            [s for _, mine in self.structural for s in mine
+             if isinstance(s, Confined)])
         found = sorted(
-            (self._sentence(sentences, each, shape)
-             for each, shape in self.structural), key=lambda each: not each[0])
-        if not any(odd for odd, _ in found):
-            # No numbers to tell: what cannot be counted may have some.
-            found.insert(0, found.pop())
+            (self._sentence(sentences, each, mine)
+             for each, mine in self.structural), key=lambda each: not each[0])
         told = [reason for _, reason in found]
+        if not any(odd for odd, _ in found):
+            self._tell_by_example(told)
         for each in self.forbidding:
             funnel = Funnel(self.case.table)
             told.extend(funnel.policies([each], self._leaves))
         told.extend(Reason(path, _asks(wanted))
                     for path, wanted in self.wanted.items()
                     if path not in sentences.told)
-        if not self.forbidding and not any(odd for odd, _ in found):
-            told[0] = self._witnessed(told[0], self.structural[-1][0])
         return told
 
+    def _tell_by_example(self, told: list[Reason]) -> None:
+        """What cannot be counted goes first, with what a plan without it
+        would do to it."""
+        each, mine = self.structural[-1]
+        told.insert(0, told.pop())
+        if not self.forbidding and (not mine or isinstance(mine[0], Even)):
+            told[0] = self._witnessed(told[0], each)
+
     def _sentence(self, sentences: Sentences, each: Carried,
-                  shape: Shape | None) -> tuple[bool, Reason]:
+                  mine: list[Shape]) -> tuple[bool, Reason]:
         """Of one policy, and whether its numbers are at odds."""
         broken = self._broken(each)
         sentences.at_odds = bool(broken)
-        told = broken or sentences.of(each, shape)
+        told = broken or sentences.of(each, mine)
         return sentences.at_odds, Reason(each.scope.path, told)
 
     def _leaves(self, each: Carried) -> np.ndarray:
@@ -137,7 +147,7 @@ class _Words:
         if not found.messages:
             return ''
         return (f'{each.policy.summary} is broken by members that are placed '
-                f'already: {found.messages[0]}')
+                f'already: {textwrap.shorten(found.messages[0], _LONG)}')
 
     def _witnessed(self, reason: Reason, each: Carried) -> Reason:
         """What the policy would say of a plan made without it."""
@@ -146,7 +156,7 @@ class _Words:
             if found.messages:
                 return Reason(reason.at, (
                     f'{reason.message}; without it, for one, '
-                    f'{found.messages[0]}'))
+                    f'{textwrap.shorten(found.messages[0], _LONG)}'))
         return reason
 
     def _without(self, each: Carried) -> list[Mapping[str, Host]]:
@@ -159,19 +169,16 @@ class _Words:
             rule == each.policy for rule in each.scope.group.rules)
 
 
-def _main(mine: Sequence[Shape]) -> Shape | None:
-    """The shape that the policy is about."""
-    for kind in _ORDER:
-        for shape in mine:
+def _main(mine: Sequence[Shape]) -> list[Shape]:
+    """The shapes that the policy is about, but for hosts that it closes."""
+    return [shape for kind in _ORDER for shape in mine
             if isinstance(shape, kind) and (
-                    kind is not Cap or any(shape.limits.values())):
-                return shape
-    return None
+                kind is not Cap or any(shape.limits.values()))]
 
 
-def _rank(shape: Shape | None) -> int:
+def _rank(mine: Sequence[Shape]) -> int:
     return next((i for i, kind in enumerate(_ORDER)
-                 if isinstance(shape, kind)), len(_ORDER))
+                 if mine and isinstance(mine[0], kind)), len(_ORDER))
 
 
 def _asks(wanted: Requirements) -> str:
