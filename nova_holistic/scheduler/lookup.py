@@ -65,8 +65,13 @@ class Lookup:
             taken = [(claims.take(record.uuid, pointer.member, uuid, seen),
                       uuid) for uuid in instance_uuids]
             hosts = {row.place.host for row, _ in taken}
+            places = self._connections.table.alternates(
+                [row.id for row, _ in taken]) if alternates else {}
             selections = [
-                self._judge(record, rows, row, uuid, hosts, alternates)
+                self._judge(
+                    membership.Membership(record, row, rows), uuid,
+                    [place for place in places.get(row.id, ())
+                     if place.host not in hosts], alternates)
                 for row, uuid in taken]
             claims.swap()
             return selections
@@ -108,20 +113,21 @@ class Lookup:
             return ()
         return [row for row in pointed_at if row.state == MemberState.PLANNED]
 
-    def _judge(self, record, rows, row: MemberRecord, instance_uuid: str,
-               planned_hosts: set[str], alternates: int
+    def _judge(self, own: membership.Membership, instance_uuid: str,
+               places: Sequence[Place], alternates: int
                ) -> 'list[objects.Selection]':
-        """All of Nova's enabled filters judge the planned host."""
-        spec = self._spec
+        """All of Nova's enabled filters judge the planned host.
+
+        :param places: alternates to choose from, best first
+        """
+        spec, row = self._spec, own.own
         spec.instance_uuid = instance_uuid
         spec.obj_reset_changes(['instance_uuid'])
         request.check_destination(spec, row.place.host, row.place.node)
-        own = membership.Membership(record, row, rows)
         judge = own.judge(self._connections, self._context)
         cell = self._hosts.cell_of(self._context, row.place)
-        others = (place for place in row.alternates
-                  if place.host not in planned_hosts
-                  and self._keeps_policies(judge, place))
+        others = (place for place in places
+                  if self._keeps_policies(judge, place))
         first = list(itertools.islice(others, alternates))
         self._read(cell, [row.place, *first])
         state = self._state(row, cell, row.place)

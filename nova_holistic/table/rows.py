@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows to records and back: what is read is equal to what was written."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import sqlalchemy as sa
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.member import Member
@@ -10,6 +13,10 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.table import models
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+
+BARE = tuple(column for column in models.MemberRow.__table__.columns
+             if column.name not in ('position', 'alternates'))
+"""Columns of a member without its alternates."""
 
 
 def group_values(record: GroupRecord) -> dict[str, Any]:
@@ -74,6 +81,11 @@ def member_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def member_record(row: models.MemberRow) -> MemberRecord:
+    return replace(bare_member(row), alternates=places(row.alternates))
+
+
+def bare_member(row: models.MemberRow | sa.Row) -> MemberRecord:
+    """A member without its alternates."""
     return MemberRecord(
         id=row.id, group_uuid=row.group_uuid,
         member=Member(row.path, row.description,
@@ -82,9 +94,12 @@ def member_record(row: models.MemberRow) -> MemberRecord:
             'host': row.host, 'node': row.node, 'provider': row.provider,
             'location': row.location, 'labels': row.labels}),
         hold=row.hold, held=row.held, state=MemberState(row.state),
-        instance_uuid=row.instance_uuid,
-        alternates=tuple(_place(values) for values in row.alternates),
-        updated_at=row.updated_at)
+        instance_uuid=row.instance_uuid, updated_at=row.updated_at)
+
+
+def places(values: Sequence[Mapping[str, Any]]) -> tuple[Place, ...]:
+    """Alternates as they are in their column."""
+    return tuple(map(_place, values))
 
 
 def _place_values(place: Place) -> dict[str, Any]:

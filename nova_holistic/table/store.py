@@ -12,7 +12,7 @@ from nova_holistic.table.claim import Claim
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberRecord, MemberState)
+    GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 
 SITTING = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
 """States of a member that takes up room at its place."""
@@ -54,15 +54,25 @@ class PlacementTable:
 
     def group_with_members(self, group_uuid: str) -> tuple[
             GroupRecord, Sequence[MemberRecord]] | None:
-        """A group and all its members in the order of its document, both as
-        of one moment."""
-        members = sa.select(MemberRow).where(
+        """A group and its members in the order of its document, both as of
+        one moment, without the members' alternates: of all that is read they
+        would be the most."""
+        members = sa.select(*rows.BARE).where(
             MemberRow.group_uuid == group_uuid).order_by(MemberRow.position)
         with self.database.reader() as session:
             row = session.get(GroupRow, group_uuid)
             return row and (
                 rows.group_record(row),
-                tuple(map(rows.member_record, session.scalars(members))))
+                tuple(map(rows.bare_member, session.execute(members))))
+
+    def alternates(self, member_ids: Collection[int]
+                   ) -> Mapping[int, Sequence[Place]]:
+        """Alternates of members by their ids."""
+        with self.database.reader() as session:
+            return {number: rows.places(values) for number, values
+                    in session.execute(
+                        sa.select(MemberRow.id, MemberRow.alternates).where(
+                            MemberRow.id.in_(member_ids)))}
 
     def list_groups(self, project_id: str | None = None,
                     statuses: Collection[GroupStatus] | None = None,

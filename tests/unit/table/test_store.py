@@ -223,3 +223,15 @@ def test_members_of_others_on_some_hosts(table, shop):
     assert {m.id for m in table.members_on(
         ['cmp-0', 'cmp-1', 'cmp-5'], other.uuid)} == {web.id, nodes[0].id}
     assert table.members_on([], other.uuid) == ()
+
+
+def test_a_group_with_its_members_leaves_their_alternates_for_later(
+        table, shop):
+    record, members = table.group_with_members(shop.uuid)
+    assert record == shop
+    whole = table.members(shop.uuid)
+    assert members == tuple(
+        replace(member, alternates=()) for member in whole)
+    found = table.alternates([member.id for member in whole[1:]])
+    assert found == {member.id: member.alternates for member in whole[1:]}
+    assert table.group_with_members(builders.new_uuid()) is None
