@@ -91,6 +91,10 @@ class Policy(abc.ABC):
     """JSON schema of each key beside ``type`` and ``weight``."""
     required: ClassVar[Sequence[str]] = ()
     """Keys that must be there."""
+    local: ClassVar[bool] = False
+    """Whether its check looks at nothing but the hosts that members are on:
+    where those stand, their zone, aggregates and servers; and at links. Such
+    a policy is judged without reading the whole cloud."""
 
     weight: float | None = None
     place: str = field(default='', compare=False)
@@ -118,6 +122,11 @@ class Policy(abc.ABC):
     @property
     def levels(self) -> Sequence[str]:
         """Levels this policy speaks of; each must exist in the snapshot."""
+        return ()
+
+    @property
+    def traits(self) -> Collection[str]:
+        """Traits of hosts that its check looks for."""
         return ()
 
     @property

@@ -23,6 +23,7 @@ class Affinity(Policy):
     """
 
     type: ClassVar[str] = 'affinity'
+    local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
     }

@@ -21,6 +21,7 @@ class Aggregates(Policy):
     """
 
     type: ClassVar[str] = 'aggregates'
+    local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'aggregates': {
             'type': 'array',

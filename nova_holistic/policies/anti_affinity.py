@@ -27,6 +27,7 @@ class AntiAffinity(Policy):
     """
 
     type: ClassVar[str] = 'anti-affinity'
+    local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
         'max_per_domain': {

@@ -19,6 +19,7 @@ class AvailabilityZone(Policy):
     """
 
     type: ClassVar[str] = 'availability_zone'
+    local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'availability_zone': {
             'type': 'string',

@@ -60,6 +60,7 @@ class Bandwidth(Relationship):
     """
 
     type: ClassVar[str] = 'bandwidth'
+    local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
         'mbps': {'type': 'integer', 'minimum': 1, 'maximum': 10**7},

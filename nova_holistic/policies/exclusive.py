@@ -25,6 +25,7 @@ class Exclusive(Policy):
     """
 
     type: ClassVar[str] = 'exclusive'
+    local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
     }

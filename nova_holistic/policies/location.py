@@ -20,6 +20,7 @@ class Location(Policy):
     """
 
     type: ClassVar[str] = 'location'
+    local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'path': {
             'type': 'string',

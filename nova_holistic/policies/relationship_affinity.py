@@ -22,6 +22,7 @@ class RelationshipAffinity(Relationship):
     """
 
     type: ClassVar[str] = 'affinity'
+    local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
     }

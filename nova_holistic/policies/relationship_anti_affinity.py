@@ -24,6 +24,7 @@ class RelationshipAntiAffinity(Relationship):
     """
 
     type: ClassVar[str] = 'anti-affinity'
+    local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
     }

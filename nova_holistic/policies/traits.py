@@ -56,6 +56,10 @@ class Traits(Policy):
                    weight=weight, place=place)
 
     @property
+    def traits(self) -> frozenset[str]:
+        return self.has | self.lacks
+
+    @property
     def summary(self) -> str:
         told = [*sorted(self.has), *(f'not {t}' for t in sorted(self.lacks))]
         return f'{self.type} {", ".join(told)}'

@@ -8,7 +8,15 @@ from nova_holistic.model.domain import Domain
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.policy import Policy, Violations
-from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.snapshot import Host, Link, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """Every host, also by its name."""
+
+    snapshot: Snapshot
+    hosts: Mapping[str, Host]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +27,26 @@ class Judge:
 
     :ivar path: of the member
     :ivar others: path to host of every other member that takes up room
+    :ivar links: uplinks of domains
     :ivar strangers: hosts with servers of others, in domains that the member
         would reserve
+    :ivar cloud: every host, for policies that look further than at where
+        members are; without it those say nothing
     """
 
     group: Group
     levels: tuple[str, ...]
     path: str
     others: Mapping[str, Host]
+    links: tuple[Link, ...] = ()
     strangers: Mapping[Domain, Sequence[Host]] = FrozenMapping()
+    cloud: Cloud | None = None
+
+    @property
+    def rules(self) -> Iterator[Policy]:
+        """Every rule that the member is under."""
+        for scope in self._scopes():
+            yield from scope.group.rules
 
     def reserves(self, host: Host) -> frozenset[Domain]:
         """Domains in which no stranger may be once the member is there, and
@@ -60,12 +79,22 @@ class Judge:
                  for each in self.strangers.get(domain, ())
                  ] if self.strangers else []
         snapshot = Snapshot(
-            self.levels, (*self.others.values(), host, *crowd))
-        together = {**self.others, self.path: host}
+            self.levels, (*self.others.values(), host, *crowd), self.links)
         for scope in self._scopes():
             for policy in scope.group.rules:
-                yield (policy, policy.check(scope, together, snapshot),
-                       policy.check(scope, self.others, snapshot))
+                if policy.local:
+                    yield self._verdict(policy, scope, host, snapshot)
+                elif self.cloud is not None:
+                    known = self.cloud.hosts.get(host.name, host)
+                    yield self._verdict(
+                        policy, scope, known, self.cloud.snapshot)
+
+    def _verdict(self, policy: Policy, scope: Scope, host: Host,
+                 snapshot: Snapshot
+                 ) -> tuple[Policy, Violations, Violations]:
+        together = {**self.others, self.path: host}
+        return (policy, policy.check(scope, together, snapshot),
+                policy.check(scope, self.others, snapshot))
 
     def _scopes(self) -> Iterator[Scope]:
         for scope in self.group.scopes():

@@ -25,11 +25,15 @@ def located(topology: TopologyDriver, name: str,
     :param aggregates: those that hold the host
     :raises HolisticError: they contradict each other
     """
+    aggregates = list(aggregates)
     # The other hosts of an aggregate say nothing of where this one stands.
     location = topology.locate([name], [
         Aggregate(a.name, a.uuid, frozenset([name]), FrozenMapping(a.metadata))
         for a in aggregates])[name]
-    return at(name, location)
+    return replace(
+        at(name, location), availability_zone=location.availability_zone,
+        aggregates=frozenset(key for a in aggregates
+                             for key in (a.name, a.uuid)))
 
 
 def looked_up(topology: TopologyDriver, context, name: str) -> Host:

@@ -58,7 +58,7 @@ class Membership:
             connections.topology.levels, self.own.member.path,
             {path: locations.of_member(connections.topology, context,
                                        self.record, others[path], host)
-             for path, host in hosts.items()})
+             for path, host in hosts.items()}, connections.topology.links)
 
     @property
     def instances(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from nova.scheduler import utils
 
 from nova_holistic import exceptions
 from nova_holistic.model.snapshot import Host
+from nova_holistic.scheduler import cloudview
 from nova_holistic.scheduler import connections
 from nova_holistic.scheduler import exclusion
 from nova_holistic.scheduler import locations
@@ -97,9 +98,11 @@ def _policies(found: Membership | None, spec, states) -> Sequence[Objections]:
         except exceptions.HolisticError:
             # It does not pass: see above.
             continue
-    judge = found.judge(connections.get())
-    return (strangers.known_to(judge, connections.get(), found,
-                               spec.instance_uuid, candidates).objections,)
+    judge = strangers.known_to(found.judge(connections.get()),
+                               connections.get(), found, spec.instance_uuid,
+                               candidates)
+    return (cloudview.shown_to(
+        judge, connections.get(), found.rows).objections,)
 
 
 def _located(state) -> Host:

@@ -8,6 +8,7 @@ from nova.scheduler import weights
 
 from nova_holistic import conf
 from nova_holistic import exceptions
+from nova_holistic.scheduler import cloudview
 from nova_holistic.scheduler import connections
 from nova_holistic.scheduler import locations
 from nova_holistic.scheduler import membership
@@ -49,7 +50,8 @@ class HolisticGroupWeigher(weights.BaseHostWeigher):
                  and membership.find(connections.get(), spec))
         if not found:
             return [0.0] * len(states)
-        judge = found.judge(connections.get())
+        judge = cloudview.shown_to(
+            found.judge(connections.get()), connections.get(), found.rows)
         topology = connections.get().topology
         own = found.instances | {spec.instance_uuid}
         found_weights = [-judge.cost(locations.of_state(topology, state, own))
