@@ -6,13 +6,14 @@ Placement's databases without a nova-compute for each. Both kinds of request
 ask for one server and for alternates, of a scheduler that has just been
 started and has answered once. Hosts are plain, as Nova's fake hypervisor
 reports itself, or have the NUMA topology that libvirt reports of two sockets
-with 32 threads each.
+with 32 threads each. What is logged at the level and above goes to a file.
 """
 
 # First of all: it decides on green threads for everything imported later.
 import nova_holistic.embedded  # noqa: F401, I100
 
 import argparse
+import logging
 import statistics
 import time
 import uuid
@@ -39,27 +40,32 @@ GROUP = {
 
 def main():
     arguments = _parser().parse_args()
-    print(f'{"hosts":>6} {"topology":<9} {"answer":<10} {"requests":>8} '
-          f'{"median":>9} {"min":>9} {"max":>9}   [ms]')
+    print(f'{"hosts":>6} {"topology":<9} {"log":<6} {"answer":<10} '
+          f'{"requests":>8} {"median":>9} {"min":>9} {"max":>9}   [ms]')
+    medians = {}
     for topology in arguments.topology:
-        medians = {}
         for number in arguments.hosts:
-            found = measure(number, topology == 'numa', arguments.stock)
-            for kind, seconds in found.items():
-                medians[number, kind] = statistics.median(seconds)
-                _print_row(number, topology, kind, seconds)
-        _print_ratios(arguments.hosts, topology, medians)
+            found = measure(number, topology == 'numa', arguments)
+            for (level, kind), seconds in found.items():
+                medians[topology, level, number, kind] = (
+                    statistics.median(seconds))
+                _print_row(number, topology, level, kind, seconds)
+    for topology in arguments.topology:
+        for level in arguments.log_level:
+            _print_ratios(arguments.hosts, topology, level, medians)
 
 
-def _print_ratios(numbers, topology, medians):
+def _print_ratios(numbers, topology, level, medians):
+    title = f'{topology}, {level}'
     for number in numbers:
-        ratio = medians[number, 'stock'] / medians[number, 'looked up']
-        print(f'{topology}: looked up is {ratio:.1f} x faster at {number} '
-              f'hosts')
+        ratio = (medians[topology, level, number, 'stock']
+                 / medians[topology, level, number, 'looked up'])
+        print(f'{title}: looked up is {ratio:.1f} x faster at {number} hosts')
     few, many = min(numbers), max(numbers)
-    ratio = medians[many, 'looked up'] / medians[few, 'looked up']
-    print(f'{topology}: looked up takes {ratio:.2f} x as long at {many} hosts '
-          f'as at {few}')
+    ratio = (medians[topology, level, many, 'looked up']
+             / medians[topology, level, few, 'looked up'])
+    print(f'{title}: looked up takes {ratio:.2f} x as long at {many} hosts as '
+          f'at {few}')
 
 
 def _parser():
@@ -68,20 +74,24 @@ def _parser():
                         default=[10, 100, 1000], help='sizes of the cloud')
     parser.add_argument('--topology', nargs='+', choices=('plain', 'numa'),
                         default=['plain', 'numa'], help='of the hosts')
+    parser.add_argument('--log-level', nargs='+', choices=('INFO', 'DEBUG'),
+                        default=['INFO'], help='of everything that logs')
     parser.add_argument('--stock', type=int, default=5,
                         help='stock requests to time at each size')
     return parser
 
 
-def _print_row(number, topology, kind, seconds):
+def _print_row(number, topology, level, kind, seconds):
     median, least, most = (1000 * value for value in (
         statistics.median(seconds), min(seconds), max(seconds)))
-    print(f'{number:>6} {topology:<9} {kind:<10} {len(seconds):>8} '
-          f'{median:>9.1f} {least:>9.1f} {most:>9.1f}', flush=True)
+    print(f'{number:>6} {topology:<9} {level:<6} {kind:<10} '
+          f'{len(seconds):>8} {median:>9.1f} {least:>9.1f} {most:>9.1f}',
+          flush=True)
 
 
-def measure(number, numa, stock_requests):
-    """Seconds of each request, by kind."""
+def measure(number, numa, arguments):
+    """Seconds of each request, by level of the log and kind."""
+    found = {}
     with EmbeddedCloud(()) as cloud:
         cloud.insert_hosts(_hosts(number))
         if numa:
@@ -90,16 +100,36 @@ def measure(number, numa, stock_requests):
                     cloud.computes.cell) as context:
                 _give_numa_topology(context)
         cloud.create_flavor(FLAVOR, 2, 2048, 10)
-        group = cloud.planner.create(GROUP, project_id=PROJECT, user_id=USER)
-        assert group.status == 'planned', group.reasons
-        # One more request of each kind fills the scheduler's caches.
-        looked_up = [
-            _timed(cloud, {'holistic_group': [group.uuid],
-                           'holistic_member': [f'node-{index}']})
-            for index in range(MEMBERS)]
+        for level in arguments.log_level:
+            found[level, 'looked up'] = _logging_at(level, _look_up, cloud)
         cloud.restart_scheduler('stock')
-        stock = [_timed(cloud, {}) for _ in range(stock_requests + 1)]
-        return {'stock': stock[1:], 'looked up': looked_up[1:]}
+        for level in arguments.log_level:
+            found[level, 'stock'] = _logging_at(
+                level, _schedule, cloud, arguments.stock)
+    return found
+
+
+def _logging_at(level, work, *arguments):
+    root = logging.getLogger()
+    before = root.level
+    root.setLevel(level)
+    try:
+        return work(*arguments)
+    finally:
+        root.setLevel(before)
+
+
+def _look_up(cloud):
+    group = cloud.planner.create(GROUP, project_id=PROJECT, user_id=USER)
+    assert group.status == 'planned', group.reasons
+    # One more of each kind fills the scheduler's caches.
+    return [_timed(cloud, {'holistic_group': [group.uuid],
+                           'holistic_member': [f'node-{index}']})
+            for index in range(MEMBERS)][1:]
+
+
+def _schedule(cloud, requests):
+    return [_timed(cloud, {}) for _ in range(requests + 1)][1:]
 
 
 def _hosts(number):
