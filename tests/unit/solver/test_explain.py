@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why a member is on its host: hosts left step by step, policies that bind
+it, and what the next best would cost."""
+
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.plan import Plan
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.policies.location import Location
+from nova_holistic.solver.check import check
+from nova_holistic.solver.explain import Binding, explain, Left, Move
+from nova_holistic.solver.solve import solve
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers, two_racks
+from tests.unit.solver import oracle
+from tests.unit.solver.strategies import seeded
+
+
+def _explained(wanted, snapshot, objective='spread', **options):
+    plan = solve(wanted, snapshot, objective=objective, **options)
+    assert isinstance(plan, Plan), plan
+    return plan, {each.member: each for each in explain(
+        wanted, snapshot, plan, objective,
+        placed=options.get('placed', {}))}
+
+
+def test_hosts_are_counted_condition_by_condition():
+    gpu = frozenset({'GPU'})
+    snapshot = cloud(
+        host('a', 'r1', traits=gpu), host('b', 'r1', traits=gpu, vcpus=4),
+        host('c', 'r2', traits=gpu), host('d', 'r2'),
+        host('e', 'r2', traits=gpu, enabled=False))
+    wanted = group(servers('db', 2, vcpus=16, required_traits=gpu))
+    _, found = _explained(wanted, snapshot)
+    # a and c take one each: none of them is open to the other.
+    assert found['db-0'].left == (
+        Left('is enabled', 4), Left('has trait GPU', 3),
+        Left('has room for VCPU 16', 2),
+        Left('has room beside the rest of the plan', 1))
+    assert found['db-0'].open == 0
+    assert found['db-0'].next_best is None
+
+
+def test_each_policy_counts_the_hosts_that_it_rules_out():
+    # db-1 takes a rack of its own, so the other of its rack is ruled out.
+    wanted = group(groups=[group(servers('node', 2), name='db', policies=[
+        AntiAffinity(level='rack')])], policies=[Affinity(level='feed')])
+    snapshot = cloud(*(
+        host(f'{rack}{n}', rack, labels={'feed': feed})
+        for rack, feed in (('r1', 'A'), ('r2', 'A'), ('r3', 'B'))
+        for n in (1, 2)))
+    _, found = _explained(wanted, snapshot)
+    # Of five other hosts two are on the other feed, two in the other's rack.
+    assert found['db/node-0'].bindings == (
+        Binding('affinity feed', '', 2),
+        Binding('anti-affinity rack', 'db', 2))
+    assert found['db/node-0'].open == 1
+
+
+def test_the_next_best_host_has_its_price():
+    snapshot = cloud(host('a', 'r'), host('b', 'r', inventories={
+        'VCPU': Inventory(16, used=4)}))
+    _, found = _explained(group(servers('db', vcpus=8)), snapshot)
+    # From 0 to 1/2 on the curve costs 0.25; from 1/4, at 0.065, to 3/4, at
+    # 0.565, costs 0.5.
+    assert found['db'].next_best == Move('b', 0, pytest.approx(0.25))
+    assert (found['db'].open, found['db'].tried) == (1, 1)
+
+
+def test_another_host_may_be_as_good():
+    _, found = _explained(group(servers('db')), two_racks(), 'fewest-hosts')
+    assert found['db'].next_best.objective == 0
+    assert found['db'].open == 3
+
+
+def test_a_move_against_a_preference_costs_its_weight():
+    wanted = group(servers('db'), policies=[
+        Location(path=('r2', 'r2h1'), weight=7.0)])
+    plan, found = _explained(wanted, two_racks())
+    assert plan.hosts() == {'db': 'r2h1'}
+    assert found['db'].next_best.preferences == 7
+    assert found['db'].bindings == ()
+
+
+def test_an_exclusive_group_binds_its_neighbours_too():
+    wanted = group(servers('web'), groups=[group(
+        servers('node'), name='db', policies=[Exclusive()])])
+    _, found = _explained(wanted, two_racks(1))
+    assert found['web'].bindings == (Binding('exclusive host', 'db', 1),)
+    assert found['web'].open == 0
+
+
+def test_a_member_that_stays_keeps_its_own_room():
+    snapshot = cloud(host('a', 'r', inventories={
+        'VCPU': Inventory(16, used=16)}), host('b', 'r'))
+    _, found = _explained(group(servers('db', vcpus=16)), snapshot,
+                          placed={'db': 'a'})
+    assert found['db'].host == 'a'
+    assert found['db'].open == 1
+
+
+def _moves(case, group, snapshot, where, path, objective):
+    """Every host that the member could move to, with what the whole then
+    costs: by the independent check and the oracle."""
+    stay = {p: h for p, h in case.placed.items() if p != path}
+    for each in snapshot.hosts:
+        moved = {**where, path: each.name}
+        if each.name != where[path] and not check(
+                group, snapshot, moved, stay):
+            yield each.name, oracle.violations(
+                group, snapshot, case.placed, moved), oracle.value(
+                    objective, group, snapshot, case.placed, moved)
+
+
+def test_the_next_best_is_the_best_of_all_moves():
+    compared = 0
+    for seed in range(30_000, 30_000 + times(200)):
+        case = seeded(seed)
+        group_, snapshot = case.read()
+        objective = ('spread', 'fewest-hosts')[seed % 2]
+        plan = solve(group_, snapshot, placed=case.placed,
+                     objective=objective)
+        if not isinstance(plan, Plan):
+            continue
+        bound = bind(group_, snapshot)
+        where = plan.hosts()
+        cost = oracle.violations(bound, snapshot, case.placed, where)
+        value = oracle.value(objective, bound, snapshot, case.placed, where)
+        for each in explain(group_, snapshot, plan, objective,
+                            placed=case.placed):
+            if each.member in case.placed:
+                continue
+            moves = {name: (c - cost, v - value) for name, c, v in _moves(
+                case, bound, snapshot, where, each.member, objective)}
+            assert (each.next_best is None) == (not moves), seed
+            if moves:
+                best = min(moves.values())
+                assert (each.next_best.preferences,
+                        each.next_best.objective) == (
+                            pytest.approx(best[0], abs=1e-6),
+                            pytest.approx(best[1], abs=1e-6)), seed
+                compared += 1
+    assert compared > times(200) / 4, 'the cases are lopsided'
