@@ -69,9 +69,9 @@ class Lookup:
                 [row.id for row, _ in taken]) if alternates else {}
             selections = [
                 self._judge(
-                    membership.Membership(record, row, rows), uuid,
-                    [place for place in places.get(row.id, ())
-                     if place.host not in hosts], alternates)
+                    membership.Membership(record, row, rows, by_plan=True),
+                    uuid, [place for place in places.get(row.id, ())
+                           if place.host not in hosts], alternates)
                 for row, uuid in taken]
             claims.swap()
             return selections

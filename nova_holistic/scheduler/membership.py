@@ -20,6 +20,7 @@ from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.refusal import Refused
 from nova_holistic.scheduler import whereabouts
 from nova_holistic.table.records import GroupRecord, MemberRecord
+from nova_holistic.table.store import SITTING
 
 REMEMBERED_GROUPS = 256
 
@@ -33,12 +34,14 @@ _lock = threading.Lock()
 class Membership:
     """A server's row, and all rows of its group.
 
+    :ivar by_plan: the hosts in question are the row's place and alternates
     :ivar _judges: the answer of :meth:`judge`, worked out once
     """
 
     record: GroupRecord
     own: MemberRecord
     rows: Sequence[MemberRecord]
+    by_plan: bool = False
     _judges: list[Judge] = field(
         default_factory=list, init=False, repr=False, compare=False)
 
@@ -47,6 +50,16 @@ class Membership:
         if not self._judges:
             self._judges.append(self._judge(connections, context))
         return self._judges[0]
+
+    def is_as_planned(self, connections: Connections) -> bool:
+        """Whether the hosts in question were chosen with the whole cloud in
+        view, and every other member is where the table has it: then the
+        cloud need not be looked at again."""
+        others = self.judge(connections).others
+        return self.by_plan and all(
+            row.state in SITTING and row.member.path in others
+            and others[row.member.path].name == row.place.host
+            for row in self.rows if row.id != self.own.id)
 
     def _judge(self, connections: Connections, context) -> Judge:
         context = context or nova_context.get_admin_context()

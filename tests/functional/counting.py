@@ -14,7 +14,7 @@ UUID = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
 @dataclasses.dataclass
 class Calls:
     """SQL statements of every database in the process, Nova's, Placement's
-    and ours, and requests over HTTP; UUIDs are left out."""
+    and ours without BEGIN, and requests over HTTP without UUIDs."""
 
     sql: list[str] = dataclasses.field(default_factory=list)
     http: list[str] = dataclasses.field(default_factory=list)
@@ -26,7 +26,8 @@ def counted():
     calls = Calls()
 
     def executed(connection, cursor, statement, *arguments):
-        calls.sql.append(statement)
+        if statement != 'BEGIN':
+            calls.sql.append(statement)
 
     request = session.Session.request
 

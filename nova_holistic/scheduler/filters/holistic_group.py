@@ -101,6 +101,8 @@ def _policies(found: Membership | None, spec, states) -> Sequence[Objections]:
     judge = strangers.known_to(found.judge(connections.get()),
                                connections.get(), found, spec.instance_uuid,
                                candidates)
+    if found.is_as_planned(connections.get()):
+        return (judge.objections,)
     return (cloudview.shown_to(
         judge, connections.get(), found.rows).objections,)
 

@@ -3,7 +3,7 @@
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.snapshot import Host
+from nova_holistic.model.snapshot import Host, Link
 from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.judge import Judge
 
@@ -67,3 +67,18 @@ def test_a_preference_costs_its_weight_and_is_no_objection():
 def test_a_member_alone_may_go_anywhere():
     verdict = judge([APART], 'a', {})
     assert verdict.objections(host('h1', 'r1')) == ()
+
+
+def test_a_move_off_a_shared_rack_must_fit_through_the_uplinks():
+    group = parse_group({
+        'name': 'web',
+        'relationships': [{'type': 'bandwidth', 'between': ['a', 'b'],
+                           'mbps': 600, 'level': 'rack'}],
+        'members': [{'name': name, 'resources': SMALL} for name in 'ab'],
+    }, load_policy_types())
+    verdict = Judge(group, LEVELS, 'a', {'b': host('h1', 'r1')}, (
+        Link(('r1',), 1000), Link(('r2',), 1000, 500), Link(('r3',), 600)))
+    assert verdict.objections(host('h2', 'r1')) == ()
+    (objection,) = verdict.objections(host('h3', 'r2'))
+    assert 'uplink of rack r2' in objection
+    assert verdict.objections(host('h4', 'r3')) == ()
