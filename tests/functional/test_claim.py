@@ -8,6 +8,7 @@ from nova import exception
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.holds.client import HoldClient
 from nova_holistic.table.records import MemberState
 from tests.functional.planned import PlannedCloud
 
@@ -168,3 +169,76 @@ def test_what_is_deleted_and_what_is_released_uses_nothing(cloud):
     cloud.delete_server(server)
     cloud.holds.drop([cloud.row(group, member).hold for member in 'bcd'])
     assert cloud.used() == {}
+
+
+def test_a_repeated_request_leaves_a_built_member_built(cloud):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    instance = str(uuid.uuid4())
+    spec = cloud.request_spec(
+        'small', {'group': group, 'member': 'a'}, instance)
+    cloud.select_destinations(spec, [instance])
+    row = cloud.row(group, 'a')
+    assert cloud.table.change_state(
+        row.id, {MemberState.CLAIMED}, MemberState.BUILT, row.updated_at)
+    again = cloud.select_destinations(spec, [instance])[0]
+    assert again[0].service_host == PLAN['a']
+    row = cloud.row(group, 'a')
+    assert (row.state, row.held, row.instance_uuid) == (
+        MemberState.BUILT, False, instance)
+    cloud.delete_consumer(instance)
+
+
+def after_the_swap(monkeypatch, what):
+    """Let something happen between the swap and the answer."""
+    swap = HoldClient.swap
+
+    def swap_and_more(self, row, *arguments):
+        swap(self, row, *arguments)
+        what(row)
+
+    monkeypatch.setattr(HoldClient, 'swap', swap_and_more)
+
+
+def test_a_group_deleted_while_a_server_is_scheduled_leaves_nothing(
+        cloud, monkeypatch):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    after_the_swap(monkeypatch, lambda row: cloud.lifecycle.delete(group))
+    server = pointed_create(cloud, group, 'a')
+    assert 'taken back' in cloud.fault_of(server)
+    assert cloud.used() == {}
+
+
+def test_a_claim_taken_back_while_a_server_is_scheduled_is_held_again(
+        cloud, monkeypatch):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+
+    def take_back(row):
+        # As a reconciler does that takes the scheduler for dead.
+        assert cloud.table.change_state(
+            row.id, {MemberState.CLAIMED}, MemberState.PLANNED,
+            row.updated_at, instance_uuid=None, held=True)
+
+    after_the_swap(monkeypatch, take_back)
+    server = pointed_create(cloud, group, 'a')
+    assert 'taken back' in cloud.fault_of(server)
+    row = cloud.row(group, 'a')
+    assert (row.state, row.held, row.instance_uuid) == (
+        MemberState.PLANNED, True, None)
+    assert cloud.consumers(PLAN['a']) == {row.hold: SMALL}
+
+
+def test_a_member_that_another_server_got_meanwhile_stays_with_it(
+        cloud, monkeypatch):
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    other = str(uuid.uuid4())
+
+    def hand_over(row):
+        assert cloud.table.change_state(
+            row.id, {MemberState.CLAIMED}, MemberState.CLAIMED,
+            row.updated_at, instance_uuid=other)
+
+    after_the_swap(monkeypatch, hand_over)
+    server = pointed_create(cloud, group, 'a')
+    assert 'taken back' in cloud.fault_of(server)
+    row = cloud.row(group, 'a')
+    assert (row.state, row.instance_uuid) == (MemberState.CLAIMED, other)
