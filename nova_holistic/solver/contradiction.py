@@ -7,18 +7,26 @@ plan, on a cloud of any size in milliseconds; what passes all may have none.
 Where members are confined to one domain of several, each is tried in turn.
 """
 
+from collections.abc import Sequence
 from collections import defaultdict
-from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from nova_holistic.solver.case import Case
+from nova_holistic.solver.room import Room
 from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.shapes import (
-    Apart, Cap, Confined, Even, Never, Shape, Wide, shapes)
+    Apart, Cap, Confined, Even, Never, Shape, Unread, Wide, shapes)
 
 _SPLITS = 64
 """Most domains that are tried in turn."""
+
+_WORK = 6_000_000
+"""Places (class and host) looked at in trying domains, after which no more
+are tried: some tenths of a second."""
+
+_DEPTH = 2
+"""Levels of nesting in which domains are tried in turn."""
 
 
 def contradictory(case: Case) -> bool:
@@ -36,74 +44,28 @@ def contradiction(case: Case) -> list[Carried] | None:
             if any(each is other for other in found)]
 
 
-class Count:
-    """How many members could be where, at most.
+class Count(Room):
+    """Room for members, and what rules say of it."""
 
-    :ivar room: [class, host]: how many a host takes, as far as is known
-    """
-
-    def __init__(self, case: Case, found: Sequence[Shape],
-                 room: np.ndarray | None = None):
-        self.case = case
+    def __init__(self, case: Case, found: Sequence[Shape]):
+        super().__init__(case)
         self.shapes = found
-        self.room = (case.room if room is None else room).copy()
-        self._takes: dict[tuple[int, str], np.ndarray] = {}
         self._closing: list[Carried] = []
         for shape in found:
-            if isinstance(shape, Cap) and self._close(
+            if isinstance(shape, Cap) and self.close(
                     shape.scope, shape.level,
                     [n for n, most in shape.limits.items() if most == 0]):
                 self._closing.append(shape.carried)
 
-    def takes(self, scope: int, level: str) -> np.ndarray:
-        """At most how many of the scope each domain holds; the last number is
-        for hosts in none of them."""
-        if (scope, level) not in self._takes:
-            self._takes[scope, level] = self._count(scope, level)
-        return self._takes[scope, level].copy()
-
-    def _count(self, scope: int, level: str) -> np.ndarray:
-        case = self.case
-        division = case.table.division(level)
-        total = np.zeros(len(division.domains) + 1, dtype=np.int64)
-        classes = case.classes_in(scope)
-        for c in classes:
-            here = np.zeros_like(total)
-            np.add.at(here, division.of_host, self.room[c])
-            total += np.minimum(here, len(case.classes[c].members))
-        crowd = np.zeros_like(total)
-        np.add.at(crowd, division.of_host, self._crowd(classes))
-        return np.minimum(total, crowd) + self.stay(scope, level)
-
-    def _crowd(self, classes: Sequence[int]) -> np.ndarray:
-        """At most how many of the classes together each host holds."""
-        room = self.room[classes].sum(axis=0)
-        asked = [dict(self.case.classes[c].demands) for c in classes]
-        for name in sorted({name for each in asked for name in each}):
-            least = min(each.get(name, 0) for each in asked)
-            if least:
-                free = self.case.table.amounts(name).free.clip(0)
-                room = np.minimum(room, free // least)
-        return room
-
-    def stay(self, scope: int, level: str) -> np.ndarray:
-        """Members of the scope that are placed already, by domain."""
-        division = self.case.table.division(level)
-        found = np.zeros(len(division.domains) + 1, dtype=np.int64)
-        for host in self.case.placed_in(scope):
-            found[division.of_host[host]] += 1
-        return found
-
-    def members(self, scope: int) -> int:
-        return len(self.case.rules.scopes[scope].members)
-
-    def contradiction(self, depth: int = 2) -> list[Carried] | None:
+    def contradiction(self, depth: int = _DEPTH) -> list[Carried] | None:
         """Policies that have a part in one; None where there is none."""
         if self._short():
             return self._closing
         for shape in self.shapes:
             if self._breaks(shape):
                 return [shape.carried, *self._needing(shape), *self._closing]
+        if depth == _DEPTH:
+            self.work[0] = 0
         for shape in self.shapes if depth else ():
             if isinstance(shape, Confined):
                 found = self._nowhere(shape, depth)
@@ -118,34 +80,27 @@ class Count:
         elsewhere = shape.domains - {domain}
         if any(stay[n] for n in elsewhere):
             return None
-        rest = [each for each in self.shapes if each is not shape]
-        count = Count(self.case, rest, self.room)
-        count._close(shape.scope, shape.level, elsewhere)
+        count = self.copied()
+        # What speaks of other members says what it said before.
+        count.shapes = [
+            each for each in self.shapes if each is not shape
+            and not self.paths(each.scope).isdisjoint(
+                self.paths(shape.scope))]
+        count.close(shape.scope, shape.level, elsewhere)
         return count
-
-    def _close(self, scope: int, level: str,
-               domains: Collection[int]) -> bool:
-        """Keep the scope out of the domains; whether any had room."""
-        of_host = self.case.table.division(level).of_host
-        closed = np.ix_(self.case.classes_in(scope),
-                        np.isin(of_host, list(domains)))
-        if not self.room[closed].any():
-            return False
-        self._takes.clear()
-        self.room[closed] = 0
-        return True
 
     def _short(self) -> bool:
         """Whether some class, or all together, have too little room."""
         asked: dict[str, int] = defaultdict(int)
+        self.look(len(self.case.classes))
         for c, each in enumerate(self.case.classes):
             if self.room[c].sum() < len(each.members):
                 return True
-            for name, amount in each.demands:
+            for name, amount in self.demands[c].items():
                 asked[name] += amount * len(each.members)
         usable = (self.room > 0).any(axis=0) if asked else None
         everyone = range(len(self.case.classes))
-        if self._crowd(everyone).sum() < sum(
+        if self.crowd(everyone).sum() < sum(
                 len(each.members) for each in self.case.classes):
             return True
         return any(
@@ -153,8 +108,8 @@ class Count:
             for name, amount in asked.items())
 
     def _breaks(self, shape: Shape) -> bool:
-        if isinstance(shape, Never):
-            return True
+        if isinstance(shape, Never | Unread):
+            return isinstance(shape, Never)
         takes = self.takes(shape.scope, shape.level)
         if isinstance(shape, Cap):
             stay = self.stay(shape.scope, shape.level)
@@ -216,11 +171,11 @@ class Count:
     def needs(self, scope: int, level: str) -> list[tuple[int, Carried]]:
         """Numbers of domains that rules on the scope, or on some of its
         members, ask for."""
-        mine = self._paths(scope)
+        mine = self.paths(scope)
         return [(_needed(self.members(shape.scope), shape), shape.carried)
                 for shape in self.shapes
                 if isinstance(shape, Cap | Wide) and shape.level == level
-                and self._paths(shape.scope) <= mine]
+                and self.paths(shape.scope) <= mine]
 
     def _needing(self, shape: Shape) -> list[Carried]:
         """Policies that count against a shape that keeps members apart."""
@@ -228,9 +183,6 @@ class Count:
             return []
         return [carried for scope in (shape.scope, shape.other)
                 for _, carried in self.needs(scope, shape.level)]
-
-    def _paths(self, scope: int) -> set[str]:
-        return {m.path for m in self.case.rules.scopes[scope].members}
 
     def _nowhere(self, shape: Confined, depth: int) -> list[Carried] | None:
         """Policies for which no one domain will do; where there is one, those
@@ -241,10 +193,12 @@ class Count:
         outside = set(range(-1, len(takes) - 1)) - shape.domains
         need = self.members(shape.scope) - sum(takes[n] for n in outside)
         possible = [n for n in sorted(shape.domains) if takes[n] >= need]
-        if len(possible) > _SPLITS:
+        if len(possible) > _SPLITS or self.work[0] > _WORK:
             return None
         fine, blamed = [], []
         for n in possible:
+            if self.work[0] > _WORK:
+                return None
             count = self.within(shape, n)
             found = [] if count is None else count.contradiction(depth - 1)
             if found is None:
@@ -252,7 +206,7 @@ class Count:
             else:
                 blamed.extend(found)
         if fine:
-            self._close(shape.scope, shape.level, shape.domains - {*fine})
+            self.close(shape.scope, shape.level, shape.domains - {*fine})
         return None if fine or any(takes[n] for n in outside) else blamed
 
 

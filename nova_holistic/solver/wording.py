@@ -21,7 +21,7 @@ from nova_holistic.solver.numbers import amounts, conditions
 from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.sentences import Sentences
 from nova_holistic.solver.shapes import (
-    Apart, Cap, Confined, Even, Never, Shape, Wide, shapes)
+    Apart, Cap, Confined, Even, Shape, Wide, shapes)
 
 _LONG = 200
 """Characters of a policy's own words, which may name every member."""
@@ -56,7 +56,7 @@ class _Words:
             mine = [s for s in found if s.carried is carried]
             main = _main(mine)
             if not main and mine and all(
-                    isinstance(s, Cap) or isinstance(s, Never) for s in mine):
+                    isinstance(s, Cap) for s in mine):
                 self.forbidding.append(carried)
             else:
                 self.structural.append((carried, main))
