@@ -43,8 +43,8 @@ class Question:
 
     :ivar uuid: of the group; None for one that is not in the table
     :ivar placed: path to host name of members that stay where they are
-    :ivar guests: host name of every server or hold that the group has, once
-        for each: to the group they are no strangers
+    :ivar guests: host name, once for each, of servers that the group has
+        beside those: to the group they are no strangers
     """
 
     group: Group
@@ -130,8 +130,7 @@ class Decider:
                 question.uuid)
             return [Reason('', f'host {name} is exclusively another group\'s')
                     for name in sorted(closed.intersection(held))]
-        snapshot = self._snapshot(replace(
-            question, guests=(*question.guests, *held)))[0]
+        snapshot = self._snapshot(question)[0]
         hosts = decision.plan.hosts()
         enabled = {h.name for h in snapshot.hosts if h.enabled}
         return [*check(decision.group, snapshot, hosts, hosts),

@@ -120,8 +120,8 @@ class Replanner:
         placed = {m.member.path: m.place.host for m in members
                   if m.state in SITTING}
         # A server that failed on its host is still there.
-        guests = [m.place.host for m in members if m.state in SITTING
-                  or (m.state == MemberState.FAILED and m.instance_uuid)]
+        guests = [m.place.host for m in members
+                  if m.state == MemberState.FAILED and m.instance_uuid]
         group = parse_group(record.document, self._policy_types)
         return Question(
             group.only({*placed, *(m.member.path for m in lost)}),

@@ -184,7 +184,7 @@ def test_a_plan_that_breaks_a_policy_is_never_held(world, monkeypatch):
     monkeypatch.setattr(deciding, 'solve', lambda *args, **kwargs: wrong)
     group = world.create()
     assert group.status == GroupStatus.ERROR
-    assert 'anti-affinity' in group.reasons[0]['message']
+    assert 'anti-affinity' in group.reasons[0]['at']
     assert world.table.members(group.uuid) == ()
     assert world.vcpus_used() == 0
 

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group has the domains of its exclusive parts for the members of those."""
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.reservation import Reservation, reservations
+from nova_holistic.model.snapshot import Host
+from nova_holistic.policies import load_policy_types
+
+LEVELS = ('rack', 'host')
+H1, H2 = (Host(name, name, '', (rack,), FrozenMapping())
+          for name, rack in (('h1', 'r1'), ('h2', 'r2')))
+
+
+def shop(**keys):
+    one = {'resources': {'VCPU': 1}}
+    return parse_group({
+        'name': 'shop', 'members': [{'name': 'web', **one}],
+        'groups': [{
+            'name': 'db', 'members': [{'name': 'node', 'count': 2, **one}],
+            'policies': [{'type': 'exclusive', **keys}]}],
+    }, load_policy_types())
+
+
+def test_the_domains_of_placed_members_are_for_all_members_of_the_part():
+    placement = {'web': H2, 'db/node-0': H1}
+    assert list(reservations(shop(level='rack'), placement, LEVELS)) == [
+        Reservation(frozenset({'db/node-0', 'db/node-1'}),
+                    frozenset({Domain('rack', ('r1',))}))]
+
+
+def test_nothing_is_reserved_where_no_member_of_the_part_is():
+    assert list(reservations(shop(level='rack'), {'web': H2}, LEVELS)) == []
+
+
+def test_a_preference_reserves_nothing():
+    assert list(reservations(
+        shop(weight=3), {'db/node-0': H1}, LEVELS)) == []
