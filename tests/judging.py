@@ -8,6 +8,7 @@ however it comes to its plans: by solve, a command, or the engine.
 
 from collections import Counter
 from dataclasses import replace
+import threading
 
 import pytest
 
@@ -51,15 +52,30 @@ def judge(group, snapshot, placed, plan):
         raise BadPlan(f'a bound of {plan.objective.bound} above {value}')
 
 
-def judged(make):
-    """The solver's last step, with a judge behind it."""
-    def judged_plan(case, *rest):
-        plan = make(case, *rest)
-        placed = {path: case.table.hosts[h].name
-                  for path, h in case.placed.items()}
-        judge(case.group, _with_servers(case.snapshot, placed), placed, plan)
-        return plan
-    return judged_plan
+class Judge:
+    """Stands at both ends of the solver: what went in, and what comes out.
+
+    What went in is kept, since the solver may come to look at a part of it.
+    """
+
+    def __init__(self):
+        self._asked = threading.local()
+
+    def entering(self, bind):
+        def bound(group, snapshot):
+            self._asked.question = bind(group, snapshot), snapshot
+            return self._asked.question[0]
+        return bound
+
+    def leaving(self, make):
+        def made(case, *rest):
+            plan = make(case, *rest)
+            group, snapshot = self._asked.question
+            placed = {path: case.table.hosts[h].name
+                      for path, h in case.placed.items()}
+            judge(group, _with_servers(snapshot, placed), placed, plan)
+            return plan
+        return made
 
 
 def _with_servers(snapshot, placed):
@@ -73,5 +89,7 @@ def _with_servers(snapshot, placed):
 @pytest.fixture(scope='session', autouse=True)
 def every_plan_is_judged():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solve, 'planned', judged(solve.planned))
+        stands = Judge()
+        patch.setattr(solve, 'bind', stands.entering(solve.bind))
+        patch.setattr(solve, 'planned', stands.leaving(solve.planned))
         yield

@@ -54,27 +54,27 @@ def no_better(one, other):
     return one[1] > other[1] or same(one[1], other[1])
 
 
-@examples(80)
+@examples(45)
 @given(cases(), CHANCE, AIMS)
 def test_names_do_not_matter(case, chance, objective):
     assert same(optimum(changes.renamed(case, chance), objective),
                 optimum(case, objective))
 
 
-@examples(80)
+@examples(45)
 @given(cases(), CHANCE, AIMS)
 def test_order_does_not_matter(case, chance, objective):
     assert same(optimum(changes.reordered(case, chance), objective),
                 optimum(case, objective))
 
 
-@examples(60)
+@examples(40)
 @given(cases(), AIMS)
 def test_solvers_agree(case, objective):
     assert same(optimum(case, objective, 'cbc'), optimum(case, objective))
 
 
-@examples(60)
+@examples(40)
 @given(cases(), AIMS)
 def test_an_empty_host_anywhere_never_hurts(case, objective):
     # A new eligible domain may be one that a spread must fill.
@@ -87,7 +87,7 @@ def test_an_empty_host_anywhere_never_hurts(case, objective):
     assert no_better(optimum(case, objective), optimum(more, objective))
 
 
-@examples(60)
+@examples(40)
 @given(cases(), CHANCE, AIMS)
 def test_an_empty_twin_of_a_host_never_hurts(case, chance, objective):
     """Not where hosts are what members are spread over."""
@@ -108,7 +108,7 @@ def test_an_empty_host_in_a_new_rack_may_well_hurt_a_spread():
     assert optimum(case) == NOTHING
 
 
-@examples(60)
+@examples(40)
 @given(cases(), CHANCE, AIMS)
 def test_a_disabled_host_changes_nothing(case, chance, objective):
     assert same(
@@ -116,7 +116,7 @@ def test_a_disabled_host_changes_nothing(case, chance, objective):
         optimum(case, objective))
 
 
-@examples(120)
+@examples(70)
 @given(cases(), CHANCE, AIMS)
 def test_a_tighter_limit_never_helps(case, chance, objective):
     tighter = changes.tightened(case, chance)
@@ -124,14 +124,14 @@ def test_a_tighter_limit_never_helps(case, chance, objective):
     assert no_better(optimum(tighter, objective), optimum(case, objective))
 
 
-@examples(60)
+@examples(40)
 @given(cases(), CHANCE, BY_PLACE)
 def test_less_room_never_helps(case, chance, objective):
     assert no_better(optimum(changes.fuller(case, chance), objective),
                      optimum(case, objective))
 
 
-@examples(80)
+@examples(45)
 @given(cases(), CHANCE, AIMS)
 def test_one_more_rule_never_helps(case, chance, objective):
     more = changes.with_rule(case, chance)
@@ -140,7 +140,7 @@ def test_one_more_rule_never_helps(case, chance, objective):
     assert no_better(optimum(more, objective), optimum(case, objective))
 
 
-@examples(120)
+@examples(70)
 @given(cases(), AIMS)
 def test_a_hard_rule_is_a_weighted_one_without_violations(case, objective):
     """Bandwidth means two things; and a spread sees hard rules alone."""
@@ -154,7 +154,7 @@ def test_a_hard_rule_is_a_weighted_one_without_violations(case, objective):
         assert same(found, wished)
 
 
-@examples(60)
+@examples(40)
 @given(cases(), st.sampled_from((0.5, 3, 1000)), AIMS)
 def test_only_the_ratio_of_weights_matters(case, factor, objective):
     cost, value = optimum(case, objective)
@@ -162,7 +162,7 @@ def test_only_the_ratio_of_weights_matters(case, factor, objective):
     assert same(scaled, (cost * factor, value))
 
 
-@examples(80)
+@examples(45)
 @given(cases(), CHANCE)
 def test_what_weighs_more_is_never_violated_more(case, chance):
     group, _, plan = answer(case, 'fewest-hosts')
@@ -175,7 +175,7 @@ def test_what_weighs_more_is_never_violated_more(case, chance):
     assert no_better(optimum(heavier), optimum(case))
 
 
-@examples(60)
+@examples(40)
 @given(cases(), CHANCE, BY_PLACE)
 def test_members_at_their_best_places_may_as_well_be_built(
         case, chance, objective):
