@@ -2,8 +2,9 @@
 """What a plan is to be best at, once preferences are met as well as can be."""
 
 import abc
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
@@ -44,6 +45,23 @@ class HostEncoder(Protocol):
         """Add a constraint that every plan keeps."""
 
 
+@dataclass(frozen=True, slots=True)
+class Outlay:
+    """A cost that is a sum over hosts, each judged by its utilisation alone.
+
+    Utilisation is the mean over the resource classes that the group asks for,
+    as objectives.utilisation has it.
+
+    :ivar opening: cost of a host that the group uses, from its free share
+        (1 - utilisation before); works on columns, too
+    :ivar slopes: of equal pieces of a convex curve from 0 to 1, none for none:
+        a host costs curve(utilisation after) - curve(before) on top
+    """
+
+    opening: Callable[[Any], Any]
+    slopes: tuple[float, ...] = ()
+
+
 class Objective(abc.ABC):
     """A cost to be minimised: one file, one entry point in
     ``nova_holistic.objectives``.
@@ -62,6 +80,11 @@ class Objective(abc.ABC):
         """The objective that knows what this group says beside its members;
         this one itself where that changes nothing."""
         return self
+
+    def outlay(self) -> Outlay | None:
+        """What it costs to use hosts, where that is all; None where it is
+        not, or nothing is said of it: hosts are then not told apart by it."""
+        return None
 
     @abc.abstractmethod
     def value(self, members: Sequence[Member], placement: Mapping[str, Host],

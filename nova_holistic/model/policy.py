@@ -135,6 +135,11 @@ class Policy(abc.ABC):
         policy is hard and says so."""
         return None
 
+    def most_on_a_host(self, scope: 'Scope') -> int | None:
+        """A number of the scope's members that no host holds more than, if
+        this policy is hard and says so of every host."""
+        return None
+
     def admits(self, host: Host) -> bool:
         """Whether members below may be on the host at all.
 

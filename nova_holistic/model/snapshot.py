@@ -56,6 +56,7 @@ class Snapshot:
     :ivar levels: of the tree, coarse to fine; the last is always ``host``
     :ivar flavors: by name and by id
     :ivar _known: answers of :meth:`once`
+    :ivar _lasting: answers of :meth:`lasting`
     """
 
     levels: tuple[str, ...]
@@ -63,6 +64,8 @@ class Snapshot:
     links: tuple[Link, ...] = ()
     flavors: Mapping[str, Flavor] = FrozenMapping()
     _known: dict[Hashable, Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False)
+    _lasting: dict[Hashable, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False)
 
     def all_levels(self) -> frozenset[str]:
@@ -108,6 +111,13 @@ class Snapshot:
             self._known[key] = work()
         return self._known[key]
 
+    def lasting(self, key: Hashable, work: Callable[[], T]) -> T:
+        """The same for what does not depend on the numbers of servers: known
+        to snapshots that differ in nothing else, too."""
+        if key not in self._lasting:
+            self._lasting[key] = work()
+        return self._lasting[key]
+
     def without_servers(self, names: Iterable[str]) -> 'Snapshot':
         """The same with one server less on a host each time it is named.
 
@@ -117,6 +127,18 @@ class Snapshot:
         less = Counter(names)
         if not less:
             return self
-        return replace(self, hosts=tuple(
+        key = ('without', frozenset(less.items()))
+        found = self._lasting.get('without')
+        if found is None or found[0] != key:
+            found = key, self._without(less)
+            self._lasting['without'] = found
+        return found[1]
+
+    def _without(self, less: Counter[str]) -> 'Snapshot':
+        other = replace(self, hosts=tuple(
             replace(h, servers=max(0, h.servers - less[h.name]))
-            if less[h.name] else h for h in self.hosts))
+            if h.name in less else h for h in self.hosts))
+        for key, answer in dict(self._lasting).items():
+            if key != 'without':
+                other._lasting[key] = answer
+        return other

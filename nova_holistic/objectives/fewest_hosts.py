@@ -7,7 +7,8 @@ from typing import ClassVar
 from pulp import LpAffineExpression
 
 from nova_holistic.model.member import Member
-from nova_holistic.model.objective import HostEncoder, Objective
+from nova_holistic.model.objective import (
+    HostEncoder, Objective, Outlay)
 from nova_holistic.model.policy import Expression
 from nova_holistic.model.snapshot import Host, Snapshot
 
@@ -17,6 +18,9 @@ class FewestHosts(Objective):
 
     name: ClassVar[str] = 'fewest-hosts'
     integral: ClassVar[bool] = True
+
+    def outlay(self) -> Outlay:
+        return Outlay(lambda free: free * 0 + 1.0)
 
     def value(self, members: Sequence[Member], placement: Mapping[str, Host],
               placed: Mapping[str, str], snapshot: Snapshot) -> float:

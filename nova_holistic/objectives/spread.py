@@ -8,7 +8,8 @@ from typing import ClassVar
 from pulp import LpAffineExpression
 
 from nova_holistic.model.member import Member
-from nova_holistic.model.objective import HostEncoder, Objective
+from nova_holistic.model.objective import (
+    HostEncoder, Objective, Outlay)
 from nova_holistic.model.policy import Expression
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives.utilisation import requested_classes
@@ -42,6 +43,10 @@ class Spread(Objective):
     """
 
     name: ClassVar[str] = 'spread'
+
+    def outlay(self) -> Outlay:
+        return Outlay(lambda free: free * 0,
+                      tuple(_slope(piece) for piece in range(STEPS)))
 
     def value(self, members: Sequence[Member], placement: Mapping[str, Host],
               placed: Mapping[str, str], snapshot: Snapshot) -> float:

@@ -7,7 +7,8 @@ from typing import ClassVar
 from pulp import LpAffineExpression
 
 from nova_holistic.model.member import Member
-from nova_holistic.model.objective import HostEncoder, Objective
+from nova_holistic.model.objective import (
+    HostEncoder, Objective, Outlay)
 from nova_holistic.model.policy import Expression
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives.utilisation import requested_classes
@@ -23,6 +24,9 @@ class Stack(Objective):
     """
 
     name: ClassVar[str] = 'stack'
+
+    def outlay(self) -> Outlay:
+        return Outlay(lambda free: free)
 
     def value(self, members: Sequence[Member], placement: Mapping[str, Host],
               placed: Mapping[str, str], snapshot: Snapshot) -> float:

@@ -79,11 +79,18 @@ class AntiAffinity(Policy):
                     f'most {int(limit)} may be there: {", ".join(paths)}')
         return Violations(over, tuple(messages))
 
-    def encode(self, scope: Scope, encoder: Encoder) -> None:
+    def most_on_a_host(self, scope: Scope) -> int | None:
+        return self._most(scope) if self.hard and self.level == HOST else None
+
+    def _most(self, scope: Scope) -> int:
         most = self.max_per_domain
         if isinstance(most, Fraction):
             share = len(scope.members) * most.numerator // most.denominator
             most = max(share, 1)
+        return most
+
+    def encode(self, scope: Scope, encoder: Encoder) -> None:
+        most = self._most(scope)
         outside = encoder.outside(scope, self.level)
         if self.hard:
             # Every member is in some domain.

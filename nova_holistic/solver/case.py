@@ -69,7 +69,7 @@ class Case:
         :param table: the snapshot's, if there is one already
         :raises InvalidDocument: a placed member or its host is unknown
         """
-        table = table or HostTable(snapshot)
+        table = table or HostTable.of(snapshot).part(None)
         members = group.all_members()
         at = _placed_at(members, table, placed)
         eligibility = Eligibility(table)
@@ -83,8 +83,11 @@ class Case:
         for room in kinds.values():
             possible |= room > 0
         possible[list(at.values())] = True
+        masks = {kind: room > 0 for kind, room in kinds.items()}
         rules = Rules(table, possible.tolist(), next(group.scopes()),
-                      _reach(members, kinds, at, len(table)), in_time)
+                      reach(members, {
+                          member.path: masks[_kind(member)]
+                          for member in waiting}, at, len(table)), in_time)
         policies = tuple(carried_policies(group))
         rules.encode(policies)
         _tell_sides_apart(policies, rules)
@@ -189,13 +192,15 @@ def _placed_at(members: tuple[Member, ...], table: HostTable,
     return {path: table.index[host] for path, host in placed.items()}
 
 
-def _reach(members: Sequence[Member], kinds: Mapping[Requirements, np.ndarray],
-           placed: Mapping[str, int], hosts: int) -> dict[str, np.ndarray]:
-    """Member path to the hosts that can hold, or hold, it."""
-    masks = {kind: room > 0 for kind, room in kinds.items()}
+def reach(members: Sequence[Member], masks: Mapping[str, np.ndarray],
+          placed: Mapping[str, int], hosts: int) -> dict[str, np.ndarray]:
+    """Member path to the hosts that can hold, or hold, it.
+
+    :param masks: of those still to be placed
+    """
     at = {h: np.arange(hosts) == h for h in set(placed.values())}
     return {m.path: at[placed[m.path]] if m.path in placed
-            else masks[_kind(m)] for m in members}
+            else masks[m.path] for m in members}
 
 
 def _tell_sides_apart(policies: Sequence[Carried], rules: Rules) -> None:

@@ -18,10 +18,10 @@ TRIES = 8
 """Restarts of one ordering of hosts, each with what failed put first."""
 
 
-class _Attempt:
+class Attempt:
     """One pass over all members."""
 
-    def __init__(self, case: Case, score: Callable[['_Attempt'], np.ndarray],
+    def __init__(self, case: Case, score: Callable[['Attempt'], np.ndarray],
                  tally: Tally):
         self.case = case
         self._score = score
@@ -47,10 +47,10 @@ class _Attempt:
         """Place everyone; the class that found no host, or None."""
         for c in order:
             for _ in self.case.classes[c].members:
-                host = self._choose(c, avoid[c])
+                host = self.choose(c, avoid[c])
                 if host is None:
                     return c
-                self._put(c, host)
+                self.put(c, host)
         return None
 
     def undo(self) -> None:
@@ -65,7 +65,9 @@ class _Attempt:
         return np.array([asked.get(n, 0) for n in self._names],
                         dtype=np.int64)[:, None]
 
-    def _choose(self, c: int, avoid: np.ndarray) -> int | None:
+    def choose(self, c: int, avoid: np.ndarray) -> int | None:
+        """The host that one more of the class may go to and is best at, by
+        what is to be avoided, by cost, then by score."""
         needs = self._needs(c)
         allowed, cost = self.tally.verdict(c)
         allowed &= self.case.room[c] > 0
@@ -79,22 +81,32 @@ class _Attempt:
             hosts = hosts[here <= here.min() + 1e-12]
         return int(hosts[0]) if len(hosts) else None
 
-    def _put(self, c: int, host: int) -> None:
+    def put(self, c: int, host: int) -> None:
+        """One more of the class is on the host."""
         self.free[:, [host]] -= self._needs(c)
         self.mine[host] = True
         self.counts[c][host] = self.counts[c].get(host, 0) + 1
         self.tally.add(c, host)
 
+    def take(self, c: int, host: int) -> None:
+        """One less of the class is on the host."""
+        self.free[:, [host]] += self._needs(c)
+        self.counts[c][host] -= 1
+        if not self.counts[c][host]:
+            del self.counts[c][host]
+        self.tally.remove(c, host)
 
-def _emptiest(attempt: _Attempt) -> np.ndarray:
+
+def _emptiest(attempt: Attempt) -> np.ndarray:
     return attempt.fullness()
 
 
-def _fullest(attempt: _Attempt) -> np.ndarray:
+def fullest(attempt: Attempt) -> np.ndarray:
+    """Hosts that the group uses first, then by what they have left."""
     return np.where(attempt.mine, -2.0, 0.0) - attempt.fullness()
 
 
-def _largest(attempt: _Attempt) -> np.ndarray:
+def _largest(attempt: Attempt) -> np.ndarray:
     room = attempt.free / np.maximum(
         attempt.capacity.max(axis=1, keepdims=True), 1)
     if not len(room):
@@ -102,7 +114,7 @@ def _largest(attempt: _Attempt) -> np.ndarray:
     return np.where(attempt.mine, -2.0, 0.0) - room.min(axis=0)
 
 
-ORDERINGS = (_emptiest, _fullest, _largest)
+ORDERINGS = (_emptiest, fullest, _largest)
 
 
 def greedy(case: Case, objective: Objective,
@@ -148,7 +160,7 @@ def _with_restarts(case: Case, ordering, tally: Tally,
     for _ in range(TRIES):
         if deadline.left() == 0:
             return None
-        attempt = _Attempt(case, ordering, tally)
+        attempt = Attempt(case, ordering, tally)
         failed = attempt.run(order, avoid)
         reached = [] if failed is None else list(tally.reached(failed))
         attempt.undo()

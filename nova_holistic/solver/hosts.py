@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A snapshot's hosts as columns of numbers."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.snapshot import Host, Snapshot
 
 _LARGEST = 2**48
@@ -28,6 +29,12 @@ class Amounts:
     min_unit: np.ndarray
     max_unit: np.ndarray
     step_size: np.ndarray
+
+    def part(self, numbers: np.ndarray) -> 'Amounts':
+        """Those of some of the hosts."""
+        return Amounts(*(column[numbers] for column in (
+            self.offered, self.capacity, self.free, self.min_unit,
+            self.max_unit, self.step_size)))
 
     def accepts(self, amount: int) -> np.ndarray:
         """Where one consumer may have that amount at once, room aside."""
@@ -55,18 +62,58 @@ class Division:
 
 
 class HostTable:
-    """Hosts by index, with their amounts and domains computed once."""
+    """Hosts by index, with their amounts and domains computed once.
 
-    def __init__(self, snapshot: Snapshot):
+    :param hosts: those of the snapshot it is about; None for all
+    """
+
+    def __init__(self, snapshot: Snapshot,
+                 hosts: tuple[Host, ...] | None = None):
         self.snapshot = snapshot
-        self.hosts = snapshot.hosts
-        self.index = {host.name: i for i, host in enumerate(self.hosts)}
+        self.hosts = snapshot.hosts if hosts is None else hosts
         self._amounts: dict[str, Amounts] = {}
         self._divisions: dict[str, Division] = {}
         self._subsets: dict[frozenset[int], Domain] = {}
 
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> 'HostTable':
+        """All of the snapshot's hosts, shared by whoever asks: not to be
+        given subsets of its own."""
+        known = snapshot.lasting(HostTable, lambda: cls(snapshot))
+        return known if known.snapshot is snapshot else known.part(
+            None, snapshot)
+
+    def part(self, numbers: np.ndarray | None,
+             snapshot: Snapshot | None = None) -> 'HostTable':
+        """A table of its own for some of the hosts, or for all, that takes
+        over what is known here.
+
+        :param snapshot: the same but for the numbers of servers
+        """
+        snapshot = snapshot or self.snapshot
+        if numbers is None:
+            part = HostTable(snapshot)
+            part._amounts.update(self._amounts)
+            part._divisions.update(
+                {level: division for level, division
+                 in self._divisions.items() if '/' not in level})
+            for name in ('index', 'enabled'):
+                if name in self.__dict__:
+                    part.__dict__[name] = self.__dict__[name]
+            return part
+        part = HostTable(
+            snapshot, tuple(snapshot.hosts[h] for h in numbers.tolist()))
+        for name, amounts in self._amounts.items():
+            part._amounts[name] = amounts.part(numbers)
+        part.__dict__['enabled'] = self.enabled[numbers]
+        return part
+
     def __len__(self) -> int:
         return len(self.hosts)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {host.name: i for i, host in enumerate(self.hosts)}
 
     @cached_property
     def enabled(self) -> np.ndarray:
@@ -74,25 +121,35 @@ class HostTable:
 
     def amounts(self, resource_class: str) -> Amounts:
         if resource_class not in self._amounts:
-            found = [h.inventories.get(resource_class) for h in self.hosts]
-            self._amounts[resource_class] = Amounts(
-                np.array([i is not None for i in found], dtype=bool),
-                _column(i.capacity if i else 0 for i in found),
-                _column(i.free if i else 0 for i in found),
-                _column(i.min_unit if i else 1 for i in found),
-                _column(i.max_unit if i else 0 for i in found),
-                _column(max(1, i.step_size) if i else 1 for i in found))
+            self._amounts[resource_class] = _amounts(
+                [h.inventories.get(resource_class) for h in self.hosts])
         return self._amounts[resource_class]
 
     def division(self, level: str) -> Division:
         if level not in self._divisions:
-            found = [self.snapshot.domain(host, level) for host in self.hosts]
-            domains = tuple(sorted({d for d in found if d is not None}))
+            found = self._vertices(level)
+            distinct = set(found)
+            distinct.discard(None)
+            domains = tuple(sorted(distinct))
             index = {domain: i for i, domain in enumerate(domains)}
+            numbers = {None: -1, **index}
             self._divisions[level] = Division(domains, index, np.array(
-                [-1 if d is None else index[d] for d in found],
-                dtype=np.int64))
+                [numbers[d] for d in found], dtype=np.int64))
         return self._divisions[level]
+
+    def _vertices(self, level: str) -> list[Domain | None]:
+        """The domain of each host; hosts of one share one object."""
+        if level == HOST or level not in self.snapshot.levels:
+            return [self.snapshot.domain(host, level) for host in self.hosts]
+        known: dict[tuple[str, ...], Domain | None] = {}
+        depth = self.snapshot.levels.index(level) + 1
+        found = []
+        for host in self.hosts:
+            path = host.location[:depth]
+            if path not in known:
+                known[path] = self.snapshot.domain(host, level)
+            found.append(known[path])
+        return found
 
     def hosts_of(self, level: str, domain: Domain | None) -> np.ndarray:
         """Indexes of hosts in the domain, or in no domain of the level."""
@@ -120,6 +177,24 @@ class HostTable:
         return any(domain.level == level for domain in self._subsets.values())
 
 
-def _column(values) -> np.ndarray:
-    return np.array([max(-_LARGEST, min(_LARGEST, v)) for v in values],
-                    dtype=np.int64)
+def _amounts(found: Sequence[Inventory | None]) -> Amounts:
+    """Columns of the inventories, None where a host has none."""
+    offered = np.array([i is not None for i in found], dtype=bool)
+    none = Inventory(0, max_unit=0)
+    rows = [i or none for i in found]
+    exact = [i.capacity for i in rows]
+    capacity = _column(exact)
+    return Amounts(
+        offered, capacity,
+        _column([c - i.used for c, i in zip(exact, rows)]),
+        _column([i.min_unit for i in rows]),
+        _column([i.max_unit for i in rows]),
+        np.maximum(_column([i.step_size for i in rows]), 1))
+
+
+def _column(values: list[int]) -> np.ndarray:
+    try:
+        return np.clip(np.array(values, dtype=np.int64), -_LARGEST, _LARGEST)
+    except OverflowError:
+        return np.array([max(-_LARGEST, min(_LARGEST, v)) for v in values],
+                        dtype=np.int64)

@@ -78,6 +78,22 @@ class Search:
         except OutOfTime:
             return Verdict.NOTHING if self.best is None else Verdict.GOOD
 
+    def improve(self, start: Counts | None, bound: float | None) -> Verdict:
+        """The case has some hosts of a whole whose bound is known."""
+        self.bound = bound
+        try:
+            if not self._offer(start):
+                self._offer(greedy(self._case, self._objective,
+                                   self._deadline))
+            if self._good_enough():
+                return Verdict.GOOD
+            verdict = self._solve(Program(
+                self._case, self._objective, self._deadline,
+                self._case.room > 0))
+        except OutOfTime:
+            verdict = Verdict.GOOD
+        return Verdict.NOTHING if self.best is None else verdict
+
     def _narrow(self) -> Verdict:
         """Few hosts for each class, and a bound from a relaxation of all.
 
@@ -123,8 +139,11 @@ class Search:
     def _good_enough(self) -> bool:
         """Whether the plan in hand is within the gap asked for."""
         preferences, value = self._worth
-        return preferences == 0 and bounds.gap(
-            value, bounds.safe(self._objective, self.bound)) <= self._gap
+        if preferences or self.bound is None:
+            return False
+        lower = bounds.safe(self._objective, self.bound)
+        return bounds.gap(value, lower) <= self._gap or (
+            self._objective.integral and value - lower <= 1)
 
     def _solve(self, program: Program) -> Verdict:
         gap = 0.0 if program.size < SMALL else self._gap

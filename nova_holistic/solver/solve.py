@@ -16,6 +16,7 @@ from nova_holistic.solver.case import Case
 from nova_holistic.solver.contradiction import contradiction
 from nova_holistic.solver.core import core
 from nova_holistic.solver.deadline import Deadline, OutOfTime
+from nova_holistic.solver.large import large
 from nova_holistic.solver.result import planned
 from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.search import Search, Verdict
@@ -48,6 +49,11 @@ def solve(group: Group, snapshot: Snapshot, *,
     bound = bind(group, snapshot)
     aim = aim.for_group(bound)
     try:
+        found = large(bound, snapshot, placed, aim, backend, deadline, gap)
+        if found is not None:
+            return planned(found.case, aim, found.counts, found.bound,
+                           Verdict.GOOD,
+                           lambda: _seconds(deadline, found.solving))
         case = Case.of(bound, snapshot, placed, deadline.check)
     except OutOfTime:
         return _unknown(bound, snapshot, deadline, 0.0)

@@ -60,6 +60,16 @@ class Tally:
             cost += self._cost[table][where]
         return allowed, cost
 
+    def at(self, c: int, host: int) -> tuple[bool, float]:
+        """The verdict on one host."""
+        cost = 0.0
+        for table in self._of_class(c):
+            where = self._where(table[1])[host]
+            if self._bad[table][where]:
+                return False, 0.0
+            cost += self._cost[table][where]
+        return True, cost
+
     def add(self, c: int, host: int) -> None:
         """One more of the class is on the host."""
         self._shift(c, host, 1)

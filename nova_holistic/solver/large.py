@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Large groups on large clouds: a few hosts are chosen first, by a relaxation
+of the whole; only for these is everything written down.
+
+A plan for the chosen hosts is a plan for the whole, and the relaxation's
+bound is the whole's. That the chosen hosts have no plan proves nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.objective import Objective
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.backend import Backend
+from nova_holistic.solver.case import Case, Counts
+from nova_holistic.solver.cells import Cells, cells
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.deal import deal
+from nova_holistic.solver.greedy import fullest
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.merged import Merged
+from nova_holistic.solver.search import Search, Verdict
+from nova_holistic.solver.seats import Seating, seating
+
+LARGE = 20_000
+"""Places (kind and host) from which on hosts are chosen first."""
+
+_SPARE = (0.0, 0.5)
+"""Hosts beside those that the relaxation uses, as shares of these, in turn."""
+
+_SHARE = 0.5
+"""Share of the time limit after which the whole is looked at instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A plan on the hosts of a case, and what is proved of the whole."""
+
+    case: Case
+    counts: Counts
+    bound: float | None
+    solving: float
+
+
+def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
+          objective: Objective, backend: Backend, deadline: Deadline,
+          gap: float) -> Found | None:
+    """None where the group is not large, or no plan was found this way.
+
+    :raises OutOfTime: before there was a plan
+    """
+    outlay = objective.outlay()
+    kinds = Kinds.of(group, snapshot, placed)
+    if outlay is None or kinds is None or not kinds.kinds or (
+            int((kinds.room > 0).sum()) <= LARGE) or (
+            kinds.room.sum(axis=1) < kinds.numbers).any():
+        return None
+    rules = cells(kinds, deadline.check)
+    merged = Merged(kinds, rules, outlay, deadline, backend.threads)
+    merged.run()
+    if merged.impossible or merged.bound is None:
+        return None
+    for spare in _SPARE:
+        seats = seating(kinds, rules, outlay, merged, spare, gap,
+                        deadline, backend.threads)
+        found = _plan(kinds, rules, snapshot, placed, objective, backend,
+                      deadline, gap, merged, seats)
+        if found is not None:
+            return found
+        if deadline.elapsed() > _SHARE * deadline.limit:
+            break
+    return None
+
+
+def _plan(kinds: Kinds, rules: Cells, snapshot: Snapshot,
+          placed: Mapping[str, str], objective: Objective, backend: Backend,
+          deadline: Deadline, gap: float, merged: Merged,
+          seats: Seating) -> Found | None:
+    hosts = np.union1d(seats.hosts, np.array(
+        [*kinds.placed.values()], dtype=np.int64))
+    case = Case.of(kinds.group, snapshot, placed, deadline.check,
+                   kinds.table.part(hosts))
+    search = Search(case, objective, backend, deadline, gap)
+    start = None
+    if seats.taken is not None:
+        local = {int(h): n for n, h in enumerate(hosts)}
+        kind_of = {m.path: k for k, kind in enumerate(kinds.kinds)
+                   for m in kind.members}
+        start = deal(
+            case, [kind_of[c.members[0].path] for c in case.classes],
+            [{local[h]: n for h, n in here.items()} for here in seats.taken],
+            rules.of[hosts], fullest, deadline)
+    verdict = search.improve(start, merged.bound)
+    if verdict is Verdict.NOTHING or search.best is None:
+        return None
+    return Found(case, search.best, merged.bound, search.solving)

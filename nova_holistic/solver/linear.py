@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear and integer programs as columns of numbers, for HiGHS.
+
+For what would be too large to be written down variable by variable.
+"""
+
+from dataclasses import dataclass, field
+import math
+
+import highspy
+import numpy as np
+
+from nova_holistic.solver.backend import Outcome, Status
+
+_SEED = 1
+
+
+@dataclass(slots=True)
+class Linear:
+    """Minimise cost x variables, within limits of variables and rows.
+
+    :ivar integer: None where no variable has to be whole
+    """
+
+    cost: np.ndarray
+    upper: np.ndarray
+    integer: np.ndarray | None = None
+    _rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(
+        default_factory=list)
+    _lower: list[np.ndarray] = field(default_factory=list)
+    _upper: list[np.ndarray] = field(default_factory=list)
+    _count: int = 0
+
+    def add(self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
+            lower: np.ndarray | float, upper: np.ndarray | float,
+            count: int) -> None:
+        """Add ``count`` rows: entries by row (from 0), column and value."""
+        self._rows.append((np.asarray(rows) + self._count,
+                           np.asarray(columns), np.asarray(values, float)))
+        self._lower.append(np.broadcast_to(np.asarray(lower, float), count))
+        self._upper.append(np.broadcast_to(np.asarray(upper, float), count))
+        self._count += count
+
+    def solve(self, seconds: float, gap: float = 0.0,
+              threads: int | None = None) -> tuple[Outcome, np.ndarray]:
+        """What came of it, and the values of the variables."""
+        model = highspy.Highs()
+        for name, value in (
+                ('output_flag', False), ('time_limit', max(seconds, 0.01)),
+                ('mip_rel_gap', gap), ('random_seed', _SEED),
+                *((('threads', threads),) if threads else ())):
+            model.setOptionValue(name, value)
+        model.passModel(self._model())
+        model.run()
+        solution = np.array(model.getSolution().col_value)
+        return _outcome(model, self.integer is not None), solution
+
+    def _model(self) -> highspy.HighsLp:
+        rows, columns, values = (
+            np.concatenate(parts) for parts in zip(*self._rows))
+        kept = values != 0
+        order = np.lexsort((columns[kept], rows[kept]))
+        model = highspy.HighsLp()
+        model.num_col_ = len(self.cost)
+        model.num_row_ = self._count
+        model.col_cost_ = np.asarray(self.cost, float)
+        model.col_lower_ = np.zeros(len(self.cost))
+        model.col_upper_ = np.asarray(self.upper, float)
+        model.row_lower_ = np.concatenate(self._lower)
+        model.row_upper_ = np.concatenate(self._upper)
+        matrix = model.a_matrix_
+        matrix.format_ = highspy.MatrixFormat.kRowwise
+        matrix.start_ = np.searchsorted(
+            rows[kept][order], np.arange(self._count + 1)).astype(np.int32)
+        matrix.index_ = columns[kept][order].astype(np.int32)
+        matrix.value_ = values[kept][order]
+        if self.integer is not None:
+            kinds = (highspy.HighsVarType.kContinuous,
+                     highspy.HighsVarType.kInteger)
+            model.integrality_ = [kinds[bool(i)] for i in self.integer]
+        return model
+
+
+def _outcome(model: highspy.Highs, whole: bool) -> Outcome:
+    status = model.getModelStatus()
+    known = highspy.HighsModelStatus
+    info = model.getInfo()
+    if status == known.kInfeasible:
+        return Outcome(Status.INFEASIBLE)
+    bound = info.mip_dual_bound if whole else None
+    if status == known.kOptimal:
+        if bound is None or not math.isfinite(bound):
+            bound = info.objective_function_value
+        return Outcome(Status.OPTIMAL, bound)
+    feasible = info.primal_solution_status == (
+        highspy.SolutionStatus.kSolutionStatusFeasible)
+    if bound is not None and not math.isfinite(bound):
+        bound = None
+    return Outcome(Status.FEASIBLE if feasible else Status.NOTHING, bound)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A relaxation of the whole problem on merged hosts: its optimum is a bound.
+
+Hosts of one cell (domains that rules on all members tell apart) that are
+alike enough are one bin, as good as the best of them in every respect. What
+the solution uses is split, until bins are as good as their hosts. No rule is
+kept but those on all members in few domains: leaving out the others makes the
+bound no less true.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.backend import Status
+from nova_holistic.solver.cells import Cells
+from nova_holistic.solver.columns import columns, constant, TINY
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.merging import Merging
+
+_BINS = 100
+"""Bins at first, over all cells."""
+
+_ROUNDS = 12
+
+
+class Merged:
+    """Splits bins and solves again, while that raises the bound.
+
+    :ivar bound: no placement costs less, members that stay included; None
+        where nothing is proved
+    :ivar impossible: whether it is proved that there is no placement
+    :ivar used: hosts of bins in use and the bins' number of members by kind
+    """
+
+    def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
+                 deadline: Deadline, threads: int | None):
+        self._kinds = kinds
+        self._cells = cells
+        self._outlay = outlay
+        self._deadline = deadline
+        self._threads = threads
+        self.columns = columns(kinds, cells, outlay)
+        self.bound: float | None = None
+        self.impossible = False
+        self.solution: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def run(self, good: float = float('inf')) -> None:
+        """Until the bound is as good as that, or nothing is left to split."""
+        values = self.columns.values()
+        scale = np.maximum(values.max(axis=0) - values.min(axis=0), TINY) if (
+            len(values)) else np.ones(values.shape[1])
+        values = values / scale
+        bins = _bins(values, self.columns.cell, _BINS)
+        for _ in range(_ROUNDS):
+            if not self._solve(bins):
+                return
+            if self.bound is not None and self.bound >= good:
+                return
+            loose = [number for number, (hosts, _) in zip(
+                self._busy, self.solution) if _loose(values[hosts])]
+            if not loose or self._deadline.left() < 0.3 * self._deadline.limit:
+                return
+            split = [part for number in loose
+                     for part in _shattered(values, bins[number])]
+            gone = set(loose)
+            bins = [b for n, b in enumerate(bins) if n not in gone] + split
+
+    def _solve(self, bins: Sequence[np.ndarray]) -> bool:
+        program = Merging(self._kinds, self._cells, self._outlay,
+                          self.columns, bins)
+        outcome, x = program.solve(self._deadline.left(), self._threads)
+        if outcome.status is Status.INFEASIBLE:
+            self.impossible = True
+            return False
+        if outcome.status is not Status.OPTIMAL:
+            return False
+        staying = constant(self._kinds, self._outlay)
+        found = outcome.bound + staying
+        self.bound = found if self.bound is None else max(self.bound, found)
+        self._busy = np.flatnonzero(x.sum(axis=0) > 1e-6).tolist()
+        self.solution = [(bins[b], x[:, b]) for b in self._busy]
+        return True
+
+
+def _bins(values: np.ndarray, cell: np.ndarray,
+          number: int) -> list[np.ndarray]:
+    found = []
+    cells = np.unique(cell)
+    for each in cells.tolist():
+        found.extend(_split(values, np.flatnonzero(cell == each),
+                            max(1, number // len(cells))))
+    return found
+
+
+def _split(values: np.ndarray, hosts: np.ndarray,
+           number: int) -> list[np.ndarray]:
+    """About so many parts, each of hosts that are more alike."""
+    if number < 2 or len(hosts) < 2:
+        return [hosts]
+    here = values[hosts]
+    low, high = here.min(axis=0), here.max(axis=0)
+    widest = int(np.argmax(high - low))
+    if high[widest] - low[widest] <= TINY:
+        return [hosts]
+    # In the middle of the range, where few hosts are far better than most.
+    column = here[:, widest]
+    cut = (low[widest] + high[widest]) / 2
+    upper = column > cut
+    if not upper.any() or upper.all():
+        return [hosts]
+    half = number // 2
+    return (_split(values, hosts[~upper], number - half)
+            + _split(values, hosts[upper], half))
+
+
+def _shattered(values: np.ndarray, hosts: np.ndarray) -> list[np.ndarray]:
+    if len(hosts) <= 8:
+        return [hosts[[n]] for n in range(len(hosts))]
+    return _split(values, hosts, 8)
+
+
+def _loose(values: np.ndarray) -> bool:
+    return len(values) > 1 and bool(
+        (values.max(axis=0) - values.min(axis=0) > TINY).any())

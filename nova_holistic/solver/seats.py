@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many members of each kind go to each of some chosen hosts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.cells import Cells
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.merged import Merged
+from nova_holistic.solver.merging import Merging
+
+_MOST = 300
+"""Hosts in an integer program of kinds."""
+
+_MORE = 0.25
+"""Hosts without seats that may be needed, as a share of the others."""
+
+_SECONDS = 0.15
+"""Share of the time limit for it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seating:
+    """Chosen hosts, and seats on them.
+
+    :ivar hosts: indexes into the table, also of some without seats
+    :ivar taken: for each kind, host index to number; None where none is known
+    """
+
+    hosts: np.ndarray
+    taken: tuple[dict[int, int], ...] | None
+
+
+def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
+            spare: float, gap: float, deadline: Deadline,
+            threads: int | None) -> Seating:
+    """Exact for kinds on the chosen hosts, with the rules of the cells.
+
+    :param spare: hosts beside those that the relaxation uses, as a share
+    """
+    chosen = _chosen(merged, spare)
+    program = Merging(kinds, cells, outlay, merged.columns,
+                      [np.array([n]) for n in chosen])
+    program.whole_numbers()
+    _, x = program.solve(min(_SECONDS * deadline.limit, deadline.left()),
+                         threads, gap / 2)
+    hosts = merged.columns.hosts[chosen]
+    # Rules that are not told of here may ask for some hosts more.
+    known = merged.columns.hosts[np.union1d(
+        chosen, _chosen(merged, spare + _MORE))]
+    if not x.any():
+        return Seating(known, None)
+    return Seating(known, tuple(
+        {int(hosts[n]): int(round(row[n]))
+         for n in np.flatnonzero(row > 0.5).tolist()} for row in x))
+
+
+def _chosen(merged: Merged, spare: float) -> np.ndarray:
+    """Numbers in the relaxation's columns, in order."""
+    columns = merged.columns
+    used = np.concatenate([hosts[:_MOST] for hosts, _ in merged.solution])
+    used = used[:_MOST]
+    more = int(np.ceil(spare * len(used)))
+    # Roomy and cheap hosts are the likeliest to help.
+    largest = np.maximum(columns.free.max(axis=0, initial=1), 1)
+    room = (columns.free / largest).min(axis=1, initial=1.0)
+    worth = room - columns.opening / max(columns.opening.max(initial=0), 1e-9)
+    rest = np.setdiff1d(np.arange(len(columns.hosts)), used)
+    rest = rest[np.argsort(-worth[rest], kind='stable')][:more]
+    return np.sort(np.concatenate((used, rest)))
