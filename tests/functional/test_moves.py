@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A member that moves keeps its group's policies, and is not sent back."""
 
+import threading
+
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
@@ -157,3 +159,48 @@ def test_a_preference_is_weighed_and_not_enforced(cloud):
     assert cloud.live_migrate(servers['a']) == 'r3-2'
     only(cloud, 'r2-2')
     assert cloud.live_migrate(servers['a']) == 'r2-2'
+
+
+def test_of_two_members_moving_at_once_one_goes_to_a_rack(
+        cloud, pair, monkeypatch):
+    _, servers = pair
+    let_go = slow_live_migration(cloud, monkeypatch, 'r1-1')
+    only(cloud, 'r3-1')
+    try:
+        cloud.act(servers['a'], 'os-migrateLive', host=None,
+                  block_migration='auto')
+        wait_for(lambda: destination(cloud, servers['a']),
+                 'the first to be on its way')
+        # Nova still shows it where it was, and the rack it goes to is taken.
+        assert cloud.host_of(servers['a']) == 'r1-1'
+        cloud.enable_compute('r3-2')
+        cloud.act(servers['b'], 'os-migrateLive', host=None,
+                  block_migration='auto')
+        wait_for(lambda: failed_action(cloud, servers['b']), 'the refusal')
+    finally:
+        let_go()
+    wait_for(lambda: cloud.host_of(servers['a']) == 'r3-1' or None,
+             'the first move')
+    assert cloud.wait_for_status(
+        servers['b'], 'ACTIVE')['OS-EXT-SRV-ATTR:host'] == 'r2-1'
+
+
+def slow_live_migration(cloud, monkeypatch, host):
+    """Let live migrations off a host take until the answer is called."""
+    gone = threading.Event()
+    hypervisor = cloud.computes.services[host].manager.driver
+    migrate = hypervisor.live_migration
+
+    def wait_and_migrate(*args, **kwargs):
+        gone.wait(60)
+        return migrate(*args, **kwargs)
+
+    monkeypatch.setattr(hypervisor, 'live_migration', wait_and_migrate)
+    return gone.set
+
+
+def destination(cloud, server):
+    """Where a server's migration goes to, once Nova tells."""
+    (migration,) = cloud.compute.get(
+        f'/os-migrations?instance_uuid={server}').json()['migrations'] or [{}]
+    return migration.get('dest_compute')
