@@ -21,9 +21,9 @@ class FileTopology(TopologyDriver):
 
     The file is an inventory document, or as much of one as ``levels``, each
     host's ``name``, ``location`` and ``labels``, and ``links``; its other
-    keys are not looked at. The availability zone of a host is Nova's in any case, since
-    Nova refuses a host outside the zone that a server asks for. The file is
-    read once.
+    keys are not looked at. The availability zone of a host is Nova's in any
+    case, since Nova refuses a host outside the zone that a server asks for.
+    The file is read once.
     """
 
     def __init__(self, path: str, default_zone: str = 'nova'):
