@@ -88,9 +88,9 @@ def spoil(chance, document):
         del holder[key]
     elif how == 1 and isinstance(holder, dict):
         holder[chance.choice(('weight', 'count', 'level', 'x', '', 'group'))
-               ] = holder[key]
+               ] = copy.deepcopy(holder[key])
     elif how == 1:
-        holder.insert(key, holder[key])
+        holder.insert(key, copy.deepcopy(holder[key]))
     elif how == 2:
         # A value from elsewhere in the document.
         other, place = chance.choice(spots)
@@ -100,7 +100,7 @@ def spoil(chance, document):
             holder[key] = [holder[key]] if chance.random() < 0.5 else {
                 'groups': [holder[key]]}
     else:
-        holder[key] = chance.choice(JUNK)
+        holder[key] = copy.deepcopy(chance.choice(JUNK))
 
 
 def written(chance, document):
