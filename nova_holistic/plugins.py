@@ -1,22 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plugin is one entry point, found by its namespace and name."""
 
-from importlib.metadata import entry_points
 from typing import Any
+
+from stevedore.extension import ExtensionManager
+from stevedore.named import NamedExtensionManager
 
 from nova_holistic.exceptions import UnknownPlugin
 
 
-def load(namespace: str, name: str, option: str) -> Any:
-    """The class behind an entry point. Only that one is imported.
+def load_all(namespace: str) -> dict[str, Any]:
+    """Every installed plugin of a namespace, by name.
 
-    :param option: the setting that named it, for the message
+    One that cannot be imported is an error: left out, it would look as if it
+    were not installed.
+    """
+    manager = ExtensionManager(
+        namespace, on_load_failure_callback=_load_failed)
+    return {extension.name: extension.plugin for extension in manager}
+
+
+def load(namespace: str, name: str, kind: str) -> Any:
+    """The plugin of that name; no other is imported.
+
+    :param kind: what it is, for the message: ``solver``
     :raises UnknownPlugin: nothing of that name is installed
     """
-    found = entry_points(group=namespace)
-    for entry_point in found:
-        if entry_point.name == name:
-            return entry_point.load()
-    known = ', '.join(sorted({e.name for e in found})) or 'none'
-    raise UnknownPlugin(f'{option}: unknown driver {name!r}; '
-                        f'installed are {known}')
+    found = NamedExtensionManager(
+        namespace, [name], on_load_failure_callback=_load_failed,
+        on_missing_entrypoints_callback=lambda names: None)
+    for extension in found:
+        return extension.plugin
+    known = ', '.join(sorted(
+        entry.name for entry in found.list_entry_points())) or 'none'
+    raise UnknownPlugin(f'unknown {kind} {name!r}; known are {known}')
+
+
+def _load_failed(manager, entry_point, error: Exception) -> None:
+    raise error

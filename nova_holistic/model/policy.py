@@ -91,6 +91,8 @@ class Policy(abc.ABC):
     """JSON schema of each key beside ``type`` and ``weight``."""
     required: ClassVar[Sequence[str]] = ()
     """Keys that must be there."""
+    default_weight: ClassVar[float | None] = None
+    """The weight of one whose document gives none."""
     local: ClassVar[bool] = False
     """Whether its check looks at nothing but the hosts that members are on:
     where those stand, their zone, aggregates and servers; and at links. Such
@@ -104,10 +106,18 @@ class Policy(abc.ABC):
         return self.weight is None
 
     @classmethod
-    @abc.abstractmethod
     def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
                       place: str) -> 'Policy':
-        """Make one from keys that fit the schema."""
+        """Make one from keys that fit the schema.
+
+        Each key is a field of its own here; a policy of which that is not
+        so, or that has more to check than a schema can, does it in its own.
+
+        :raises InvalidDocument: something a schema cannot say
+        """
+        if weight is None:
+            weight = cls.default_weight
+        return cls(weight=weight, place=place, **keys)
 
     @property
     def title(self) -> str:

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Objectives: one file each, found by their entry points."""
 
-from stevedore.exception import NoMatches
-from stevedore.extension import ExtensionManager
-
-from nova_holistic import exceptions
 from nova_holistic.model.objective import Objective
+from nova_holistic import plugins
 
 NAMESPACE = 'nova_holistic.objectives'
 
@@ -15,15 +12,4 @@ def load_objective(name: str) -> Objective:
 
     :raises UnknownPlugin: no objective of that name is installed
     """
-    manager = ExtensionManager(
-        NAMESPACE, on_load_failure_callback=_load_failed)
-    try:
-        return manager[name].plugin()
-    except (KeyError, NoMatches):
-        known = ', '.join(sorted(manager.names()))
-        raise exceptions.UnknownPlugin(
-            f'unknown objective {name!r}; known are {known}') from None
-
-
-def _load_failed(manager, entry_point, error: Exception) -> None:
-    raise error
+    return plugins.load(NAMESPACE, name, 'objective')()

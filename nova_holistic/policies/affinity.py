@@ -2,20 +2,21 @@
 """All members below the group are in one domain of the level."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pulp
 
-from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
-from nova_holistic.model.policy import Encoder, Policy, Violations
+from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.policies.of_level import OfLevel
 
 
 @dataclass(frozen=True, kw_only=True)
-class Affinity(Policy):
+class Affinity(OfLevel):
     """All members below the group are in one domain of the level.
 
     Weighted, each domain used beyond the first is one violation, and so is
@@ -24,21 +25,6 @@ class Affinity(Policy):
 
     type: ClassVar[str] = 'affinity'
     local: ClassVar[bool] = True
-    keys: ClassVar[Mapping[str, Any]] = {
-        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
-    }
-
-    level: str = HOST
-
-    @classmethod
-    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
-                      place: str) -> 'Affinity':
-        return cls(weight=weight, place=place, **keys)
-
-    @property
-    def levels(self) -> Sequence[str]:
-        return (self.level,)
-
     @property
     def confines(self) -> str | None:
         return self.level if self.hard else None
@@ -93,10 +79,6 @@ class SoftAffinity(Affinity):
 
     type: ClassVar[str] = 'soft-affinity'
 
-    weight: float = 1.0
+    default_weight: ClassVar[float | None] = 1.0
 
-    @classmethod
-    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
-                      place: str) -> 'SoftAffinity':
-        return cls(weight=1.0 if weight is None else weight, place=place,
-                   **keys)
+    weight: float | None = 1.0

@@ -2,21 +2,22 @@
 """No domain of the level holds more than k members."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import pulp
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.domain import HOST, Domain
 from nova_holistic.model.group import Scope
-from nova_holistic.model.policy import Encoder, Policy, Violations
+from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.policies.of_level import LEVEL, OfLevel
 
 
 @dataclass(frozen=True, kw_only=True)
-class AntiAffinity(Policy):
+class AntiAffinity(OfLevel):
     """No domain of the level holds more than k members below the group.
 
     Weighted, each member over the limit is one violation, and so is each
@@ -29,7 +30,7 @@ class AntiAffinity(Policy):
     type: ClassVar[str] = 'anti-affinity'
     local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
-        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+        **LEVEL,
         'max_per_domain': {
             'description': "a whole number from 1, or a share from '1%' to "
                            "'100%'",
@@ -40,7 +41,6 @@ class AntiAffinity(Policy):
         },
     }
 
-    level: str = HOST
     max_per_domain: int | Fraction = 1
 
     @classmethod
@@ -50,11 +50,7 @@ class AntiAffinity(Policy):
         limit = values.get('max_per_domain')
         if isinstance(limit, str):
             values['max_per_domain'] = Fraction(int(limit[:-1]), 100)
-        return cls(weight=weight, place=place, **values)
-
-    @property
-    def levels(self) -> Sequence[str]:
-        return (self.level,)
+        return super().from_document(values, weight=weight, place=place)
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
@@ -97,7 +93,7 @@ class AntiAffinity(Policy):
             encoder.require(outside == 0)
         surplus = len(scope.members) - most
         excesses = []
-        for domain in encoder.domains(self.level) if surplus > 0 else ():
+        for domain in self._domains(scope, encoder) if surplus > 0 else ():
             count = encoder.count(scope, domain)
             if self.hard:
                 # No domain holds more than that many members.
@@ -112,6 +108,12 @@ class AntiAffinity(Policy):
         if not self.hard:
             encoder.penalise(self, scope, pulp.lpSum([*excesses, outside]))
 
+    def _domains(self, scope: Scope, encoder: Encoder) -> Iterator[Domain]:
+        """Those that could hold members: no other has too many."""
+        near = {encoder.snapshot.domain(host, self.level)
+                for host in encoder.candidates(scope)}
+        return (d for d in encoder.domains(self.level) if d in near)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SoftAntiAffinity(AntiAffinity):
@@ -119,10 +121,6 @@ class SoftAntiAffinity(AntiAffinity):
 
     type: ClassVar[str] = 'soft-anti-affinity'
 
-    weight: float = 1.0
+    default_weight: ClassVar[float | None] = 1.0
 
-    @classmethod
-    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
-                      place: str) -> 'SoftAntiAffinity':
-        return super().from_document(
-            keys, weight=1.0 if weight is None else weight, place=place)
+    weight: float | None = 1.0

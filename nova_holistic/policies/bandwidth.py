@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 
 import pulp
 
-from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.member import Member
 from nova_holistic.model.pairs import pairs_together
@@ -38,12 +38,13 @@ from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.remembered import Remembered
 from nova_holistic.model.snapshot import Host, Link, Snapshot
+from nova_holistic.policies.of_level import LEVEL, OfLevel
 
 Sides = tuple[tuple[Member, ...], tuple[Member, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bandwidth(Relationship):
+class Bandwidth(OfLevel, Relationship):
     """No uplink of the level carries more than its capacity.
 
     It carries what others use, as the snapshot says, and what all hard
@@ -62,22 +63,12 @@ class Bandwidth(Relationship):
     type: ClassVar[str] = 'bandwidth'
     local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
-        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+        **LEVEL,
         'mbps': {'type': 'integer', 'minimum': 1, 'maximum': 10**7},
     }
     required: ClassVar[Sequence[str]] = ('mbps',)
 
     mbps: int
-    level: str = HOST
-
-    @classmethod
-    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
-                      place: str) -> 'Bandwidth':
-        return cls(weight=weight, place=place, **keys)
-
-    @property
-    def levels(self) -> Sequence[str]:
-        return (self.level,)
 
     @property
     def traffic_mbps(self) -> int:

@@ -2,20 +2,21 @@
 """No domain of the level that holds members holds servers of anyone else."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pulp
 
-from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
-from nova_holistic.model.policy import Encoder, Policy, Violations
+from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.policies.of_level import OfLevel
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exclusive(Policy):
+class Exclusive(OfLevel):
     """No domain of the level that holds members holds servers of anyone else.
 
     Else are servers that are there already, and members of the top-level
@@ -26,21 +27,6 @@ class Exclusive(Policy):
 
     type: ClassVar[str] = 'exclusive'
     local: ClassVar[bool] = True
-    keys: ClassVar[Mapping[str, Any]] = {
-        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
-    }
-
-    level: str = HOST
-
-    @classmethod
-    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
-                      place: str) -> 'Exclusive':
-        return cls(weight=weight, place=place, **keys)
-
-    @property
-    def levels(self) -> Sequence[str]:
-        return (self.level,)
-
     def reserves(self, scope: Scope, placement: Mapping[str, Host],
                  snapshot: Snapshot) -> frozenset[Domain]:
         if not self.hard:

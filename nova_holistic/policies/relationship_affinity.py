@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """One domain of the level holds all members of both sides."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.of_level import OfLevel
 
 
 @dataclass(frozen=True, kw_only=True)
-class RelationshipAffinity(Relationship):
+class RelationshipAffinity(OfLevel, Relationship):
     """One domain of the level holds all members of both sides.
 
     It is the policy affinity on the members of the two sides and no others,
@@ -23,21 +23,6 @@ class RelationshipAffinity(Relationship):
 
     type: ClassVar[str] = 'affinity'
     local: ClassVar[bool] = True
-    keys: ClassVar[Mapping[str, Any]] = {
-        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
-    }
-
-    level: str = HOST
-
-    @classmethod
-    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
-                      place: str) -> 'RelationshipAffinity':
-        return cls(weight=weight, place=place, **keys)
-
-    @property
-    def levels(self) -> Sequence[str]:
-        return (self.level,)
-
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
         first, second = self.sides(scope)

@@ -2,21 +2,22 @@
 """No domain of the level holds members of both sides."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pulp
 
-from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
 from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.policies.of_level import OfLevel
 
 
 @dataclass(frozen=True, kw_only=True)
-class RelationshipAntiAffinity(Relationship):
+class RelationshipAntiAffinity(OfLevel, Relationship):
     """No domain of the level holds members of both sides.
 
     Weighted, each domain that holds some of both is one violation, and so is
@@ -25,21 +26,6 @@ class RelationshipAntiAffinity(Relationship):
 
     type: ClassVar[str] = 'anti-affinity'
     local: ClassVar[bool] = True
-    keys: ClassVar[Mapping[str, Any]] = {
-        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
-    }
-
-    level: str = HOST
-
-    @classmethod
-    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
-                      place: str) -> 'RelationshipAntiAffinity':
-        return cls(weight=weight, place=place, **keys)
-
-    @property
-    def levels(self) -> Sequence[str]:
-        return (self.level,)
-
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
         where: dict[Domain, tuple[list[str], list[str]]] = defaultdict(

@@ -9,19 +9,19 @@ from typing import Any, ClassVar
 import pulp
 
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.policy import (
-    Encoder, Expression, Policy, Violations)
+from nova_holistic.model.policy import Encoder, Expression, Policy, Violations
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.policies.of_level import LEVEL, OfLevel
 
 Wish = tuple[Requirements, tuple[Policy, ...]]
 """What a member asks of its host, and the policies that do so for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread(Policy):
+class Spread(OfLevel):
     """The members are spread evenly over the eligible domains, or over enough.
 
     Over the eligible domains, largest - smallest number of members is at most
@@ -38,13 +38,12 @@ class Spread(Policy):
 
     type: ClassVar[str] = 'spread'
     keys: ClassVar[Mapping[str, Any]] = {
-        'level': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+        **LEVEL,
         'max_skew': {'type': 'integer', 'minimum': 0, 'maximum': 2**31 - 1},
         'min_domains': {'type': 'integer', 'minimum': 1,
                         'maximum': 2**31 - 1},
     }
 
-    level: str = HOST
     max_skew: int | None = None
     min_domains: int | None = None
 
@@ -54,11 +53,7 @@ class Spread(Policy):
         if 'max_skew' not in keys and 'min_domains' not in keys:
             raise InvalidDocument(
                 place, 'max_skew or min_domains is missing')
-        return cls(weight=weight, place=place, **keys)
-
-    @property
-    def levels(self) -> Sequence[str]:
-        return (self.level,)
+        return super().from_document(keys, weight=weight, place=place)
 
     # Judging a placement.
 
@@ -182,7 +177,13 @@ class Spread(Policy):
         """The eligible domains of each place the group may be confined to."""
         levels = [level for level in scope.confining_levels
                   if _refines(self.level, level, snapshot)]
-        wishes = set(_demands(scope.group, _above(scope)))
+        wishes = frozenset(_demands(scope.group, _above(scope)))
+        return snapshot.once(
+            ('spread rows', self.level, tuple(levels), wishes),
+            lambda: self._places_of(levels, wishes, snapshot))
+
+    def _places_of(self, levels: list[str], wishes: frozenset[Wish],
+                   snapshot: Snapshot) -> list[list[Domain]]:
         places: dict[tuple[Domain, ...], set[Domain]] = defaultdict(set)
         for host in snapshot.hosts:
             domain = snapshot.domain(host, self.level)

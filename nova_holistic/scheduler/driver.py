@@ -2,12 +2,10 @@
 """The option [scheduler] driver, which Nova had up to 22 and has no more."""
 
 from oslo_config import cfg
-from stevedore import driver as stevedore_driver
-from stevedore import exception as stevedore_exception
 
 import nova.conf
 from nova import service
-from nova_holistic import exceptions
+from nova_holistic import plugins
 
 NAMESPACE = 'nova.scheduler.driver'
 
@@ -40,9 +38,4 @@ def load(name: str) -> type:
 
     :raises UnknownPlugin: no such driver is installed
     """
-    try:
-        return stevedore_driver.DriverManager(NAMESPACE, name).driver
-    except stevedore_exception.NoMatches as error:
-        raise exceptions.UnknownPlugin(
-            f'[scheduler] driver = {name}: no such entry point in '
-            f'{NAMESPACE}') from error
+    return plugins.load(NAMESPACE, name, '[scheduler] driver')

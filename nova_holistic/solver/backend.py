@@ -8,10 +8,8 @@ import enum
 from typing import ClassVar
 
 from pulp import LpProblem, LpVariable
-from stevedore.exception import NoMatches
-from stevedore.extension import ExtensionManager
 
-from nova_holistic import exceptions
+from nova_holistic import plugins
 
 NAMESPACE = 'nova_holistic.solvers'
 
@@ -70,15 +68,4 @@ def load_backend(name: str, threads: int | None = None) -> Backend:
 
     :raises UnknownPlugin: no solver of that name is installed
     """
-    manager = ExtensionManager(
-        NAMESPACE, on_load_failure_callback=_load_failed)
-    try:
-        return manager[name].plugin(threads)
-    except (KeyError, NoMatches):
-        known = ', '.join(sorted(manager.names()))
-        raise exceptions.UnknownPlugin(
-            f'unknown solver {name!r}; known are {known}') from None
-
-
-def _load_failed(manager, entry_point, error: Exception) -> None:
-    raise error
+    return plugins.load(NAMESPACE, name, 'solver')(threads)

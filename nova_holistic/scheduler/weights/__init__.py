@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Host weighers for nova.conf's [filter_scheduler] weight_classes."""
 
-import stevedore
+from nova_holistic import plugins
 
 NAMESPACE = 'nova_holistic.scheduler.weighers'
 
 
 def all_weighers() -> list[type]:
     """Every weigher class that has an entry point."""
-    return [extension.plugin
-            for extension in stevedore.ExtensionManager(NAMESPACE)]
+    return list(plugins.load_all(NAMESPACE).values())

@@ -24,7 +24,7 @@ def test_our_driver_and_novas_own_are_there_by_name():
 
 def test_an_unknown_driver_is_named_in_the_error():
     with pytest.raises(exceptions.UnknownPlugin,
-                       match='driver = chance_scheduler'):
+                       match=r"\[scheduler\] driver 'chance_scheduler'"):
         driver.load('chance_scheduler')
 
 
@@ -49,6 +49,6 @@ def test_the_service_says_what_is_wrong_with_its_driver_and_exits(tmp_path):
          'sys.exit(main())\n', '--config-file', str(config)],
         capture_output=True, text=True, timeout=120)
     assert done.returncode == 1
-    assert ('nova-holistic-scheduler: [scheduler] driver = chance_scheduler'
+    assert ('nova-holistic-scheduler: unknown [scheduler] driver'
             in done.stderr)
     assert 'Traceback' not in done.stderr

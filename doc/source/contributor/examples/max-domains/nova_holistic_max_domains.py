@@ -33,11 +33,6 @@ class MaxDomains(Policy):
     number: int
     level: str = HOST
 
-    @classmethod
-    def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
-                      place: str) -> 'MaxDomains':
-        return cls(weight=weight, place=place, **keys)
-
     @property
     def levels(self) -> Sequence[str]:
         return (self.level,)

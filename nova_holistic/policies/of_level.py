@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What policies that speak of one level's domains have in common."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.model.policy import Policy
+
+LEVEL = {'level': {'type': 'string', 'minLength': 1, 'maxLength': 255}}
+"""The key, for a policy's schema."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfLevel(Policy):
+    """A policy on the domains of one level: a host is one, by default."""
+
+    keys: ClassVar[Mapping[str, Any]] = LEVEL
+
+    level: str = HOST
+
+    @property
+    def levels(self) -> Sequence[str]:
+        return (self.level,)
