@@ -3,7 +3,7 @@
 
 
 class HolisticError(Exception):
-    """Base of the project's own errors; its text is fit to be shown to a user."""
+    """Base of the project's own errors; its text is fit for a user."""
 
 
 class InvalidDocument(HolisticError):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placement's inventory of one resource class at one provider."""
 
-import math
 from dataclasses import dataclass
+import math
 
 MAX_UNIT = 2**31 - 1
 """Placement's own default and upper limit of max_unit."""

@@ -48,7 +48,7 @@ class Preference:
 class Reason:
     """Why a group cannot be placed.
 
-    :ivar at: path of a group or member, or a policy with the path that carries it
+    :ivar at: path of the group or member that the reason is about
     """
 
     at: str

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from nova_holistic.model.group import Scope
 
 Expression = Any
-"""A linear expression of the program under construction (PuLP's, in practice)."""
+"""A linear expression of the program under construction, PuLP's in practice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violations:
     """How far a placement is from what a policy asks.
 
-    :ivar count: 0 where the policy holds; else its degree, in the policy's unit
+    :ivar count: 0 where the policy holds; else how far from it, in its unit
     :ivar messages: one line a violation, naming domains and members
     """
 
@@ -39,7 +39,7 @@ class Encoder(Protocol):
     snapshot: Snapshot
 
     def domains(self, level: str) -> Sequence[Domain]:
-        """Domains of the level that could hold, or hold, a member of the group."""
+        """Domains of the level that hold, or could hold, a member."""
 
     def count(self, scope: 'Scope', domain: Domain) -> Expression:
         """Number of the scope's members in the domain."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was worked out of an object is remembered while it is asked for."""
 
-from collections import OrderedDict
 from collections.abc import Callable
+from collections import OrderedDict
 import threading
 from typing import Generic, TypeVar
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All members below the group are in one domain of the level."""
 
-from collections import defaultdict
 from collections.abc import Mapping
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,6 +25,7 @@ class Affinity(OfLevel):
 
     type: ClassVar[str] = 'affinity'
     local: ClassVar[bool] = True
+
     @property
     def confines(self) -> str | None:
         return self.level if self.hard else None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """No domain of the level holds more than k members."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar

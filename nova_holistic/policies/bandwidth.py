@@ -22,8 +22,8 @@ of: it sees no gain in a web server beside its database unless all of them
 are there. Pipes do, and what they ask of a link is a sum over pairs.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
 from dataclasses import dataclass
 from math import gcd
 from typing import Any, ClassVar

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """No domain of the level that holds members holds servers of anyone else."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -27,6 +27,7 @@ class Exclusive(OfLevel):
 
     type: ClassVar[str] = 'exclusive'
     local: ClassVar[bool] = True
+
     def reserves(self, scope: Scope, placement: Mapping[str, Host],
                  snapshot: Snapshot) -> frozenset[Domain]:
         if not self.hard:

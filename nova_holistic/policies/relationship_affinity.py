@@ -23,6 +23,7 @@ class RelationshipAffinity(OfLevel, Relationship):
 
     type: ClassVar[str] = 'affinity'
     local: ClassVar[bool] = True
+
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
         first, second = self.sides(scope)

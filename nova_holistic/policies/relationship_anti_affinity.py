@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """No domain of the level holds members of both sides."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,6 +26,7 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
 
     type: ClassVar[str] = 'anti-affinity'
     local: ClassVar[bool] = True
+
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
         where: dict[Domain, tuple[list[str], list[str]]] = defaultdict(

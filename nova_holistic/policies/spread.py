@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The members are spread evenly over the eligible domains, or over enough."""
 
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
