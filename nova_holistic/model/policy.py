@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nova_holistic.model.group import Scope
 
 Expression = Any
-"""A linear expression of the program under construction, PuLP's in practice."""
+"""A linear expression of the program being built; PuLP's, in practice."""
 
 
 @dataclass(frozen=True, slots=True)
