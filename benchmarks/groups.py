@@ -54,8 +54,10 @@ def related_shop(members, leaves=LEAVES):
         'shop', (), tuple(
             leaf(f'leaf{n}', members // leaves, soft.get(n, ()))
             for n in range(leaves)), plain.policies, (
-            RelationshipAntiAffinity(level='host', between=('leaf3', 'leaf4')),
-            RelationshipAntiAffinity(level='rack', between=('leaf5', 'leaf6')),
+            RelationshipAntiAffinity(level='host', between=(
+                'leaf3/small', 'leaf4/small')),
+            RelationshipAntiAffinity(level='rack', between=(
+                'leaf5/memory', 'leaf6/memory')),
             RelationshipAffinity(level='az', between=(
                 'leaf7/memory-0', 'leaf8/memory-0'))))
 

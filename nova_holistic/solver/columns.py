@@ -45,6 +45,19 @@ class Columns:
             self.free / each, self.room / each, -self.opening / weight,
             -self.before, -self.steps))
 
+    def telling(self) -> np.ndarray:
+        """[host, ...]: by what bins are split, each from 0 to 1.
+
+        Where costs rise with utilisation, members go to many hosts: there is
+        room on all of them, and costs alone tell them apart.
+        """
+        values = (np.column_stack((self.before, self.steps))
+                  if self.steps.shape[1] else self.values())
+        if not len(values):
+            return values
+        return values / np.maximum(
+            values.max(axis=0) - values.min(axis=0), TINY)
+
 
 def columns(kinds: Kinds, cells: Cells, outlay: Outlay) -> Columns:
     """Of hosts that can take anyone."""

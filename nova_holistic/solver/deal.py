@@ -16,6 +16,9 @@ from nova_holistic.solver.greedy import Attempt
 from nova_holistic.solver.tally import Tally
 
 _PASSES = 4
+_TOGETHER = 0.3
+_LOOK_AROUND = 40
+"""Seats between two looks at all hosts."""
 
 Seats = Sequence[Mapping[int, int]]
 """For each kind: host index to number of its members."""
@@ -37,11 +40,8 @@ def deal(case: Case, kind_of: Sequence[int], seats: Seats, cell: np.ndarray,
         of_kind.setdefault(kind, []).append(c)
     free = _in_turn(seats, cell)
     for _ in range(_PASSES):
-        rest = [seat for seat in free if not _sit(
-            attempt, of_kind.get(seat[0], ()), left, seat[1])]
-        deadline.check()
-        stuck, free = len(rest) == len(free), rest
-        if not rest or stuck:
+        before, free = len(free), _pass(attempt, of_kind, left, free, deadline)
+        if not free or len(free) == before:
             break
     free = [seat for seat in free if not _make_room(
         attempt, of_kind.get(seat[0], ()), left, seat[1])]
@@ -54,6 +54,22 @@ def deal(case: Case, kind_of: Sequence[int], seats: Seats, cell: np.ndarray,
                 return None
             attempt.put(c, host)
     return attempt.counts
+
+
+def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
+          left: list[int], free: Sequence[tuple[int, int]],
+          deadline: Deadline) -> list[tuple[int, int]]:
+    """Offer each free seat once; those that nobody could take."""
+    rest: list[tuple[int, int]] = []
+    elsewhere: list[float] = []
+    for number, (kind, host) in enumerate(free):
+        if number % _LOOK_AROUND == 0:
+            deadline.check()
+            elsewhere = [_elsewhere(attempt.tally, c, bool(left[c]))
+                         for c in range(len(left))]
+        if not _sit(attempt, of_kind.get(kind, ()), left, host, elsewhere):
+            rest.append((kind, host))
+    return rest
 
 
 def _make_room(attempt: Attempt, classes: Sequence[int], left: list[int],
@@ -90,8 +106,17 @@ def _exchange(attempt: Attempt, other: int, there: int, host: int,
     return False
 
 
+def _elsewhere(tally: Tally, c: int, waiting: bool) -> float:
+    """What one more of the class costs on an average host; a host that it
+    may not go to counts as dear."""
+    if not waiting:
+        return 0.0
+    allowed, cost = tally.verdict(c)
+    return float(cost.mean()) + int(4 * (1 - allowed.mean())) / 4
+
+
 def _sit(attempt: Attempt, classes: Sequence[int], left: list[int],
-         host: int) -> bool:
+         host: int, elsewhere: Sequence[float]) -> bool:
     """Give the seat to a class that may have it; whether one does."""
     best = None
     for c in classes:
@@ -99,8 +124,15 @@ def _sit(attempt: Attempt, classes: Sequence[int], left: list[int],
                 attempt.case.room[c, host]):
             continue
         allowed, cost = attempt.tally.at(c, host)
-        if allowed and (best is None or (cost, -left[c]) < best[0]):
-            best = (cost, -left[c]), c
+        if not allowed:
+            continue
+        # Who would be worse off elsewhere; else who has most members left,
+        # but who keeps others out stays together.
+        rest = left[c] / len(attempt.case.classes[c].members)
+        worth = (round(cost - elsewhere[c], 6),
+                 _TOGETHER * attempt.tally.settles(c, host) - rest)
+        if best is None or worth < best[0]:
+            best = worth, c
     if best is None:
         return False
     left[best[1]] -= 1

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.group import Group
-from nova_holistic.model.objective import Objective
+from nova_holistic.model.objective import Objective, Outlay
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.backend import Backend
 from nova_holistic.solver.case import Case, Counts
@@ -26,7 +26,8 @@ from nova_holistic.solver.search import Search, Verdict
 from nova_holistic.solver.seats import Seating, seating
 
 LARGE = 20_000
-"""Places (kind and host) from which on hosts are chosen first."""
+"""Places from which on hosts are chosen first: each kind, and each group that
+carries rules, on each host that it could use."""
 
 _SPARE = (0.0, 0.5)
 """Hosts beside those that the relaxation uses, as shares of these, in turn."""
@@ -52,10 +53,12 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
 
     :raises OutOfTime: before there was a plan
     """
-    outlay = objective.outlay()
+    told = objective.outlay()
+    # Few hosts are near each other, whatever else the objective asks for.
+    outlay = told or Outlay(lambda free: free * 0 + 1.0)
     kinds = Kinds.of(group, snapshot, placed)
-    if outlay is None or kinds is None or not kinds.kinds or (
-            int((kinds.room > 0).sum()) <= LARGE) or (
+    if kinds is None or not kinds.kinds or (
+            _size(kinds) <= LARGE) or (
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
     rules = cells(kinds, deadline.check)
@@ -63,22 +66,35 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
     merged.run()
     if merged.impossible or merged.bound is None:
         return None
+    if told is None:
+        merged.bound = None
+    best: tuple[tuple[float, float], Found] | None = None
     for spare in _SPARE:
         seats = seating(kinds, rules, outlay, merged, spare, gap,
                         deadline, backend.threads)
-        found = _plan(kinds, rules, snapshot, placed, objective, backend,
-                      deadline, gap, merged, seats)
-        if found is not None:
-            return found
-        if deadline.elapsed() > _SHARE * deadline.limit:
+        search, found = _plan(kinds, rules, snapshot, placed, objective,
+                              backend, deadline, gap, merged, seats)
+        if found is not None and (best is None or search.worth < best[0]):
+            best = search.worth, found
+        if search.good_enough() or (
+                deadline.elapsed() > _SHARE * deadline.limit):
             break
-    return None
+        if best is not None and (outlay.slopes or told is None):
+            # Other hosts would lead to the same seats.
+            break
+    return best[1] if best else None
+
+
+def _size(kinds: Kinds) -> int:
+    ruled = sum(bool(scope.group.rules) for scope in kinds.group.scopes())
+    return int((kinds.room > 0).sum()) + ruled * int(
+        (kinds.room > 0).any(axis=0).sum())
 
 
 def _plan(kinds: Kinds, rules: Cells, snapshot: Snapshot,
           placed: Mapping[str, str], objective: Objective, backend: Backend,
           deadline: Deadline, gap: float, merged: Merged,
-          seats: Seating) -> Found | None:
+          seats: Seating) -> tuple[Search, Found | None]:
     hosts = np.union1d(seats.hosts, np.array(
         [*kinds.placed.values()], dtype=np.int64))
     case = Case.of(kinds.group, snapshot, placed, deadline.check,
@@ -95,5 +111,5 @@ def _plan(kinds: Kinds, rules: Cells, snapshot: Snapshot,
             rules.of[hosts], fullest, deadline)
     verdict = search.improve(start, merged.bound)
     if verdict is Verdict.NOTHING or search.best is None:
-        return None
-    return Found(case, search.best, merged.bound, search.solving)
+        return search, None
+    return search, Found(case, search.best, merged.bound, search.solving)

@@ -24,6 +24,15 @@ _BINS = 100
 """Bins at first, over all cells."""
 
 _ROUNDS = 12
+_PARTS = 8
+_FRESH = 120
+"""Parts that a bin is split into at least, and that all are."""
+
+_WORTH_IT = 3e-4
+"""Share by which a round has to raise the bound for another one."""
+
+_ALIKE = 0.01
+"""Differences, of the largest, that are left alone where costs rise."""
 
 
 class Merged:
@@ -42,6 +51,7 @@ class Merged:
         self._outlay = outlay
         self._deadline = deadline
         self._threads = threads
+        self._alike = _ALIKE if outlay.slopes else TINY
         self.columns = columns(kinds, cells, outlay)
         self.bound: float | None = None
         self.impossible = False
@@ -49,22 +59,25 @@ class Merged:
 
     def run(self, good: float = float('inf')) -> None:
         """Until the bound is as good as that, or nothing is left to split."""
-        values = self.columns.values()
-        scale = np.maximum(values.max(axis=0) - values.min(axis=0), TINY) if (
-            len(values)) else np.ones(values.shape[1])
-        values = values / scale
+        values = self.columns.telling()
         bins = _bins(values, self.columns.cell, _BINS)
         for _ in range(_ROUNDS):
+            before = self.bound
             if not self._solve(bins):
+                return
+            if before is not None and (
+                    self.bound - before <= _WORTH_IT * self.bound):
                 return
             if self.bound is not None and self.bound >= good:
                 return
             loose = [number for number, (hosts, _) in zip(
-                self._busy, self.solution) if _loose(values[hosts])]
+                self._busy, self.solution) if _loose(
+                    values[hosts], self._alike)]
             if not loose or self._deadline.left() < 0.3 * self._deadline.limit:
                 return
+            parts = max(_PARTS, _FRESH // len(loose))
             split = [part for number in loose
-                     for part in _shattered(values, bins[number])]
+                     for part in _shattered(values, bins[number], parts)]
             gone = set(loose)
             bins = [b for n, b in enumerate(bins) if n not in gone] + split
 
@@ -116,12 +129,13 @@ def _split(values: np.ndarray, hosts: np.ndarray,
             + _split(values, hosts[upper], half))
 
 
-def _shattered(values: np.ndarray, hosts: np.ndarray) -> list[np.ndarray]:
-    if len(hosts) <= 8:
+def _shattered(values: np.ndarray, hosts: np.ndarray,
+               parts: int) -> list[np.ndarray]:
+    if len(hosts) <= parts:
         return [hosts[[n]] for n in range(len(hosts))]
-    return _split(values, hosts, 8)
+    return _split(values, hosts, parts)
 
 
-def _loose(values: np.ndarray) -> bool:
+def _loose(values: np.ndarray, alike: float) -> bool:
     return len(values) > 1 and bool(
-        (values.max(axis=0) - values.min(axis=0) > TINY).any())
+        (values.max(axis=0) - values.min(axis=0) > alike).any())

@@ -85,7 +85,8 @@ class Search:
             if not self._offer(start):
                 self._offer(greedy(self._case, self._objective,
                                    self._deadline))
-            if self._good_enough():
+            if self.best is not None and bound is not None and (
+                    self._worth[0] == 0):
                 return Verdict.GOOD
             verdict = self._solve(Program(
                 self._case, self._objective, self._deadline,
@@ -107,7 +108,7 @@ class Search:
             if self._relax(relaxation) is Status.INFEASIBLE:
                 return self._no_plan()
             busy = list(relaxation.busy())
-            if self._good_enough():
+            if self.good_enough():
                 return Verdict.GOOD
         width = max(_NARROWEST, NARROW // max(1, len(self._case.classes)))
         while True:
@@ -136,7 +137,12 @@ class Search:
             self.bound = outcome.bound * relaxation.cost_unit
         return outcome.status
 
-    def _good_enough(self) -> bool:
+    @property
+    def worth(self) -> tuple[float, float]:
+        """Cost of preferences and value of the best plan."""
+        return self._worth
+
+    def good_enough(self) -> bool:
         """Whether the plan in hand is within the gap asked for."""
         preferences, value = self._worth
         if preferences or self.bound is None:

@@ -7,6 +7,8 @@ import numpy as np
 
 from nova_holistic.model.objective import Outlay
 from nova_holistic.solver.cells import Cells
+from nova_holistic.solver.climb import climb, quotas
+from nova_holistic.solver.columns import TINY
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merged import Merged
@@ -17,6 +19,9 @@ _MOST = 300
 
 _MORE = 0.25
 """Hosts without seats that may be needed, as a share of the others."""
+
+_LEAST = 24
+"""The fewest of these."""
 
 _SECONDS = 0.15
 """Share of the time limit for it."""
@@ -41,6 +46,8 @@ def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
 
     :param spare: hosts beside those that the relaxation uses, as a share
     """
+    if outlay.slopes:
+        return _climbing(kinds, cells, outlay, merged, spare)
     chosen = _chosen(merged, spare)
     program = Merging(kinds, cells, outlay, merged.columns,
                       [np.array([n]) for n in chosen])
@@ -50,7 +57,7 @@ def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
     hosts = merged.columns.hosts[chosen]
     # Rules that are not told of here may ask for some hosts more.
     known = merged.columns.hosts[np.union1d(
-        chosen, _chosen(merged, spare + _MORE))]
+        chosen, _chosen(merged, spare + _MORE, _LEAST))]
     if not x.any():
         return Seating(known, None)
     return Seating(known, tuple(
@@ -58,16 +65,40 @@ def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
          for n in np.flatnonzero(row > 0.5).tolist()} for row in x))
 
 
-def _chosen(merged: Merged, spare: float) -> np.ndarray:
+def _climbing(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
+              spare: float) -> Seating:
+    columns = merged.columns
+    x = np.array([row for _, row in merged.solution]).T
+    cell = columns.cell[[hosts[0] for hosts, _ in merged.solution]]
+    taken = climb(kinds, columns, outlay.slopes, quotas(
+        x, cell, int(columns.cell.max()) + 1, kinds.numbers))
+    if taken is None:
+        return Seating(columns.hosts[_chosen(merged, spare, _LEAST)], None)
+    busy = taken.any(axis=0)
+    free = np.flatnonzero(~busy)
+    more = free[np.argsort(columns.before[free], kind='stable')]
+    more = more[:max(_LEAST, int((spare + _MORE) * busy.sum()))]
+    return Seating(
+        np.sort(columns.hosts[np.concatenate((np.flatnonzero(busy), more))]),
+        tuple({int(columns.hosts[n]): int(row[n])
+               for n in np.flatnonzero(row).tolist()} for row in taken))
+
+
+def _chosen(merged: Merged, spare: float, least: int = 0) -> np.ndarray:
     """Numbers in the relaxation's columns, in order."""
     columns = merged.columns
     used = np.concatenate([hosts[:_MOST] for hosts, _ in merged.solution])
     used = used[:_MOST]
-    more = int(np.ceil(spare * len(used)))
-    # Roomy and cheap hosts are the likeliest to help.
+    more = max(least, int(np.ceil(spare * len(used))))
+    # Roomy and cheap hosts are the likeliest to help, in every cell.
     largest = np.maximum(columns.free.max(axis=0, initial=1), 1)
     room = (columns.free / largest).min(axis=1, initial=1.0)
-    worth = room - columns.opening / max(columns.opening.max(initial=0), 1e-9)
+    worth = room - columns.opening / max(columns.opening.max(initial=0), TINY)
     rest = np.setdiff1d(np.arange(len(columns.hosts)), used)
-    rest = rest[np.argsort(-worth[rest], kind='stable')][:more]
+    rest = rest[np.argsort(-worth[rest], kind='stable')]
+    rank = np.zeros(len(rest), dtype=np.int64)
+    for cell in np.unique(columns.cell[rest]):
+        inside = columns.cell[rest] == cell
+        rank[inside] = np.arange(inside.sum())
+    rest = rest[np.argsort(rank, kind='stable')][:more]
     return np.sort(np.concatenate((used, rest)))

@@ -70,6 +70,20 @@ class Tally:
             cost += self._cost[table][where]
         return True, cost
 
+    def settles(self, c: int, host: int) -> int:
+        """Whether one more of the class there would keep others out: 1 where
+        it would, -1 where some of its members do so already, else 0."""
+        found = 0
+        for table in self._of_class(c):
+            slot = (*table, int(self._where(table[1])[host]))
+            if any(atom.kind is Kind.USED and any(
+                    len(limit.atoms) == 2 for limit, _ in self._limits[atom])
+                    for atom in self._slots.get(slot, ())):
+                if not self._number[slot]:
+                    return 1
+                found = -1
+        return found
+
     def add(self, c: int, host: int) -> None:
         """One more of the class is on the host."""
         self._shift(c, host, 1)
@@ -158,7 +172,7 @@ class Tally:
                 if ceiling and ceiling.refresh():
                     for stretched in ceiling.stretched:
                         touched.update(self._slots_of(stretched))
-        return touched & self._slots.keys()
+        return {slot for slot in touched if slot in self._slots}
 
     def _slots_of(self, limit: Limit) -> Iterator[tuple[int, str, int]]:
         return (self._slot_of(atom) for atom, _ in limit.atoms)
