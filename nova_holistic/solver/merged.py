@@ -41,7 +41,8 @@ class Merged:
     :ivar bound: no placement costs less, members that stay included; None
         where nothing is proved
     :ivar impossible: whether it is proved that there is no placement
-    :ivar used: hosts of bins in use and the bins' number of members by kind
+    :ivar solution: hosts of bins in use and the bins' members by kind
+    :ivar wanted: number of hosts of each of these that are worth a look
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
@@ -56,6 +57,7 @@ class Merged:
         self.bound: float | None = None
         self.impossible = False
         self.solution: list[tuple[np.ndarray, np.ndarray]] = []
+        self.wanted: list[int] = []
 
     def run(self, good: float = float('inf')) -> None:
         """Until the bound is as good as that, or nothing is left to split."""
@@ -95,6 +97,8 @@ class Merged:
         self.bound = found if self.bound is None else max(self.bound, found)
         self._busy = np.flatnonzero(x.sum(axis=0) > 1e-6).tolist()
         self.solution = [(bins[b], x[:, b]) for b in self._busy]
+        self.wanted = [2 + int(np.ceil(2 * program.used[b]))
+                       for b in self._busy]
         return True
 
 

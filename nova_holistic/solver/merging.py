@@ -18,7 +18,10 @@ _NEARLY = 0.5
 
 class Merging:
     """x[kind, bin], y[bin] hosts in use, pieces of curves, free variables of
-    the cells' rules."""
+    the cells' rules.
+
+    :ivar used: once it is solved, hosts in use of each bin
+    """
 
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
                  columns: Columns, bins: Sequence[np.ndarray]):
@@ -128,5 +131,8 @@ class Merging:
         """What came of it, and members by kind and bin: 0 where nothing."""
         outcome, values = self.program.solve(seconds, gap, threads)
         n_x = self._kinds * self._count
-        x = values[:n_x] if outcome.solved else np.zeros(n_x)
+        if not outcome.solved:
+            values = np.zeros(self._size)
+        x = values[:n_x]
+        self.used = values[n_x:n_x + self._count]
         return outcome, x.reshape(self._kinds, self._count)

@@ -23,7 +23,7 @@ _MORE = 0.25
 _LEAST = 24
 """The fewest of these."""
 
-_SECONDS = 0.15
+_SECONDS = 0.1
 """Share of the time limit for it."""
 
 
@@ -87,8 +87,8 @@ def _climbing(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
 def _chosen(merged: Merged, spare: float, least: int = 0) -> np.ndarray:
     """Numbers in the relaxation's columns, in order."""
     columns = merged.columns
-    used = np.concatenate([hosts[:_MOST] for hosts, _ in merged.solution])
-    used = used[:_MOST]
+    used = np.concatenate([hosts[:number] for (hosts, _), number in zip(
+        merged.solution, merged.wanted)])[:_MOST]
     more = max(least, int(np.ceil(spare * len(used))))
     # Roomy and cheap hosts are the likeliest to help, in every cell.
     largest = np.maximum(columns.free.max(axis=0, initial=1), 1)

@@ -1,13 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups of which a few hosts are chosen first: good plans, true bounds."""
 
+import itertools
+
 import pytest
 
+from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.backend import load_backend
+from nova_holistic.solver.cells import cells
 from nova_holistic.solver.check import check
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver import large
+from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.solve import solve
 from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver import oracle, test_oracle_policies
 from tests.unit.solver.strategies import seeded
 from tests.unit.solver.test_oracle import OBJECTIVES, random_case
@@ -20,15 +31,15 @@ def everything_is_large(monkeypatch):
 
 
 def _judge(case, objective):
-    group, snapshot, placed = case
-    expected = oracle.best(group, snapshot, placed, objective)
-    answer = solve(group, snapshot, placed=placed, objective=objective)
+    wanted, snapshot, placed = case
+    expected = oracle.best(wanted, snapshot, placed, objective)
+    answer = solve(wanted, snapshot, placed=placed, objective=objective)
     if expected is None:
         assert isinstance(answer, Unplaceable), answer
         return
     assert isinstance(answer, Plan), answer
-    assert check(group, snapshot, answer.hosts(), placed) == ()
-    weights = [p.weight for scope in group.scopes()
+    assert check(wanted, snapshot, answer.hosts(), placed) == ()
+    weights = [p.weight for scope in wanted.scopes()
                for p in scope.group.rules if p.weight is not None]
     cost = sum(w * p.violations for w, p in zip(weights, answer.preferences))
     assert cost >= expected[0] - 1e-9
@@ -53,3 +64,37 @@ def test_nor_in_the_whole_language():
     for seed in range(70_000, 70_000 + times(120)):
         case = seeded(seed)
         _judge((*case.read(), case.placed), OBJECTIVES[seed % 3])
+
+
+def _found(hosts, members):
+    snapshot = cloud(*(host(f'h{n}', f'r{n // 40}', inventories={
+        'VCPU': Inventory(32, used=n * 7 % 30)}) for n in range(hosts)))
+    wanted = group(groups=[
+        group(servers('small', members // 4),
+              servers('large', members // 4, vcpus=4), name=name,
+              policies=[AntiAffinity(max_per_domain=4)])
+        for name in ('one', 'other')])
+    return large.large(
+        wanted, snapshot, {}, load_objective('fewest-hosts'),
+        load_backend('highs'), Deadline(itertools.repeat(0.0).__next__, 10.0),
+        0.01)
+
+
+def test_what_is_written_down_depends_on_members_and_not_on_hosts():
+    few, many = _found(400, 80), _found(4000, 80)
+    # At most eight members a host: ten hosts, twice as many and spare ones.
+    assert {len(few.case.table), len(many.case.table)} <= set(range(10, 60))
+    assert len(many.case.classes) == 4
+    assert many.case.room.size < 4 * 60
+    assert len(many.case.rules.rows) < 4 * 60
+
+
+def test_hosts_alike_are_one_bin():
+    snapshot = cloud(*(host(f'h{n}', f'r{n // 40}') for n in range(2000)))
+    kinds = Kinds.of(group(servers('web', 64)), snapshot, {})
+    merged = Merged(kinds, cells(kinds, lambda: None),
+                    load_objective('fewest-hosts').outlay(),
+                    Deadline(itertools.repeat(0.0).__next__, 10.0), None)
+    merged.run()
+    assert merged.bound == pytest.approx(4)
+    assert [len(hosts) for hosts, _ in merged.solution] == [2000]
