@@ -4,6 +4,7 @@
 import contextlib
 import dataclasses
 import re
+import time
 
 from keystoneauth1 import session
 import sqlalchemy as sa
@@ -20,9 +21,31 @@ class Calls:
     http: list[str] = dataclasses.field(default_factory=list)
 
 
+def wait_until_quiet(pause=1.0, limit=60.0):
+    """Wait for what services that have just started still have to do.
+
+    :param pause: seconds without a statement that are taken for quiet
+    :param limit: seconds after which a cloud is not going to be
+    """
+    latest = start = time.monotonic()
+
+    def executed(*arguments):
+        nonlocal latest
+        latest = time.monotonic()
+
+    sa.event.listen(sa.Engine, 'before_cursor_execute', executed)
+    try:
+        while time.monotonic() - latest < pause:
+            assert time.monotonic() - start < limit
+            time.sleep(pause / 10)
+    finally:
+        sa.event.remove(sa.Engine, 'before_cursor_execute', executed)
+
+
 @contextlib.contextmanager
 def counted():
     """Calls of all threads while the block runs."""
+    wait_until_quiet()
     calls = Calls()
 
     def executed(connection, cursor, statement, *arguments):
