@@ -30,7 +30,7 @@ LARGE = 20_000
 """Places from which on hosts are chosen first: each kind, and each group that
 carries rules, on each host that it could use."""
 
-_SPARE = (0.0, 0.5)
+_SPARE = (0.0, 0.5, 1.0)
 """Hosts beside those that the relaxation uses, as shares of these, in turn."""
 
 _SHARE = 0.5
@@ -72,9 +72,11 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
     best: tuple[tuple[float, float], Found] | None = None
     alike = not np.ptp(merged.columns.opening) > TINY
     # Where hosts cost alike, those that the relaxation uses are mostly best.
-    for spare in _SPARE if alike else _SPARE[1:]:
+    for spare in _SPARE[0 if alike else 1:]:
         seats = seating(kinds, rules, outlay, merged, spare, gap,
                         deadline, backend.threads)
+        if seats.taken is None and spare < _SPARE[-1]:
+            continue
         search, found = _plan(kinds, rules, snapshot, placed, objective,
                               backend, deadline, gap, merged, seats)
         if found is not None and (best is None or search.worth < best[0]):

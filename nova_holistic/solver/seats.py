@@ -14,7 +14,7 @@ from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.merging import Merging
 
-_MOST = 300
+_MOST = 2000
 """Hosts in an integer program of kinds."""
 
 _MORE = 0.25
@@ -23,8 +23,11 @@ _MORE = 0.25
 _LEAST = 24
 """The fewest of these."""
 
-_SECONDS = 0.1
-"""Share of the time limit for it."""
+_SECONDS = 0.25
+"""Share of the time limit for it at most."""
+
+_SECONDS_A_HOST = 0.008
+"""Beyond that it hardly gets better."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,8 +55,9 @@ def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
     program = Merging(kinds, cells, outlay, merged.columns,
                       [np.array([n]) for n in chosen])
     program.whole_numbers()
-    _, x = program.solve(min(_SECONDS * deadline.limit, deadline.left()),
-                         threads, gap / 2)
+    seconds = min(_SECONDS * deadline.limit, deadline.left(),
+                  _SECONDS_A_HOST * len(chosen))
+    _, x = program.solve(seconds, threads, gap / 2)
     hosts = merged.columns.hosts[chosen]
     # Rules that are not told of here may ask for some hosts more.
     known = merged.columns.hosts[np.union1d(
