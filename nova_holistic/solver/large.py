@@ -26,7 +26,7 @@ from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.search import Search, Verdict
 from nova_holistic.solver.seats import Seating, seating
 
-LARGE = 20_000
+LARGE = 5_000
 """Places from which on hosts are chosen first: each kind, and each group that
 carries rules, on each host that it could use."""
 
