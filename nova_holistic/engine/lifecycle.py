@@ -120,11 +120,15 @@ class Lifecycle:
             [m.id for m in self._table.members(group_uuid)], self._clock())
         # A claim under way, or one that broke off, may still have its hold:
         # the swap will not find it, and that create fails.
-        self._holds.drop(
-            [m.hold for m in self._table.members(group_uuid)
-             if m.held or m.state == MemberState.CLAIMED],
-            group.project_id, group.user_id)
+        members = self._table.members(group_uuid)
+        self._holds.drop([m.hold for m in members
+                          if m.held or m.state == MemberState.CLAIMED],
+                         group.project_id, group.user_id)
         self._table.delete_group(group_uuid)
+        # One that was undone between the two is held again, with no row left
+        # to find it by.
+        self._holds.drop([m.hold for m in members
+                          if m.state == MemberState.CLAIMED])
 
     def _settled_group(self, group_uuid: str) -> GroupRecord:
         group = self._table.get_group(group_uuid)

@@ -16,6 +16,11 @@ from nova_holistic.table.records import MemberRecord, MemberState
 LOG = logging.getLogger(__name__)
 
 
+class NotUndone(exceptions.HolisticError):
+    """An instance may have its planned allocation still: stock Nova would
+    put a second one beside it. The cause tells what went wrong first."""
+
+
 @dataclass(slots=True)
 class _Claim:
     row: MemberRecord
@@ -82,11 +87,14 @@ class Claims:
             raise Refused('its planned host has not the room any more'
                           ) from error
 
-    def undo(self) -> None:
+    def undo(self) -> bool:
         """Every row taken is planned again, and held.
 
         What cannot be undone now stays claimed, for the reconciler to find.
+
+        :returns: whether all was undone that may have been swapped
         """
+        complete = True
         for claim in self._claims:
             if claim.repeated:
                 continue
@@ -99,7 +107,9 @@ class Claims:
                     {'member': claim.row.member.path,
                      'group': claim.row.group_uuid,
                      'instance': claim.instance_uuid, 'error': error})
+                complete = complete and not claim.swapped
         self._claims = []
+        return complete
 
     def _undo(self, claim: _Claim) -> None:
         state, held = MemberState.PLANNED, True

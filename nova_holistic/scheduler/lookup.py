@@ -10,7 +10,7 @@ from nova import objects
 
 from nova_holistic import exceptions
 from nova_holistic.holds import client as holds_client
-from nova_holistic.scheduler.claims import Claims
+from nova_holistic.scheduler.claims import Claims, NotUndone
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import HostReader
 from nova_holistic.scheduler.judge import Judge
@@ -55,6 +55,7 @@ class Lookup:
         :param alternates: how many at most
         :raises HolisticError: there is no such place for one of them; then
             none has one, and all is as it was
+        :raises NotUndone: none is given one, and not all is as it was
         """
         record, rows = self._group(pointer)
         seen = self._free(pointer, record, rows, instance_uuids)
@@ -75,8 +76,10 @@ class Lookup:
                 for row, uuid in taken]
             claims.swap()
             return selections
-        except BaseException:
-            claims.undo()
+        except BaseException as error:
+            undone = claims.undo()
+            if isinstance(error, exceptions.HolisticError) and not undone:
+                raise NotUndone(str(error)) from error
             raise
 
     def _group(self, pointer: Pointer

@@ -18,6 +18,7 @@ from nova.scheduler import manager
 from nova_holistic import conf
 from nova_holistic import exceptions
 from nova_holistic.holds import errors as holds_errors
+from nova_holistic.scheduler.claims import NotUndone
 from nova_holistic.scheduler import connections
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.pointer import (
@@ -66,8 +67,10 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             return self._look_up(context, spec_obj, uuids, return_objects,
                                  return_alternates)
         except exceptions.HolisticError as error:
-            self._log_refusal(hints, uuids, error)
-            if CONF.holistic.failure_mode == 'yield':
+            yields = (CONF.holistic.failure_mode == 'yield'
+                      and not isinstance(error, NotUndone))
+            self._log_refusal(hints, uuids, error, yields)
+            if yields:
                 return stock(spec_obj=spec_obj)
             raise exception.NoValidHost(reason=_reason(error)) from error
 
@@ -128,18 +131,19 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             context=context, request_spec=spec,
             action=fields.NotificationAction.SELECT_DESTINATIONS, phase=phase)
 
-    def _log_refusal(self, hints, uuids, error) -> None:
+    def _log_refusal(self, hints, uuids, error, yields) -> None:
         LOG.warning(
             'The pointer of instances %(instances)s to group %(group)s, '
             'member %(member)s is refused%(mode)s: %(error)s',
             {'instances': ', '.join(uuids), 'group': hints.get(GROUP_HINT),
              'member': hints.get(MEMBER_HINT), 'error': error,
-             'mode': {'yield': ' and yields to stock Nova'}.get(
-                 CONF.holistic.failure_mode, '')})
+             'mode': ' and yields to stock Nova' if yields else ''})
 
 
 def _reason(error: exceptions.HolisticError) -> str:
     """What the user is told; the operator's log has the error itself."""
+    if isinstance(error, NotUndone):
+        error = error.__cause__
     if isinstance(error, table_errors.TableError):
         return 'the placement table does not answer'
     if isinstance(error, holds_errors.HoldsError):

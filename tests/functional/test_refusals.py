@@ -6,6 +6,8 @@ import uuid
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds.errors import HoldsError
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.planned import PlannedCloud
 
@@ -247,3 +249,25 @@ def test_in_yield_mode_hard_policies_still_hold(cloud):
     finally:
         for host in ('cmp-1', 'cmp-2', 'cmp-3'):
             cloud.enable_compute(host)
+
+
+def test_in_yield_mode_a_claim_that_cannot_be_undone_does_not_yield(
+        cloud, shop, monkeypatch):
+    swap = HoldClient.swap
+
+    def swap_unheard(self, *arguments):
+        swap(self, *arguments)
+        raise HoldsError('no answer')
+
+    def unswap(self, *arguments):
+        raise HoldsError('no answer')
+
+    cloud.conf.set_override('failure_mode', 'yield', group='holistic')
+    monkeypatch.setattr(HoldClient, 'swap', swap_unheard)
+    monkeypatch.setattr(HoldClient, 'unswap', unswap)
+    server = cloud.create_server(
+        'web', 'small', {'group': shop, 'member': 'web'})
+    # Stock Nova would put a second allocation beside the first.
+    assert 'does not answer' in cloud.fault_of(server)
+    assert cloud.consumers('cmp-2')[server] == SMALL
+    cloud.delete_consumer(server)

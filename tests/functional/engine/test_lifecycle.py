@@ -144,6 +144,25 @@ def test_a_group_deleted_during_a_claim_leaves_no_hold(world):
     assert world.vcpus_used() == 0
 
 
+def test_a_claim_undone_while_its_group_is_deleted_leaves_no_hold(
+        world, monkeypatch):
+    group = world.create()
+    row = world.claim(group, 'web')
+    world.swap(row)
+    delete_group = world.table.delete_group
+
+    def undo_and_delete(uuid):
+        world.holds.unswap(row, row.instance_uuid, 'blue', 'ann')
+        assert world.table.change_state(
+            row.id, [MemberState.CLAIMED], MemberState.PLANNED, world.now,
+            of_instance=row.instance_uuid, instance_uuid=None, held=True)
+        delete_group(uuid)
+
+    monkeypatch.setattr(world.table, 'delete_group', undo_and_delete)
+    world.lifecycle.delete(group.uuid)
+    assert world.vcpus_used() == 0
+
+
 def test_a_release_that_placement_did_not_hear_is_mended(world):
     class Deaf:
         def drop(self, *holds):
