@@ -59,6 +59,11 @@ class Lifecycle:
         """
         group = self._settled_group(group_uuid)
         before = self._named(group_uuid, members)
+        if members is None:
+            # A claim under way that comes to nothing is not held again for
+            # long: whoever expires leases frees it.
+            self._table.update_group(
+                group_uuid, LEASED, lease_expires_at=self._clock())
         self._table.release([m.id for m in before], self._clock())
         names = {m.member.path for m in before}
         after = [m for m in self._table.members(group_uuid)

@@ -163,6 +163,17 @@ def test_a_claim_undone_while_its_group_is_deleted_leaves_no_hold(
     assert world.vcpus_used() == 0
 
 
+def test_a_claim_that_comes_to_nothing_after_a_release_is_freed(world):
+    group = world.create(lease=0)
+    world.swap(world.claim(group, 'web'))
+    assert world.lifecycle.release(group.uuid).kept == ('web',)
+    world.wait_out_grace()
+    world.mend()
+    assert set(world.states(group).values()) == {'released'}
+    assert world.vcpus_used() == 0
+    world.assert_agreement()
+
+
 def test_a_release_that_placement_did_not_hear_is_mended(world):
     class Deaf:
         def drop(self, *holds):
