@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pointer that cannot be honoured is refused with a reason, or yields."""
 
+import datetime
 import uuid
 
 import pytest
@@ -112,6 +113,19 @@ def test_a_member_that_is_released(cloud, shop):
     cloud.lifecycle.release(shop, members=['web'])
     said = refusal(cloud, shop, 'web')
     assert "member 'web'" in said and 'has been released' in said
+
+
+def test_a_member_whose_lease_has_expired(cloud, shop):
+    taken = cloud.create_server(
+        'web', 'small', {'group': shop, 'member': 'web'})
+    cloud.wait_for_status(taken, 'ACTIVE')
+    assert cloud.table.update_group(
+        shop, [GroupStatus.BUILDING],
+        lease_expires_at=datetime.datetime(2026, 1, 1))
+    assert cloud.lifecycle.expire() == [shop]
+    assert list(cloud.used()) == [cloud.host_of(taken)]
+    said = refusal(cloud, shop, 'db')
+    assert "member 'db'" in said and 'has been released' in said
 
 
 def test_a_member_of_a_group_without_a_plan(cloud):
