@@ -20,6 +20,11 @@ _NO_PROBING = 1 << 15
 example, a program of a product of counts with 52 rows and 31 columns."""
 
 
+_START_NODES = 10
+"""Nodes for completing a start that leaves variables open. HiGHS does not look
+at its time limit there, and its own default of 500 can take most of a minute."""
+
+
 class _InProcess(pulp.HiGHS):
     """PuLP's driver of HiGHS, with a start and the whole model in one call.
 
@@ -73,7 +78,8 @@ class HiGHS(Backend):
         driver = _InProcess(
             start, timeLimit=max(seconds, 0.01), gapRel=gap,
             gapAbs=0.0 if gap == 0 else 1e-6, threads=self.threads,
-            random_seed=_SEED, presolve_rule_off=_NO_PROBING)
+            random_seed=_SEED, presolve_rule_off=_NO_PROBING,
+            mip_max_start_nodes=_START_NODES)
         driver.actualSolve(problem)
         model = problem.solverModel
         problem.solverModel = None
