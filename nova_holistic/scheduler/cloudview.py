@@ -4,6 +4,8 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from keystoneauth1 import exceptions as ks_exceptions
+
 from nova import context as nova_context
 from nova import objects
 from nova import servicegroup
@@ -113,9 +115,12 @@ def _with_traits(hosts: Iterator[Host], connections: Connections,
 
 def _having(connections: Connections, trait: str) -> frozenset[str]:
     """UUIDs of the providers that have a trait."""
-    response = connections.placement.get(
-        f'/resource_providers?required={trait}',
-        microversion=TRAITS_VERSION, raise_exc=False)
+    try:
+        response = connections.placement.get(
+            f'/resource_providers?required={trait}',
+            microversion=TRAITS_VERSION, raise_exc=False)
+    except ks_exceptions.ClientException as error:
+        raise Refused('Placement does not answer') from error
     if response.status_code == 400:
         # Placement does not know such a trait: nobody has it.
         return frozenset()

@@ -4,6 +4,7 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from keystoneauth1 import exceptions as ks_exceptions
 import os_traits
 
 import nova.conf
@@ -143,8 +144,11 @@ class HostReader:
                                    | (forbidden & traits))))
 
     def _get(self, path):
-        response = self._placement.get(
-            path, microversion='1.19', raise_exc=False)
+        try:
+            response = self._placement.get(
+                path, microversion='1.19', raise_exc=False)
+        except ks_exceptions.ClientException as error:
+            raise Refused('Placement does not answer') from error
         if response.status_code != 200:
             raise Refused('its planned host is not known to Placement')
         return response.json()

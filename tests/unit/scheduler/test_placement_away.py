@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where Placement does not answer, a request is refused, or yields."""
+
+import types
+
+from keystoneauth1 import exceptions as ks_exceptions
+import pytest
+
+from nova_holistic.scheduler import cloudview
+from nova_holistic.scheduler.hosts import HostReader
+from nova_holistic.scheduler.refusal import Refused
+
+
+class Away:
+    def get(self, path, **kwargs):
+        raise ks_exceptions.ConnectFailure('no route to host')
+
+
+def test_a_host_whose_traits_or_aggregates_cannot_be_read():
+    with pytest.raises(Refused, match='Placement does not answer'):
+        HostReader(None, None, Away())._get('/resource_providers/1/traits')
+
+
+def test_hosts_with_a_trait_cannot_be_read():
+    with pytest.raises(Refused, match='Placement does not answer'):
+        cloudview._having(
+            types.SimpleNamespace(placement=Away()), 'CUSTOM_FAST')
