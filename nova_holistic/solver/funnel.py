@@ -37,7 +37,7 @@ class Funnel:
             self._left &= leaves(each)
             self._before = int(self._left.sum())
             left = self._before or 'none'
-            whole = many(total, 'host') if before is None else (
+            whole = self.of(total) if before is None else (
                 f'these {total}')
             yield Reason(each.scope.path, (
                 f'{each.policy.summary} leaves {left} of {whole}'
@@ -63,11 +63,18 @@ class Funnel:
         verb = test.wanted
         if self._before is None:
             if not now:
-                return f'no host {verb}'
-            return f'{now} of {many(before, "host")} {_plural(verb, now)}'
+                off = (test.passed & ~self._table.enabled).any()
+                return f'no {"enabled " if off else ""}host {verb}'
+            return f'{now} of {self.of(before)} {_plural(verb, now)}'
         if before == 1:
             return f'that one {_not(verb)}' if not now else f'and {verb}'
         return f'{now or "none"} of these {before} {_plural(verb, now)}'
+
+    def of(self, number: int) -> str:
+        """``6 hosts``, or ``6 enabled hosts`` where there are others."""
+        told = many(number, 'host')
+        return told if self._table.enabled.all() else told.replace(
+            ' ', ' enabled ')
 
     def _room(self, members: int, wanted: Requirements) -> str:
         left = self._left

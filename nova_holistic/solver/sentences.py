@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.domain import HOST
+from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.case import Case
 from nova_holistic.solver.contradiction import Count
@@ -139,10 +140,16 @@ class Sentences:
         if here < needed:
             return (f'{name} needs {many(needed, shape.level)}; '
                     f'{self._there(here, shape, place, shape.other)}')
-        told = f'{name} keeps them in different {shape.level}s'
+        who = 'them' if isinstance(shape.carried.policy, Relationship) else (
+            f'{many(self._count.members(shape.scope), "member")} and '
+            f'{self._count.members(shape.other)} outside the group')
+        told = f'{name} keeps {who} in different {shape.level}s'
         if sum(isinstance(s, Apart) for s in self._count.shapes) < 2:
             return told
         # Each alone can hold; together they need more than there are.
+        here = int(np.count_nonzero(sum(
+            count.takes(scope, shape.level)[:-1]
+            for scope in (shape.scope, shape.other))))
         there = self._there(here, shape, place, shape.other)
         self.at_odds = False
         return f'{told}; {there}'

@@ -56,7 +56,8 @@ class _Words:
             mine = [s for s in found if s.carried is carried]
             main = _main(mine)
             if not main and mine and all(
-                    isinstance(s, Cap) for s in mine):
+                    isinstance(s, Cap) for s in mine) and self._closes(
+                        carried):
                 self.forbidding.append(carried)
             else:
                 self.structural.append((carried, main))
@@ -123,6 +124,12 @@ class _Words:
         broken = self._broken(each)
         sentences.at_odds = bool(broken)
         told = broken or sentences.of(each, mine)
+        if not sentences.at_odds and mine and isinstance(
+                mine[0], Apart) and self._closes(each):
+            enabled = self.case.table.enabled
+            left = int((enabled & self._leaves(each)).sum()) or 'none'
+            told += (f', and leaves {left} of '
+                     f'{Funnel(self.case.table).of(int(enabled.sum()))}')
         return sentences.at_odds, Reason(each.scope.path, told)
 
     def _leaves(self, each: Carried) -> np.ndarray:
@@ -136,6 +143,10 @@ class _Words:
             m.path in {p.path for p in same.scope.members}
             for m in members.members)]
         return (count.room[mine] > 0).any(axis=0)
+
+    def _closes(self, each: Carried) -> bool:
+        """Whether it forbids its members any host at all."""
+        return bool((self.case.table.enabled & ~self._leaves(each)).any())
 
     def _broken(self, each: Carried) -> str:
         """What members that are placed already do to a policy."""

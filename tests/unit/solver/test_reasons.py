@@ -10,8 +10,11 @@ import pytest
 from nova_holistic.documents.plan import parse_plan, to_document
 from nova_holistic.model.plan import Reason, Unplaceable
 from nova_holistic.model.policy import Policy, Violations
+from nova_holistic.model.snapshot import Link
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.location import Location
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.solve import solve
@@ -67,6 +70,44 @@ def test_a_policy_that_closes_hosts_is_told_with_those_it_leaves():
     wanted = group(servers('db', 1), policies=[Quota(most=0)])
     assert reasons(_gpus('gpu1', 'gpu2'), wanted) == {
         '': 'quota leaves none of 2 hosts'}
+
+
+def test_hosts_that_are_off_are_not_said_to_be_away():
+    snapshot = cloud(host('a', 'r1'), host('b', 'r2'),
+                     host('c', 'r3', enabled=False))
+    assert reasons(snapshot, group(servers('db', location=('r3',)))) == {
+        'db': 'no enabled host is in location r3'}
+    assert reasons(snapshot, group(
+        servers('db'), policies=[Location(path=('r3',))])) == {
+            '': 'location r3 leaves none of 2 enabled hosts'}
+
+
+def test_exclusive_groups_tell_whom_they_keep_apart_and_what_is_closed():
+    snapshot = cloud(*(host(f'{rack}h', rack, servers=int(rack != 'r2'))
+                       for rack in ('r1', 'r2', 'r3')))
+    wanted = group(servers('web'), groups=[
+        group(servers('node', 2), name=name,
+              policies=[Exclusive(level='rack')]) for name in ('a', 'b')])
+    said = ('exclusive rack keeps 2 members and 3 outside the group in '
+            'different racks; there are 3, and leaves 1 of 3 hosts')
+    assert reasons(snapshot, wanted) == {'a': said, 'b': said}
+
+
+def test_two_that_fill_one_uplink_are_both_told_as_bandwidth():
+    snapshot = cloud(
+        host('a', 'z1', 'r1'), host('b', 'z1', 'r2'), host('c', 'z2', 'r3'),
+        levels=('az', 'rack', 'host'),
+        links=[Link(domain=('z2',), uplink_mbps=500, used_mbps=400)])
+    wanted = group(
+        *(servers(name) for name in 'abc'),
+        policies=[AntiAffinity(level='rack')], relationships=[
+            Bandwidth(level='az', mbps=300, between=between)
+            for between in (('a', 'b'), ('b', 'c'))])
+    told = reasons(snapshot, wanted)[''].splitlines()
+    assert len(told) == 3
+    assert sum('cannot hold for 3 members' in each for each in told) == 2
+    assert any('the uplink of az z2 would carry 300 Mbit/s; 400 of its 500 '
+               'are used by others' in each for each in told)
 
 
 def test_rules_that_many_members_break_are_told_in_their_own_group():
