@@ -38,9 +38,15 @@ class HoldClient:
 
     @classmethod
     def from_conf(cls, conf, placement) -> 'HoldClient':
-        """Make one from the options in [holds]."""
+        """Make one from the options in [holds].
+
+        :raises HoldsError: they name no project or user where they should
+        """
         service = conf.holds.project == 'service'
         owner = (conf.holds.project_id, conf.holds.user_id)
+        if service and not all(owner):
+            raise errors.HoldsError(
+                '[holds] project = service needs project_id and user_id')
         return cls(placement, owner if service else None)
 
     def put(self, members: Sequence[MemberRecord], project_id: str,

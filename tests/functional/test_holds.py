@@ -5,8 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import uuid
 
 from keystoneauth1 import exceptions as ks_exceptions
+from oslo_config import cfg
 import pytest
 
+from nova_holistic import conf as options
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors
 from nova_holistic.model.frozen import FrozenMapping
@@ -100,6 +102,18 @@ def test_holds_under_a_project_of_our_own(wire, placement, host):
     assert placement.allocation(instance)['project_id'] == 'blue'
     holds.unswap(row, instance, 'blue', 'ann')
     assert holds.exists(row.hold)['project_id'] == 'holistic'
+
+
+def test_a_project_of_our_own_has_to_be_named(wire):
+    conf = cfg.ConfigOpts()
+    options.register_opts(conf)
+    conf([])
+    conf.set_override('project', 'service', group='holds')
+    conf.set_override('project_id', 'holistic', group='holds')
+    with pytest.raises(errors.HoldsError, match='project_id and user_id'):
+        HoldClient.from_conf(conf, wire)
+    conf.set_override('user_id', 'planner', group='holds')
+    HoldClient.from_conf(conf, wire)
 
 
 def test_either_all_members_are_held_or_none(placement, holds, host):
