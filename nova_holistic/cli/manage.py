@@ -8,61 +8,57 @@ import sys
 
 from oslo_config import cfg
 from oslo_log import log as logging
-from oslo_utils import timeutils
 
-from nova_holistic.cli.connect import connect
+from nova_holistic.cli import exits, interrupt, manage_group, parts
+from nova_holistic.cli.files import BadFile
+from nova_holistic.cli.manage_command import Command, Told
 from nova_holistic import conf as options
 from nova_holistic.conf import services
-from nova_holistic.engine.instances import NovaInstances
-from nova_holistic.engine.lifecycle import Lifecycle
-from nova_holistic.engine.reconciler import Reconciler
 from nova_holistic import exceptions
-from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory import load_inventory
+from nova_holistic.picture.lettering import printable
+from nova_holistic.table import errors as table_errors
 from nova_holistic.table import migration
 from nova_holistic.table.store import PlacementTable
 
 FAILED = 1
-BAD_USAGE = 2
+
+_BAD_INPUT = (
+    cfg.Error, BadFile, exceptions.InvalidDocument, exceptions.UnknownPlugin,
+    table_errors.GroupUnknown, table_errors.MemberUnknown)
+"""What the operator has to put right, whatever the state of the cloud."""
 
 
-def db_upgrade(conf) -> str:
+def db_upgrade(conf) -> Told:
     """bring the placement table's schema up to date"""
     migration.upgrade(conf.holistic_database.connection)
     return db_version(conf)
 
 
-def db_version(conf) -> str:
+def db_version(conf) -> Told:
     """show the schema's version, and the one this code expects"""
     found = migration.version(conf.holistic_database.connection)
-    return f'{found or "empty"} (expected {migration.head()})'
+    return Told(f'{found or "empty"} (expected {migration.head()})')
 
 
-def lease_expire(conf) -> str:
+def lease_expire(conf) -> Told:
     """free what is planned in groups whose lease has passed"""
-    lifecycle = Lifecycle(
-        conf, PlacementTable.from_conf(conf),
-        HoldClient.from_conf(conf, connect(conf, 'placement')),
-        timeutils.utcnow)
-    return '\n'.join(lifecycle.expire())
+    lifecycle = parts.lifecycle(conf, PlacementTable.from_conf(conf))
+    return Told('\n'.join(lifecycle.expire()))
 
 
-def reconcile(conf) -> str:
+def reconcile(conf) -> Told:
     """mend what crashes left, once; prints how often each case was met"""
-    placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
-    reconciler = Reconciler(
-        conf, load_inventory(conf, placement=placement, compute=nova),
-        PlacementTable.from_conf(conf), HoldClient.from_conf(conf, placement),
-        NovaInstances(nova), timeutils.utcnow)
-    return '\n'.join(f'{case}: {count}' for case, count
-                     in sorted(reconciler.reconcile().items()))
+    reconciler = parts.reconciler(conf, PlacementTable.from_conf(conf))
+    return Told('\n'.join(f'{case}: {count}' for case, count
+                          in sorted(reconciler.reconcile().items())))
 
 
 COMMANDS = {
-    ('db', 'upgrade'): db_upgrade,
-    ('db', 'version'): db_version,
-    ('lease', 'expire'): lease_expire,
-    ('reconcile',): reconcile,
+    ('db', 'upgrade'): Command(db_upgrade),
+    ('db', 'version'): Command(db_version),
+    ('lease', 'expire'): Command(lease_expire),
+    ('reconcile',): Command(reconcile),
+    **manage_group.COMMANDS,
 }
 
 
@@ -81,11 +77,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         _log_to_stderr(conf)
         told = conf.command.run(conf)
     except (cfg.Error, exceptions.HolisticError) as error:
-        print(f'nova-holistic-manage: {error}', file=sys.stderr)
-        return BAD_USAGE if isinstance(error, cfg.Error) else FAILED
-    if told:
-        print(told)
-    return 0
+        line = printable(' '.join(str(error).split()))
+        print(f'nova-holistic-manage: {line}', file=sys.stderr)
+        return exits.BAD_INPUT if isinstance(error, _BAD_INPUT) else FAILED
+    except KeyboardInterrupt:
+        return interrupt.SIGINT
+    if told.text:
+        print(told.text)
+    return told.code
 
 
 def _log_to_stderr(conf) -> None:
@@ -99,16 +98,18 @@ def _log_to_stderr(conf) -> None:
 def _add_commands(commands: argparse._SubParsersAction) -> None:
     commands.required = True
     nouns: dict[str, argparse._SubParsersAction] = {}
-    for words, run in COMMANDS.items():
+    for words, command in COMMANDS.items():
         noun, *verb = words
         if not verb:
-            _add_command(commands, noun, run)
+            _add_command(commands, noun, command)
             continue
         if noun not in nouns:
             nouns[noun] = commands.add_parser(noun).add_subparsers(
                 title='commands', required=True, metavar='COMMAND')
-        _add_command(nouns[noun], verb[0], run)
+        _add_command(nouns[noun], verb[0], command)
 
 
-def _add_command(commands, name, run) -> None:
-    commands.add_parser(name, help=run.__doc__).set_defaults(run=run)
+def _add_command(commands, name: str, command: Command) -> None:
+    parser = commands.add_parser(name, help=command.run.__doc__)
+    command.arguments(parser)
+    parser.set_defaults(run=command.run)

@@ -5,6 +5,7 @@
 import nova_holistic.embedded  # noqa: F401, I100
 
 import contextlib
+import logging
 
 import pytest
 
@@ -19,3 +20,13 @@ def start_cloud():
         def start(hosts, **options):
             return stack.enter_context(EmbeddedCloud(hosts, **options))
         yield start
+
+
+@pytest.fixture
+def own_logging():
+    """A command sets up logging for its process; a test has no own one."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)

@@ -1,53 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an operator does with nova-holistic-manage."""
 
-import logging
-
 import pytest
 
-from nova_holistic.cli import manage
 from nova_holistic.table import migration
-
-CONFIGURATION = '''
-[holistic_database]
-connection = {table}
-[placement]
-auth_type = admin_token
-endpoint = {placement}
-token = admin
-[nova]
-auth_type = admin_token
-endpoint = http://nova.example.org
-token = admin
-[inventory]
-driver = file
-path = {directory}/inventory.yaml
-'''
-
-
-@pytest.fixture
-def own_logging():
-    """A command sets up logging for its process; a test has no own one."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-
-
-@pytest.fixture
-def run(tmp_path, capsys, own_logging):
-    """Run a command; gives its exit code, output and complaints."""
-    def run(*words, text=CONFIGURATION, **values):
-        file = tmp_path / 'nova-holistic.conf'
-        file.write_text(text.format(**{
-            'directory': tmp_path, 'placement': 'http://nowhere.example.org',
-            'table': f'sqlite:///{tmp_path}/table.sqlite', **values}))
-        (tmp_path / 'inventory.yaml').write_text('{levels: [host], hosts: []}')
-        code = manage.main(['--config-file', str(file), *words])
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def test_a_new_database_is_made_and_upgraded(run, tmp_path):

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a command of ``nova-holistic-manage`` is, and what it answers."""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from nova_holistic.cli import exits
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer for standard output, and the exit code that goes with it."""
+
+    text: str
+    code: int = exits.GOOD
+
+
+def _nothing(parser: argparse.ArgumentParser) -> None:
+    """No arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """
+    :ivar run: takes the configuration, arguments in its ``command``; its
+        docstring is the help
+    :ivar arguments: adds them to the command's parser
+    """
+
+    run: Callable[[Any], Told]
+    arguments: Callable[[argparse.ArgumentParser], None] = _nothing

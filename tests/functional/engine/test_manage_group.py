@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operator's groups, from their document to the last of their holds."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from nova_holistic.table.records import GroupStatus, MemberState
+from tests.functional.engine.world import RACKS, shop, SMALL
+
+OWNER = ('--project-id', 'blue', '--user-id', 'ann')
+NOBODY = '5f0c8a52-8a1f-4f0e-9d55-1f6f6bb2f6a1'
+TEMPLATE = '''
+heat_template_version: 2021-04-16
+parameters:
+  nodes: {type: number, default: 1}
+groups:
+  pair:
+    policies: [{type: anti-affinity, level: rack}]
+    members: [node]
+resources:
+  node:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: {get_param: nodes}
+      resource_def:
+        type: OS::Nova::Server
+        properties: {flavor: m1.small, image: cirros, networks: none}
+'''
+
+
+class Operator:
+    """Runs group commands against the world's cloud.
+
+    :ivar out: what the last command printed
+    :ivar err: the last line that it complained in
+    """
+
+    def __init__(self, run, world, folder):
+        self._run = run
+        self._world = world
+        self._folder = folder
+        self.out = self.err = ''
+
+    def run(self, *words, **settings):
+        """A group command; its exit code."""
+        code, self.out, told = self._run('group', *words, **{
+            'placement': self._world.endpoint, 'inventory': self._inventory(),
+            **settings})
+        self.err = (told.splitlines() or [''])[-1]
+        return code
+
+    def file(self, content):
+        file = self._folder / 'group.yaml'
+        file.write_text(content if isinstance(content, str)
+                        else json.dumps(content))
+        return str(file)
+
+    def created(self, content, *words):
+        """A group that can be placed, as the command's JSON shows it."""
+        assert self.run('create', self.file(content), *OWNER, '--format',
+                        'json', *words) == 0
+        return json.loads(self.out)
+
+    def shown(self, group):
+        assert self.run('show', group, '--format', 'json') == 0
+        return json.loads(self.out)
+
+    def states(self, group):
+        return {m['member']: m['state'] for m in self.shown(group)['members']}
+
+    def _inventory(self):
+        """Two racks of two empty hosts, as a file."""
+        room = {'VCPU': {'total': 2}, 'MEMORY_MB': {'total': 1024}}
+        return json.dumps({
+            'levels': ['rack', 'host'], 'flavors': {'m1.small': SMALL},
+            'hosts': [{'name': name, 'uuid': self._world.hosts[name],
+                       'location': [rack], 'resources': room}
+                      for name, rack in RACKS.items()]})
+
+
+@pytest.fixture
+def operator(run, world, tmp_path):
+    return Operator(run, world, tmp_path)
+
+
+def test_a_group_is_created_and_every_place_held(operator, world):
+    group = operator.created(shop())
+    assert (group['name'], group['project_id'], group['user_id']) == (
+        'shop', 'blue', 'ann')
+    assert (group['status'], group['reasons']) == ('planned', [])
+    host = {m['member']: m['host'] for m in group['members']}
+    assert set(host) == {'web', 'db/node-0', 'db/node-1'}
+    assert RACKS[host['db/node-0']] != RACKS[host['db/node-1']]
+    for member in group['members']:
+        assert member['state'] == 'planned'
+        assert member['location'] == [RACKS[member['host']]]
+        assert member['instance_uuid'] is None
+    assert world.vcpus_used() == 3
+    world.assert_agreement()
+
+
+def test_what_was_created_is_shown_again(operator):
+    group = operator.created(shop())
+    assert operator.shown(group['uuid']) == group
+
+
+def test_a_group_is_shown_in_words(operator, world):
+    group = world.create()
+    row = world.build(group, 'web')
+    assert operator.run('show', group.uuid) == 0
+    heading, members = operator.out.split('\n\n')
+    told = [line.split(maxsplit=1) for line in heading.splitlines()]
+    assert ['uuid', group.uuid] in told
+    assert ['status', 'building'] in told
+    assert ['web', 'built', row.place.host, *row.place.location,
+            row.instance_uuid] in [
+                line.split() for line in members.splitlines()]
+
+
+def test_groups_are_listed_by_project(operator, world):
+    blue = world.create(shop(1))
+    red = world.create(shop(1), project_id='red')
+    assert operator.run('list', '--format', 'json') == 0
+    assert {g['uuid'] for g in json.loads(operator.out)} == {
+        blue.uuid, red.uuid}
+    assert operator.run('list', '--project-id', 'red') == 0
+    head, line = operator.out.splitlines()
+    assert head.split()[:2] == ['UUID', 'NAME']
+    assert line.split()[:4] == [red.uuid, 'shop', 'red', 'planned']
+
+
+def test_no_groups_at_all(operator):
+    assert operator.run('list') == 0
+    assert operator.out == ''
+    assert operator.run('list', '--format', 'json') == 0
+    assert json.loads(operator.out) == []
+
+
+def test_one_member_is_released_and_the_others_stay_held(operator, world):
+    group = operator.created(shop())['uuid']
+    assert operator.run('release', group, 'db/node-0') == 0
+    assert operator.out == 'db/node-0: released\n'
+    assert operator.states(group) == {
+        'web': 'planned', 'db/node-0': 'released', 'db/node-1': 'planned'}
+    assert world.vcpus_used() == 2
+    world.assert_agreement()
+
+
+def test_a_release_of_all_keeps_what_servers_have(operator, world):
+    group = world.create()
+    row = world.build(group, 'web')
+    assert operator.run('release', group.uuid) == 0
+    assert set(operator.out.splitlines()) == {
+        'db/node-0: released', 'db/node-1: released',
+        'web: kept, it belongs to a server'}
+    assert world.holds.has(row.instance_uuid, row)
+    assert world.vcpus_used() == 1
+
+
+def test_a_lease_is_extended(operator):
+    group = operator.created(shop(), '--lease', '60')
+    assert operator.run('extend', group['uuid'], '7200') == 0
+    told = operator.out
+    until = operator.shown(group['uuid'])['lease_expires_at']
+    assert told == f'lease until {until}\n'
+    assert until > group['lease_expires_at']
+
+
+def test_a_group_without_a_lease(operator):
+    group = operator.created(shop(), '--lease', '0')
+    assert group['lease_expires_at'] is None
+
+
+def test_nothing_is_left_to_extend(operator):
+    group = operator.created(shop())['uuid']
+    operator.run('release', group)
+    assert operator.run('extend', group, '60') == 1
+    assert 'nothing left to keep' in operator.err
+
+
+def test_a_deleted_group_holds_nothing(operator, world):
+    group = operator.created(shop())['uuid']
+    assert operator.run('delete', group) == 0
+    assert operator.out == ''
+    assert world.vcpus_used() == 0
+    assert operator.run('show', group) == 2
+    assert operator.err == (
+        f'nova-holistic-manage: there is no group {group}')
+
+
+def lose(world, group, path):
+    """The hold of a planned member is gone, and the table knows."""
+    row = next(m for m in world.table.members(group) if m.member.path == path)
+    world.holds.drop([row.hold])
+    world.table.change_state(row.id, [MemberState.PLANNED], MemberState.LOST,
+                             world.now, held=False)
+
+
+def test_a_lost_member_is_planned_anew(operator, world):
+    group = operator.created(shop())['uuid']
+    lose(world, group, 'web')
+    assert operator.states(group)['web'] == 'lost'
+    assert operator.run('replan', group) == 0
+    assert operator.states(group)['web'] == 'planned'
+    assert world.vcpus_used() == 3
+    world.assert_agreement()
+
+
+def test_a_lost_member_that_finds_no_place(operator, world):
+    group = operator.created(shop())['uuid']
+    lose(world, group, 'db/node-0')
+    nowhere = json.dumps({'levels': ['rack', 'host'], 'hosts': []})
+    assert operator.run('replan', group, inventory=nowhere) == 1
+    assert any(line.startswith('reason') for line in operator.out.splitlines())
+    assert operator.states(group)['db/node-0'] == 'lost'
+    assert world.vcpus_used() == 2
+
+
+def test_a_group_that_cannot_be_placed_tells_why(operator, world):
+    # Three nodes in racks of their own, and there are two racks.
+    file = operator.file(shop(nodes=3))
+    assert operator.run('create', file, *OWNER) == 1
+    told = dict(line.split(maxsplit=1) for line in operator.out.splitlines())
+    assert told['status'] == 'unplaceable'
+    assert told['reason'].startswith('db: ')
+    assert world.vcpus_used() == 0
+    assert operator.run('create', file, *OWNER, '--format', 'json') == 1
+    group = json.loads(operator.out)
+    assert (group['status'], group['members']) == ('unplaceable', [])
+    assert group['reasons']
+
+
+def test_placement_refuses_what_the_inventory_promised(operator, world):
+    for provider in world.hosts.values():
+        world.placement.allocate(provider, {'VCPU': 2})
+    assert operator.run('create', operator.file(shop()), *OWNER) == 1
+    assert 'error' in operator.out
+    assert world.vcpus_used() == 8
+
+
+def test_placement_does_not_answer(operator, world):
+    group = world.create()
+    nowhere = 'http://127.0.0.1:9'
+    assert operator.run('create', operator.file(shop()), *OWNER, '--format',
+                        'json', placement=nowhere) == 1
+    assert json.loads(operator.out)['status'] == 'error'
+    assert operator.run('delete', group.uuid, placement=nowhere) == 1
+    assert operator.err.startswith('nova-holistic-manage: ')
+    assert world.table.get_group(group.uuid).status == GroupStatus.PLANNED
+
+
+def test_a_template_becomes_a_group(operator, world):
+    group = operator.created(TEMPLATE, '--parameter', 'nodes=2')
+    racks = [m['location'] for m in group['members']]
+    assert sorted(racks) == [['a'], ['b']]
+    assert world.vcpus_used() == 2
+
+
+def test_parameters_of_what_is_no_template(operator, world):
+    file = operator.file(shop())
+    assert operator.run('create', file, *OWNER, '--parameter', 'a=b') == 2
+    assert operator.err.startswith(f'nova-holistic-manage: {file}: ')
+    assert world.table.list_groups() == ()
+
+
+def test_a_document_on_standard_input(operator, monkeypatch):
+    text = io.BytesIO(json.dumps(shop()).encode())
+    monkeypatch.setattr(sys, 'stdin', io.TextIOWrapper(text))
+    assert operator.run('create', '-', *OWNER) == 0
+
+
+@pytest.mark.parametrize('content, complaint', [
+    ('group: {name: x, members: [{name: a, flavour: m1.small}]}',
+     'members[0]'),
+    ('group: {name: x, members: [{name: a, flavor: m1.huge}]}', 'm1.huge'),
+    ('group: {name: x, members: [{name: a, resources: {VCPU: 1}}],'
+     ' policies: [{type: anti-affinity, level: planet}]}',
+     'policies[0].level'),
+    ('group: [', 'group.yaml: '),
+])
+def test_a_document_that_cannot_be_accepted(
+        operator, world, content, complaint):
+    assert operator.run('create', operator.file(content), *OWNER) == 2
+    assert operator.out == ''
+    assert operator.err.startswith('nova-holistic-manage: ')
+    assert complaint in operator.err
+    assert world.table.list_groups() == ()
+
+
+def test_a_file_that_is_not_there(operator):
+    assert operator.run('create', '/nowhere/shop.yaml', *OWNER) == 2
+    assert operator.err == (
+        'nova-holistic-manage: /nowhere/shop.yaml: No such file or directory')
+
+
+def test_an_objective_that_is_not_there(operator, world):
+    assert operator.run('create', operator.file(shop()), *OWNER,
+                        '--objective', 'beauty') == 2
+    assert 'beauty' in operator.err
+    assert world.table.list_groups() == ()
+
+
+@pytest.mark.parametrize('words', [
+    ('show',), ('release',), ('extend', '60'), ('replan',), ('delete',)])
+def test_a_group_that_is_not_there(operator, words):
+    command, *rest = words
+    assert operator.run(command, NOBODY, *rest) == 2
+    assert (operator.out, operator.err) == (
+        '', f'nova-holistic-manage: there is no group {NOBODY}')
+
+
+def test_a_member_that_is_not_there(operator, world):
+    group = world.create()
+    assert operator.run('release', group.uuid, 'web', 'db/node-7') == 2
+    assert "'db/node-7'" in operator.err
+    assert set(world.states(group).values()) == {'planned'}
+
+
+@pytest.mark.parametrize('words', [
+    (), ('create',), ('create', 'shop.yaml', '--user-id', 'ann'),
+    ('create', 'shop.yaml', '--project-id', '', '--user-id', 'ann'),
+    ('create', 'shop.yaml', *OWNER, '--lease', '-1'),
+    ('create', 'shop.yaml', *OWNER, '--lease', '99999999999999'),
+    ('create', 'shop.yaml', *OWNER, '--parameter', 'size'),
+    ('create', 'shop.yaml', *OWNER, '--format', 'xml'),
+    ('show', 'odd\udcffname'), ('extend', NOBODY, '0'),
+    ('extend', NOBODY, 'long')])
+def test_wrong_usage(operator, words):
+    with pytest.raises(SystemExit) as stop:
+        operator.run(*words)
+    assert stop.value.code == 2

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operator creates a group on a running Nova, and servers fill it."""
+
+import json
+
+import pytest
+
+from nova_holistic.cli import manage, parts
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import PROJECT, USER
+
+HOSTS = tuple(
+    EmbeddedHost(f'{rack}-{number}', zone='az1', rack=rack, vcpus=2)
+    for rack in ('r1', 'r2') for number in (1, 2))
+PAIR = {'group': {
+    'name': 'pair', 'members': [
+        {'name': 'node', 'count': 2, 'flavor': 'small'}],
+    'policies': [{'type': 'anti-affinity', 'level': 'host'}]}}
+
+
+@pytest.fixture
+def cloud(start_cloud, monkeypatch):
+    """Without a Keystone, whose place its connections take."""
+    cloud = start_cloud(HOSTS)
+    cloud.create_flavor('small', 2, 1024, 1)
+    services = {'placement': cloud.placement, 'nova': cloud.compute}
+    monkeypatch.setattr(parts, 'connect', lambda conf, name: services[name])
+    return cloud
+
+
+@pytest.fixture
+def run(cloud, tmp_path, capsys, own_logging):
+    """Run a group command; gives its exit code and output."""
+    file = tmp_path / 'nova-holistic.conf'
+    file.write_text(
+        '[holistic_database]\n'
+        f'connection = {cloud.conf.holistic_database.connection}\n')
+
+    def run(*words):
+        code = manage.main(['--config-file', str(file), 'group', *words])
+        return code, capsys.readouterr().out
+
+    return run
+
+
+def test_from_a_document_to_a_server(cloud, run, tmp_path):
+    document = tmp_path / 'pair.json'
+    document.write_text(json.dumps(PAIR))
+    code, output = run('create', str(document), '--project-id', PROJECT,
+                       '--user-id', USER, '--format', 'json')
+    assert code == 0
+    group = json.loads(output)
+    planned = {m['member']: m['host'] for m in group['members']}
+    assert len(set(planned.values())) == 2
+    server = cloud.create_server(
+        'one', 'small', {'group': group['uuid'], 'member': 'node-0'})
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.host_of(server) == planned['node-0']
+    _, output = run('show', group['uuid'], '--format', 'json')
+    assert {m['member']: (m['instance_uuid'], m['host'])
+            for m in json.loads(output)['members']} == {
+        'node-0': (server, planned['node-0']),
+        'node-1': (None, planned['node-1'])}
+    # The other place is held against everybody, until it is released.
+    held = cloud.providers()[planned['node-1']]
+    assert run('release', group['uuid']) == (
+        0, 'node-1: released\nnode-0: kept, it belongs to a server\n')
+    usages = cloud.placement.get(
+        f'/resource_providers/{held}/usages').json()['usages']
+    assert usages['VCPU'] == 0
+    assert run('delete', group['uuid']) == (0, '')
+    assert cloud.host_of(server) == planned['node-0']
