@@ -24,9 +24,12 @@ def plan(console: Console, answer: Plan, group: Group,
         (group_of(p.member) or answer.group, p.member, p.host,
          '/'.join(p.location)) for p in answer.placements))
     if answer.preferences:
-        _table(console, ('Preference', 'At', 'Violations'), (
-            (p.policy, p.at or answer.group, str(p.violations))
-            for p in answer.preferences))
+        rules = [rule for scope in group.scopes()
+                 for rule in scope.group.rules if not rule.hard]
+        _table(console, ('Preference', 'At', 'Weight', 'Violations'), (
+            (rule.summary, p.at or answer.group, f'{rule.weight:g}',
+             str(p.violations))
+            for rule, p in zip(rules, answer.preferences, strict=True)))
     _load(console, scene(snapshot, answer, group).hosts)
     console.print()
     _line(console, 'seconds: ' + ', '.join(

@@ -66,7 +66,7 @@ def test_the_table_names_every_member_with_its_host(
     for p in placements:
         assert [p['member'].split('/')[0], p['member'], p['host'],
                 '/'.join(p['location'])] in rows
-    assert ['soft-anti-affinity', 'cache', '0'] in rows
+    assert ['soft-anti-affinity', 'host', 'cache', '1', '0'] in rows
     assert terminal.err == ''
 
 
@@ -191,3 +191,19 @@ def test_a_plan_that_the_judge_refuses_is_not_shown(
     assert terminal.err == (
         'nova-holistic: internal error: BrokenPlan: web: anti-affinity: '
         'z1r1h1 holds 2 (--debug shows where)\n')
+
+
+def test_preferences_alike_are_told_apart_by_level_and_weight(
+        terminal, zones):
+    wanted = terminal.file('wanted.yaml', '''
+name: crowd
+members: [{name: node, count: 3, resources: {VCPU: 1}}]
+policies:
+  - {type: anti-affinity, level: az, weight: 0.5}
+  - {type: anti-affinity, level: rack, weight: 2}
+''')
+    assert terminal.run('plan', wanted, '--inventory', zones) == 0
+    assert ['anti-affinity', 'az', 'crowd', '0.5', '1'] in [
+        line.split() for line in terminal.out.splitlines()]
+    assert ['anti-affinity', 'rack', 'crowd', '2', '0'] in [
+        line.split() for line in terminal.out.splitlines()]
