@@ -22,7 +22,7 @@ example, a program of a product of counts with 52 rows and 31 columns."""
 
 _START_NODES = 10
 """Nodes for completing a start that leaves variables open. HiGHS does not look
-at its time limit there, and its own default of 500 can take most of a minute."""
+at its time limit there; its own default of 500 can take most of a minute."""
 
 
 class _InProcess(pulp.HiGHS):
