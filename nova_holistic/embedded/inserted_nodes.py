@@ -14,8 +14,18 @@ from nova.db.main import api as main_database
 from nova.db.main import models
 from nova.objects import service as service_object
 from nova.scheduler.client import query
+from nova.virt import fake
 from oslo_utils import timeutils, uuidutils
 import sqlalchemy as sa
+
+
+def compute_traits():
+    """Traits that nova-compute reports of a host with the fake hypervisor."""
+    capabilities = fake.FakeDriver(None).capabilities_as_traits()
+    # nova-compute reports this one only of a host with such PCI devices.
+    del capabilities['COMPUTE_REMOTE_MANAGED_PORTS']
+    return {'COMPUTE_NODE', 'OWNER_NOVA',
+            *(name for name, there in capabilities.items() if there)}
 
 
 def insert_nodes(cell, hosts):

@@ -5,23 +5,21 @@ from placement import context, db_api
 from placement.db.sqlalchemy import models
 import sqlalchemy as sa
 
-COMPUTE_TRAITS = ('COMPUTE_NODE', 'OWNER_NOVA')
-"""What Nova's scheduler looks for at a host."""
 
-
-def insert_providers(providers, aggregates):
+def insert_providers(providers, aggregates, compute_traits):
     """Root providers with inventories, traits and aggregates.
 
     :param providers: (UUID, EmbeddedHost) pairs
     :param aggregates: UUIDs of aggregates by name of the host
+    :param compute_traits: names of what every nova-compute reports
 
-    Their traits have to exist.
+    All traits have to exist.
     """
-    _insert(context.RequestContext(), providers, aggregates)
+    _insert(context.RequestContext(), providers, aggregates, compute_traits)
 
 
 @db_api.placement_context_manager.writer
-def _insert(admin, providers, aggregates):
+def _insert(admin, providers, aggregates, compute_traits):
     session = admin.session
     session.execute(sa.insert(models.ResourceProvider), [
         {'uuid': uuid, 'name': host.name, 'generation': 1}
@@ -44,7 +42,7 @@ def _insert(admin, providers, aggregates):
     _insert_rows(session, models.ResourceProviderTrait, (
         {'resource_provider_id': provider, 'trait_id': traits[name]}
         for provider, host in hosts
-        for name in {*COMPUTE_TRAITS, *host.traits}))
+        for name in {*compute_traits, *host.traits}))
     known = _ensure_aggregates(session, set().union(*aggregates.values()))
     _insert_rows(session, models.ResourceProviderAggregate, (
         {'resource_provider_id': provider, 'aggregate_id': known[uuid]}

@@ -20,7 +20,8 @@ class HostInsertion:
         self._create_traits(hosts)
         aggregates = self._insert_in_aggregates(hosts)
         inserted_providers.insert_providers(
-            [(nodes[host.name], host) for host in hosts], aggregates)
+            [(nodes[host.name], host) for host in hosts], aggregates,
+            inserted_nodes.compute_traits())
         self.put_load(hosts)
         self.restart_scheduler(self.scheduler)
 

@@ -67,3 +67,12 @@ def test_the_scheduler_sends_servers_there(cloud):
     allocations = wait_for(lambda: cloud.allocations(server) or None,
                            'server large placed')
     assert set(allocations) == {cloud.providers()['row-2']}
+
+
+def test_an_inserted_host_has_the_traits_of_a_running_one(cloud):
+    running, inserted = (
+        set(cloud.placement.get(
+            f'/resource_providers/{cloud.providers()[host.name]}/traits',
+            microversion='1.39').json()['traits'])
+        for host in (RUNNING, INSERTED))
+    assert running == inserted
