@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import pathlib
+import signal
 
 from nova_holistic.cli.main import main
 import pytest
@@ -61,3 +62,12 @@ def shop_plan(terminal, shop, zones):
     assert terminal.run('plan', shop, '--inventory', zones,
                         '--format', 'json') == 0
     return terminal.file('plan.json', terminal.out)
+
+
+@pytest.fixture(autouse=True, scope='session')
+def heard_interrupts():
+    """A shell lets what it starts in the background ignore interrupts, and
+    commands started from there would inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
