@@ -5,8 +5,9 @@ Real Nova and Placement in one process on SQLite, hosts in Nova's and
 Placement's databases without a nova-compute for each. Both kinds of request
 ask for one server and for alternates, of a scheduler that has just been
 started and has answered once. Hosts are plain, as Nova's fake hypervisor
-reports itself, or have the NUMA topology that libvirt reports of two sockets
-with 32 threads each. What is logged at the level and above goes to a file.
+reports itself, or have the NUMA topology and the CPU traits that libvirt
+reports of two sockets with 32 threads each. What is logged at the level and
+above goes to a file.
 """
 
 # First of all: it decides on green threads for everything imported later.
@@ -28,6 +29,10 @@ from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import IMAGE, PROJECT, USER
 
+CPU_TRAITS = tuple(f'HW_CPU_X86_{name}' for name in (
+    'AESNI', 'AVX', 'AVX2', 'AVX512BW', 'AVX512CD', 'AVX512DQ', 'AVX512F',
+    'AVX512VL', 'BMI', 'BMI2', 'CLMUL', 'F16C', 'FMA3', 'MMX', 'SSE', 'SSE2',
+    'SSE3', 'SSE41', 'SSE42', 'SSSE3', 'STIBP', 'VMX'))
 MEMBERS = 16
 FLAVOR = 'small'
 GROUP = {
@@ -93,7 +98,7 @@ def measure(number, numa, arguments):
     """Seconds of each request, by level of the log and kind."""
     found = {}
     with EmbeddedCloud(()) as cloud:
-        cloud.insert_hosts(_hosts(number))
+        cloud.insert_hosts(_hosts(number, CPU_TRAITS if numa else ()))
         if numa:
             with nova_context.target_cell(
                     nova_context.get_admin_context(),
@@ -132,8 +137,8 @@ def _schedule(cloud, requests):
     return [_timed(cloud, {}) for _ in range(requests + 1)][1:]
 
 
-def _hosts(number):
-    return [EmbeddedHost(f'cmp-{index:04}', zone='az1',
+def _hosts(number, traits):
+    return [EmbeddedHost(f'cmp-{index:04}', zone='az1', traits=traits,
                          rack=f'r{index % max(5, number // 20)}')
             for index in range(number)]
 
