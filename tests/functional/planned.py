@@ -54,6 +54,15 @@ class PlannedCloud(EmbeddedCloud):
             state=MemberState.PLANNED,
             alternates=tuple(map(self.place, others[:8])))
 
+    def clear(self):
+        """Delete every server and hold; nothing is in use after that."""
+        for server in self.servers():
+            self.delete_server(server['id'])
+        for group in self.table.list_groups():
+            self.holds.drop([
+                row.hold for row in self.table.members(group.uuid)])
+        assert self.used() == {}
+
     def place(self, name):
         """Where a host stands, as a planner would remember it."""
         host = next(host for host in self.hosts if host.name == name)

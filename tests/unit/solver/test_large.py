@@ -6,21 +6,19 @@ import itertools
 import pytest
 
 from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.backend import load_backend
 from nova_holistic.solver.cells import cells
-from nova_holistic.solver.check import check
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver import large
 from nova_holistic.solver.merged import Merged
-from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
-from tests.unit.solver import oracle, test_oracle_policies
+from tests.unit.solver.agreement import is_sound
 from tests.unit.solver.strategies import seeded
+from tests.unit.solver import test_oracle_policies
 from tests.unit.solver.test_oracle import OBJECTIVES, random_case
 
 
@@ -30,40 +28,22 @@ def everything_is_large(monkeypatch):
     monkeypatch.setattr(large, 'LARGE', -1)
 
 
-def _judge(case, objective):
-    wanted, snapshot, placed = case
-    expected = oracle.best(wanted, snapshot, placed, objective)
-    answer = solve(wanted, snapshot, placed=placed, objective=objective)
-    if expected is None:
-        assert isinstance(answer, Unplaceable), answer
-        return
-    assert isinstance(answer, Plan), answer
-    assert check(wanted, snapshot, answer.hosts(), placed) == ()
-    weights = [p.weight for scope in wanted.scopes()
-               for p in scope.group.rules if p.weight is not None]
-    cost = sum(w * p.violations for w, p in zip(weights, answer.preferences))
-    assert cost >= expected[0] - 1e-9
-    if cost == pytest.approx(expected[0], abs=1e-9):
-        assert answer.objective.value >= expected[1] - 1e-7
-        assert answer.objective.bound <= expected[1] + 1e-7
-
-
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_a_bound_of_merged_hosts_never_promises_too_much(objective):
     for seed in range(4000, 4150):
-        _judge(random_case(seed), objective)
+        is_sound(random_case(seed), objective)
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_nor_where_policies_of_every_type_are(objective):
     for seed in range(4000, 4100):
-        _judge(test_oracle_policies.random_case(seed), objective)
+        is_sound(test_oracle_policies.random_case(seed), objective)
 
 
 def test_nor_in_the_whole_language():
     for seed in range(70_000, 70_000 + times(120)):
         case = seeded(seed)
-        _judge((*case.read(), case.placed), OBJECTIVES[seed % 3])
+        is_sound((*case.read(), case.placed), OBJECTIVES[seed % 3])
 
 
 def _found(hosts, members):

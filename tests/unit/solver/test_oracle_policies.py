@@ -11,7 +11,6 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.aggregates import Aggregates
@@ -22,8 +21,8 @@ from nova_holistic.policies.location import Location
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
-from nova_holistic.solver.solve import solve
 from tests.unit import builders
+from tests.unit.solver.agreement import agrees
 from tests.unit.solver import oracle
 
 LEVELS = ('az', 'rack', HOST, 'feed', 'power')
@@ -121,26 +120,6 @@ def random_case(seed):
     return group, snapshot, placed
 
 
-def _agrees(seed, objective, solver):
-    group, snapshot, placed = random_case(seed)
-    expected = oracle.best(group, snapshot, placed, objective)
-    answer = solve(group, snapshot, placed=placed, objective=objective,
-                   solver=solver)
-    if expected is None:
-        assert isinstance(answer, Unplaceable), answer
-        assert answer.reasons
-        return False
-    assert isinstance(answer, Plan), answer
-    weights = [p.weight for scope in group.scopes()
-               for p in scope.group.policies if p.weight is not None]
-    cost = sum(w * p.violations for w, p in zip(weights, answer.preferences))
-    assert cost == pytest.approx(expected[0], abs=1e-9)
-    assert answer.objective.value == pytest.approx(expected[1], abs=1e-7)
-    assert answer.objective.bound <= expected[1] + 1e-7
-    assert check(group, snapshot, answer.hosts(), placed) == ()
-    return True
-
-
 def test_the_check_agrees_on_any_placement():
     good = 0
     for seed in range(10_000, 10_000 + CASES):
@@ -160,11 +139,11 @@ def test_the_check_agrees_on_any_placement():
 @pytest.mark.parametrize('part', range(3))
 def test_highs_agrees_with_trying_everything(part):
     seeds = range(part * CASES, (part + 1) * CASES)
-    planned = sum(_agrees(seed, OBJECTIVES[seed % 3], 'highs')
+    planned = sum(agrees(random_case(seed), OBJECTIVES[seed % 3], 'highs')
                   for seed in seeds)
     assert CASES / 5 < planned < CASES * 4 / 5, 'the cases are lopsided'
 
 
 def test_cbc_agrees_with_trying_everything():
     for seed in range(5000, 5040):
-        _agrees(seed, OBJECTIVES[seed % 3], 'cbc')
+        agrees(random_case(seed), OBJECTIVES[seed % 3], 'cbc')

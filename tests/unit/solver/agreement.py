@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An answer of the solver held against the oracle's."""
+
+import pytest
+
+from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.solver.check import check
+from nova_holistic.solver.solve import solve
+from tests.unit.solver import oracle
+
+
+def answered(case, objective, solver='highs'):
+    """What both say of (group, snapshot, placed), where there is a plan.
+
+    :returns: (plan, weighted violations, best (violations, value)), or None
+        where both find that there is none
+    """
+    group, snapshot, placed = case
+    expected = oracle.best(group, snapshot, placed, objective)
+    answer = solve(group, snapshot, placed=placed, objective=objective,
+                   solver=solver)
+    if expected is None:
+        assert isinstance(answer, Unplaceable), answer
+        assert answer.reasons
+        return None
+    assert isinstance(answer, Plan), answer
+    assert check(group, snapshot, answer.hosts(), placed) == ()
+    weights = [p.weight for scope in group.scopes()
+               for p in scope.group.rules if p.weight is not None]
+    assert len(weights) == len(answer.preferences)
+    cost = sum(w * p.violations for w, p in zip(weights, answer.preferences))
+    return answer, cost, expected
+
+
+def agrees(case, objective, solver='highs'):
+    """The plan is the best there is; whether there is one."""
+    found = answered(case, objective, solver)
+    if found is None:
+        return False
+    plan, cost, expected = found
+    assert cost == pytest.approx(expected[0], abs=1e-9)
+    assert plan.objective.value == pytest.approx(expected[1], abs=1e-7)
+    assert plan.objective.bound <= expected[1] + 1e-7
+    assert plan.objective.gap == pytest.approx(0, abs=1e-6)
+    return True
+
+
+def is_sound(case, objective):
+    """The plan is a plan, and nothing better than the best is promised."""
+    found = answered(case, objective)
+    if found is None:
+        return
+    plan, cost, expected = found
+    assert cost >= expected[0] - 1e-9
+    if cost == pytest.approx(expected[0], abs=1e-9):
+        assert plan.objective.value >= expected[1] - 1e-7
+        assert plan.objective.bound <= expected[1] + 1e-7
