@@ -49,7 +49,9 @@ class Backend(abc.ABC):
     around: ClassVar[float]
     """Seconds a variable takes to be handed over and read back."""
 
-    def __init__(self, threads: int | None = None):
+    def __init__(self, threads: int = 1):
+        """:param threads: as many as it may use, unless that could change an
+        answer; HiGHS and CBC, with which it could, always use one"""
         self.threads = threads
 
     @abc.abstractmethod
@@ -63,7 +65,7 @@ class Backend(abc.ABC):
         """
 
 
-def load_backend(name: str, threads: int | None = None) -> Backend:
+def load_backend(name: str, threads: int = 1) -> Backend:
     """The installed solver of that name.
 
     :raises UnknownPlugin: no solver of that name is installed

@@ -71,7 +71,7 @@ class CBC(Backend):
                 driver = _Stoppable(
                     msg=False, timeLimit=max(seconds, 0.01), gapRel=gap,
                     gapAbs=0.0 if gap == 0 else 1e-6,
-                    threads=self.threads, warmStart=bool(start))
+                    warmStart=bool(start))
             try:
                 driver.run(problem, pathlib.Path(place))
             except (subprocess.SubprocessError, OSError):

@@ -11,8 +11,7 @@ import pulp
 from pulp import LpProblem, LpVariable
 
 from nova_holistic.solver.backend import Backend, Outcome, Status
-
-_SEED = 1
+from nova_holistic.solver.linear import SAME_AGAIN
 
 _NO_PROBING = 1 << 15
 """Presolve rules to be left out, a bit for each. Probing makes HiGHS 1.12 to
@@ -77,9 +76,8 @@ class HiGHS(Backend):
               start: Mapping[LpVariable, float] | None = None) -> Outcome:
         driver = _InProcess(
             start, timeLimit=max(seconds, 0.01), gapRel=gap,
-            gapAbs=0.0 if gap == 0 else 1e-6, threads=self.threads,
-            random_seed=_SEED, presolve_rule_off=_NO_PROBING,
-            mip_max_start_nodes=_START_NODES)
+            gapAbs=0.0 if gap == 0 else 1e-6, presolve_rule_off=_NO_PROBING,
+            mip_max_start_nodes=_START_NODES, **SAME_AGAIN)
         driver.actualSolve(problem)
         model = problem.solverModel
         problem.solverModel = None

@@ -63,7 +63,7 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
     rules = cells(kinds, deadline.check)
-    merged = Merged(kinds, rules, outlay, deadline, backend.threads)
+    merged = Merged(kinds, rules, outlay, deadline)
     merged.run()
     if merged.impossible or merged.bound is None:
         return None
@@ -74,7 +74,7 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
     # Where hosts cost alike, those that the relaxation uses are mostly best.
     for spare in _SPARE[0 if alike else 1:]:
         seats = seating(kinds, rules, outlay, merged, spare, gap,
-                        deadline, backend.threads)
+                        deadline)
         if seats.taken is None and spare < _SPARE[-1]:
             continue
         search, found = _plan(kinds, rules, snapshot, placed, objective,

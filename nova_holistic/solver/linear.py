@@ -12,7 +12,10 @@ import numpy as np
 
 from nova_holistic.solver.backend import Outcome, Status
 
-_SEED = 1
+SAME_AGAIN = {'random_seed': 1, 'threads': 1, 'parallel': 'off'}
+"""Options with which HiGHS answers equally each time. Its scheduler is one for
+the whole process: after a run with one number of threads, a run that asks for
+another is refused, and with several threads searches go other ways."""
 
 
 @dataclass(slots=True)
@@ -41,14 +44,13 @@ class Linear:
         self._upper.append(np.broadcast_to(np.asarray(upper, float), count))
         self._count += count
 
-    def solve(self, seconds: float, gap: float = 0.0,
-              threads: int | None = None) -> tuple[Outcome, np.ndarray]:
+    def solve(self, seconds: float,
+              gap: float = 0.0) -> tuple[Outcome, np.ndarray]:
         """What came of it, and the values of the variables."""
         model = highspy.Highs()
         for name, value in (
-                ('output_flag', False), ('time_limit', max(seconds, 0.01)),
-                ('mip_rel_gap', gap), ('random_seed', _SEED),
-                *((('threads', threads),) if threads else ())):
+                *SAME_AGAIN.items(), ('output_flag', False),
+                ('time_limit', max(seconds, 0.01)), ('mip_rel_gap', gap)):
             model.setOptionValue(name, value)
         model.passModel(self._model())
         model.run()

@@ -46,12 +46,11 @@ class Merged:
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
-                 deadline: Deadline, threads: int | None):
+                 deadline: Deadline):
         self._kinds = kinds
         self._cells = cells
         self._outlay = outlay
         self._deadline = deadline
-        self._threads = threads
         self._alike = _ALIKE if outlay.slopes else TINY
         self.columns = columns(kinds, cells, outlay)
         self.bound: float | None = None
@@ -86,7 +85,7 @@ class Merged:
     def _solve(self, bins: Sequence[np.ndarray]) -> bool:
         program = Merging(self._kinds, self._cells, self._outlay,
                           self.columns, bins)
-        outcome, x = program.solve(self._deadline.left(), self._threads)
+        outcome, x = program.solve(self._deadline.left())
         if outcome.status is Status.INFEASIBLE:
             self.impossible = True
             return False

@@ -126,10 +126,10 @@ class Merging:
         self.program.integer = np.arange(self._size) < (
             self._kinds + 1) * self._count
 
-    def solve(self, seconds: float, threads: int | None,
+    def solve(self, seconds: float,
               gap: float = 0.0) -> tuple[Outcome, np.ndarray]:
         """What came of it, and members by kind and bin: 0 where nothing."""
-        outcome, values = self.program.solve(seconds, gap, threads)
+        outcome, values = self.program.solve(seconds, gap)
         n_x = self._kinds * self._count
         if not outcome.solved:
             values = np.zeros(self._size)

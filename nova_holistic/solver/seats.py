@@ -43,8 +43,7 @@ class Seating:
 
 
 def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
-            spare: float, gap: float, deadline: Deadline,
-            threads: int | None) -> Seating:
+            spare: float, gap: float, deadline: Deadline) -> Seating:
     """Exact for kinds on the chosen hosts, with the rules of the cells.
 
     :param spare: hosts beside those that the relaxation uses, as a share
@@ -57,7 +56,7 @@ def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
     program.whole_numbers()
     seconds = min(_SECONDS * deadline.limit, deadline.left(),
                   _SECONDS_A_HOST * len(chosen))
-    _, x = program.solve(seconds, threads, gap / 2)
+    _, x = program.solve(seconds, gap / 2)
     hosts = merged.columns.hosts[chosen]
     # Rules that are not told of here may ask for some hosts more.
     known = merged.columns.hosts[np.union1d(

@@ -27,7 +27,7 @@ def solve(group: Group, snapshot: Snapshot, *,
           placed: Mapping[str, str] = FrozenMapping(),
           objective: str | Objective = 'spread', solver: str = 'highs',
           time_limit: float = 10.0, gap: float = 0.01,
-          threads: int | None = None,
+          threads: int = 1,
           timer: Callable[[], float] = time.perf_counter
           ) -> Plan | Unplaceable | Unknown:
     """Where each member goes: preferences first, then the objective.
@@ -37,6 +37,7 @@ def solve(group: Group, snapshot: Snapshot, *,
     :param time_limit: wall-clock seconds for everything together
     :param gap: relative gap that is good enough, for groups too large to be
         solved to the end; small ones always are
+    :param threads: that the solver may use; no answer depends on it
     :param timer: the only clock there is
     :raises InvalidDocument: an unknown flavor, level, placed member or host
     :raises UnknownPlugin: no such objective or solver is installed

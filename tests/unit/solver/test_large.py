@@ -74,7 +74,7 @@ def test_hosts_alike_are_one_bin():
     kinds = Kinds.of(group(servers('web', 64)), snapshot, {})
     merged = Merged(kinds, cells(kinds, lambda: None),
                     load_objective('fewest-hosts').outlay(),
-                    Deadline(itertools.repeat(0.0).__next__, 10.0), None)
+                    Deadline(itertools.repeat(0.0).__next__, 10.0))
     merged.run()
     assert merged.bound == pytest.approx(4)
     assert [len(hosts) for hosts, _ in merged.solution] == [2000]
