@@ -44,13 +44,18 @@ class Linear:
         self._upper.append(np.broadcast_to(np.asarray(upper, float), count))
         self._count += count
 
-    def solve(self, seconds: float,
-              gap: float = 0.0) -> tuple[Outcome, np.ndarray]:
-        """What came of it, and the values of the variables."""
+    def solve(self, seconds: float, gap: float = 0.0,
+              nodes: int | None = None) -> tuple[Outcome, np.ndarray]:
+        """What came of it, and the values of the variables.
+
+        :param nodes: of the search tree, after which to stop; unlike the
+            seconds it leads to the same answer on machines of any speed
+        """
         model = highspy.Highs()
         for name, value in (
                 *SAME_AGAIN.items(), ('output_flag', False),
-                ('time_limit', max(seconds, 0.01)), ('mip_rel_gap', gap)):
+                ('time_limit', max(seconds, 0.01)), ('mip_rel_gap', gap),
+                *((('mip_max_nodes', nodes),) if nodes else ())):
             model.setOptionValue(name, value)
         model.passModel(self._model())
         model.run()

@@ -12,15 +12,21 @@ from nova_holistic.solver.columns import Columns, curve, TINY
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.linear import Linear
 
+_TOLERANCE = 1e-6
+
 _NEARLY = 0.5
 """How much more than the room for a kind free amounts may say there is."""
 
 
 class Merging:
-    """x[kind, bin], y[bin] hosts in use, pieces of curves, free variables of
-    the cells' rules.
+    """x[kind, bin], y[bin] hosts in use, pieces of curves, variables of the
+    cells' rules.
 
     :ivar used: once it is solved, hosts in use of each bin
+    :ivar parts: once it is solved, [part, cell]: members of the cells' parts
+    :ivar penalty: once it is solved, what preferences cost
+    :ivar unit: what the dearest of them costs
+    :ivar constant: what they cost whatever is done
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
@@ -83,8 +89,15 @@ class Merging:
                 -np.inf, 0.0, b)
         if outlay.slopes:
             self._climb(columns, bins, size, n_x + b, of_x)
-        cells.add_rows(program, of_x, np.array(
-            [columns.cell[e[0]] for e in bins]), n_x + b + n_p)
+        self._cells, self._first = cells, n_x + b + n_p
+        self._cell = np.array([columns.cell[e[0]] for e in bins])
+        cells.add_rows(program, of_x, self._cell, self._first)
+        self._penalty, self.constant = cells.penalty(
+            self._size, of_x, self._cell, self._first)
+        self.unit = max(float(np.abs(self._penalty).max()), TINY)
+        if cells.used.any():
+            program.integer = np.zeros(self._size, dtype=bool)
+            program.integer[self._first:] = cells.used
 
     def _climb(self, columns: Columns, bins: Sequence[np.ndarray],
                size: np.ndarray, first: int, of_x: np.ndarray) -> None:
@@ -125,14 +138,31 @@ class Merging:
         """Hosts in use and members are whole."""
         self.program.integer = np.arange(self._size) < (
             self._kinds + 1) * self._count
+        self.program.integer[self._first:] = self._cells.whole
 
-    def solve(self, seconds: float,
-              gap: float = 0.0) -> tuple[Outcome, np.ndarray]:
+    def minimise_penalty(self) -> None:
+        """What preferences cost, in units of the dearest, and nothing else.
+        """
+        self.program.cost = self._penalty / self.unit
+
+    def limit_penalty(self, limit: float) -> None:
+        """From here on preferences cost no more than that."""
+        those = np.flatnonzero(self._penalty)
+        most = (limit - self.constant) / self.unit
+        if len(those):
+            self.program.add(
+                np.zeros(len(those)), those, self._penalty[those] / self.unit,
+                -np.inf, most + _TOLERANCE * max(1.0, abs(most)), 1)
+
+    def solve(self, seconds: float, gap: float = 0.0,
+              nodes: int | None = None) -> tuple[Outcome, np.ndarray]:
         """What came of it, and members by kind and bin: 0 where nothing."""
-        outcome, values = self.program.solve(seconds, gap)
+        outcome, values = self.program.solve(seconds, gap, nodes)
         n_x = self._kinds * self._count
         if not outcome.solved:
             values = np.zeros(self._size)
-        x = values[:n_x]
+        x = values[:n_x].reshape(self._kinds, self._count)
         self.used = values[n_x:n_x + self._count]
-        return outcome, x.reshape(self._kinds, self._count)
+        self.parts = self._cells.in_cells(x, self._cell, values[self._first:])
+        self.penalty = float(self._penalty @ values) + self.constant
+        return outcome, x

@@ -26,8 +26,8 @@ _LEAST = 24
 _SECONDS = 0.25
 """Share of the time limit for it at most."""
 
-_SECONDS_A_HOST = 0.008
-"""Beyond that it hardly gets better."""
+_NODES = 50
+"""Nodes of its search tree, beyond which it hardly gets better."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,9 +54,8 @@ def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
     program = Merging(kinds, cells, outlay, merged.columns,
                       [np.array([n]) for n in chosen])
     program.whole_numbers()
-    seconds = min(_SECONDS * deadline.limit, deadline.left(),
-                  _SECONDS_A_HOST * len(chosen))
-    _, x = program.solve(seconds, gap / 2)
+    seconds = min(_SECONDS * deadline.limit, deadline.left())
+    _, x = program.solve(seconds, gap / 2, _NODES)
     hosts = merged.columns.hosts[chosen]
     # Rules that are not told of here may ask for some hosts more.
     known = merged.columns.hosts[np.union1d(
