@@ -62,6 +62,18 @@ class Outlay:
     slopes: tuple[float, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Each server of one side exchanges that much with each of the other.
+
+    :ivar mbps: a whole number
+    """
+
+    mbps: int
+    first: Scope
+    second: Scope
+
+
 class Objective(abc.ABC):
     """A cost to be minimised: one file, one entry point in
     ``nova_holistic.objectives``.
@@ -84,6 +96,14 @@ class Objective(abc.ABC):
     def outlay(self) -> Outlay | None:
         """What it costs to use hosts, where that is all; None where it is
         not, or nothing is said of it: hosts are then not told apart by it."""
+        return None
+
+    def traffic(self) -> Sequence[Traffic] | None:
+        """Between whom there is traffic, where the cost is the sum over
+        these, over the levels of the tree and over the pairs of servers, one
+        of either side, that share no domain of the level, of 2 x mbps, and
+        nothing else; None where it is not, or nothing is said of it. The
+        solver then knows a bound, and brings together who talks."""
         return None
 
     @abc.abstractmethod

@@ -2,14 +2,15 @@
 """Least bandwidth x distance, over all pairs of servers with traffic."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from pulp import LpAffineExpression
 
-from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.group import Group
 from nova_holistic.model.member import Member
-from nova_holistic.model.objective import HostEncoder, Objective
+from nova_holistic.model.objective import (
+    HostEncoder, Objective, Traffic)
 from nova_holistic.model.pairs import pairs_together
 from nova_holistic.model.policy import Expression
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -35,34 +36,33 @@ class Network(Objective):
     def for_group(self, group: Group) -> 'Network':
         return Network(group)
 
-    def _traffic(self) -> Iterator[tuple[int, Scope, Scope]]:
-        """Mbit/s, and the sides of each of whose pairs that is."""
-        for scope in self._group.scopes() if self._group else ():
-            for each in scope.group.relationships:
-                if each.traffic_mbps:
-                    yield each.traffic_mbps, *each.side_scopes(scope)
+    def traffic(self) -> tuple[Traffic, ...]:
+        return tuple(
+            Traffic(each.traffic_mbps, *each.side_scopes(scope))
+            for scope in (self._group.scopes() if self._group else ())
+            for each in scope.group.relationships if each.traffic_mbps)
 
     def value(self, members: Sequence[Member], placement: Mapping[str, Host],
               placed: Mapping[str, str], snapshot: Snapshot) -> float:
         total = 0
-        for mbps, first, second in self._traffic():
+        for each in self.traffic():
             for level in snapshot.levels:
                 one, other = (
                     Counter(snapshot.domain(placement[m.path], level)
                             for m in side.members)
-                    for side in (first, second))
+                    for side in (each.first, each.second))
                 near = sum(number * other[domain]
                            for domain, number in one.items() if domain)
-                total += 2 * mbps * (one.total() * other.total() - near)
+                total += 2 * each.mbps * (one.total() * other.total() - near)
         return float(total)
 
     def encode(self, encoder: HostEncoder) -> Expression:
         total = LpAffineExpression()
-        for mbps, first, second in self._traffic():
-            pairs = len(first.members) * len(second.members)
+        for each in self.traffic():
+            pairs = len(each.first.members) * len(each.second.members)
             for level in encoder.snapshot.levels:
-                total += 2 * mbps * pairs
+                total += 2 * each.mbps * pairs
                 for domain in encoder.domains(level):
-                    total -= 2 * mbps * pairs_together(
-                        encoder, first, second, domain)
+                    total -= 2 * each.mbps * pairs_together(
+                        encoder, each.first, each.second, domain)
         return total
