@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules on all members in few domains, for a relaxation of merged hosts."""
+"""Rules in few domains, for a relaxation of merged hosts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,33 +9,58 @@ from pulp import LpConstraintGE, LpConstraintLE
 
 from nova_holistic.model.domain import HOST
 from nova_holistic.solver.case import reach
-from nova_holistic.solver.hosts import Division, HostTable
+from nova_holistic.solver.hosts import HostTable
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.linear import Linear
-from nova_holistic.solver.rules import Atom, Carried, Kind, Row, Rules
+from nova_holistic.solver.parts import Parts, parts, tellable
+from nova_holistic.solver.rules import (
+    Atom, Carried, Kind, Row, Rules, carried_policies)
 
 _MOST = 64
 """Cells at most: domains of several levels, crossed."""
+
+Terms = tuple[tuple[Atom, float], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
     """Which hosts the rules tell apart, and the rules.
 
+    The variables of its own are those of the policies, one for each domain
+    that a rule asks to be used or not, and the members of each part in each
+    cell, where a kind has several parts.
+
     :ivar of: cell of each host
     :ivar domain_of: for each level, domain of each cell; -1 for none
-    :ivar index: number of each of the policies' own variables
-    :ivar free: their upper limits
-    :ivar stay: for each level, members that stay by domain
+    :ivar penalties: weight, what it is of, and constant of each preference
+    :ivar index: number of each variable of policies and domains
+    :ivar free: upper limits of the variables
+    :ivar whole: which of them are 0 or 1, or a number of members
+    :ivar stay: for each scope and level, members that stay by domain
     """
 
     table: HostTable
     of: np.ndarray
     domain_of: dict[str, np.ndarray]
     rows: tuple[Row, ...]
+    penalties: tuple[tuple[float, Terms, float], ...]
+    parts: Parts
     index: dict[Atom, int]
     free: np.ndarray
-    stay: dict[str, np.ndarray]
+    whole: np.ndarray
+    stay: dict[tuple[int, str], np.ndarray]
+
+    @property
+    def count(self) -> int:
+        return int(self.of.max(initial=0)) + 1
+
+    @property
+    def used(self) -> np.ndarray:
+        """Which variables say whether a domain is used."""
+        found = np.zeros(len(self.free), dtype=bool)
+        found[[number for atom, number in self.index.items()
+               if atom.kind is Kind.USED]] = True
+        return found
 
     def add_rows(self, program: Linear, of_x: np.ndarray, cell: np.ndarray,
                  first: int) -> None:
@@ -43,66 +68,210 @@ class Cells:
 
         :param cell: of each bin
         """
+        counts = _Counts(self, of_x, cell, first)
         for row in self.rows:
-            columns, values, constant = [], [], 0.0
-            for atom, weight in row.terms:
-                if atom.kind is Kind.FREE:
-                    columns.append(np.array([first + self.index[atom]]))
-                    values.append(np.array([weight]))
-                    continue
-                number = -1 if atom.kind is Kind.OUTSIDE else (
-                    self.table.division(atom.level).index[atom.domain])
-                here = of_x[:, self.domain_of[atom.level][cell] == number]
-                columns.append(here.ravel())
-                values.append(np.full(here.size, weight))
-                constant += weight * self.stay[atom.level][number]
+            every, values, constant = counts.expand(row.terms)
             limit = row.limit - constant
-            every = np.concatenate(columns)
             program.add(
-                np.zeros(len(every)), every, np.concatenate(values),
+                np.zeros(len(every)), every, values,
                 limit if row.sense != LpConstraintLE else -np.inf,
                 limit if row.sense != LpConstraintGE else np.inf, 1)
+        counts.tell_used(program)
+        counts.tell_parts(program)
+
+    def penalty(self, size: int, of_x: np.ndarray, cell: np.ndarray,
+                first: int) -> tuple[np.ndarray, float]:
+        """What preferences cost: a factor for each variable of the program,
+        and a constant."""
+        counts = _Counts(self, of_x, cell, first)
+        factors, total = np.zeros(size), 0.0
+        for weight, terms, constant in self.penalties:
+            every, values, more = counts.expand(terms)
+            np.add.at(factors, every, weight * values)
+            total += weight * (constant + more)
+        return factors, total
+
+    def in_cells(self, x: np.ndarray, cell: np.ndarray,
+                 values: np.ndarray) -> np.ndarray:
+        """[part, cell]: members in a solution.
+
+        :param x: [kind, bin]
+        :param values: of the variables of its own
+        """
+        number = self.count
+        found = np.array([np.bincount(cell, row, number) for row in x])[
+            self.parts.kind]
+        split = self.parts.slot >= 0
+        found[split] = values[len(self.index):].reshape(-1, number)[
+            self.parts.slot[split]]
+        return found
+
+
+class _Counts:
+    """Members that rules count, as variables of a program of bins."""
+
+    def __init__(self, cells: Cells, of_x: np.ndarray, cell: np.ndarray,
+                 first: int):
+        self._cells, self._of_x, self._cell = cells, of_x, cell
+        self._first = first
+        self._of_z = first + len(cells.index) + np.arange(
+            cells.parts.slots * cells.count).reshape(-1, cells.count)
+
+    def expand(self, terms: Terms) -> tuple[np.ndarray, np.ndarray, float]:
+        """Columns, values, and what members that stay add."""
+        columns: list[np.ndarray] = [np.zeros(0, dtype=np.int64)]
+        values, constant = [np.zeros(0)], 0.0
+        for atom, weight in terms:
+            if atom in self._cells.index:
+                columns.append(
+                    np.array([self._first + self._cells.index[atom]]))
+                values.append(np.array([weight]))
+                continue
+            for _, here in self._of(atom):
+                columns.append(here)
+                values.append(np.full(here.size, weight))
+            constant += weight * self._staying(atom)
+        return np.concatenate(columns), np.concatenate(values), constant
+
+    def tell_used(self, program: Linear) -> None:
+        for atom, number in self._cells.index.items():
+            if atom.kind is not Kind.USED:
+                continue
+            used = np.array([self._first + number])
+            pieces = [(part, here) for part, here in self._of(atom)
+                      if here.size]
+            for part, here in pieces:
+                # Members are only in domains that are used,
+                program.add(
+                    np.zeros(here.size + 1), np.append(here, used),
+                    np.append(np.ones(here.size),
+                              -float(self._cells.parts.numbers[part])),
+                    -np.inf, 0.0, 1)
+            every = np.concatenate([used, *(here for _, here in pieces)])
+            staying = self._staying(atom)
+            if staying:
+                program.add([0], used, [1.0], 1.0, 1.0, 1)
+            else:
+                # and none is used without members.
+                program.add(
+                    np.zeros(len(every)), every,
+                    np.append(1.0, -np.ones(len(every) - 1)),
+                    -np.inf, 0.0, 1)
+
+    def tell_parts(self, program: Linear) -> None:
+        cells, split = self._cells, self._cells.parts
+        number = cells.count
+        for part in np.flatnonzero(split.slot >= 0):
+            # Every member of a part is in one cell.
+            program.add(np.zeros(number), self._of_z[split.slot[part]],
+                        np.ones(number), split.numbers[part],
+                        split.numbers[part], 1)
+        for kind in np.unique(split.kind[split.slot >= 0]):
+            mine = self._of_z[split.slot[split.kind == kind]]
+            # Those of a kind in a cell are those of its parts.
+            program.add(
+                np.concatenate((self._cell, np.tile(
+                    np.arange(number), len(mine)))),
+                np.concatenate((self._of_x[kind], mine.ravel())),
+                np.concatenate((np.ones(len(self._cell)),
+                                -np.ones(mine.size))), 0.0, 0.0, number)
+
+    def _of(self, atom: Atom) -> Iterator[tuple[int, np.ndarray]]:
+        """Each part and the variables that count it in the atom's place."""
+        cells = self._cells
+        where = cells.domain_of[atom.level] == self._number(atom)
+        bins = where[self._cell]
+        for part in cells.parts.within[atom.scope]:
+            slot = cells.parts.slot[part]
+            yield part, (self._of_x[cells.parts.kind[part], bins]
+                         if slot < 0 else self._of_z[slot, where])
+
+    def _staying(self, atom: Atom) -> float:
+        return float(self._cells.stay[atom.scope, atom.level][
+            self._number(atom)])
+
+    def _number(self, atom: Atom) -> int:
+        """Of its domain; -1 for none."""
+        return -1 if atom.kind is Kind.OUTSIDE else (
+            self._cells.table.division(atom.level).index[atom.domain])
 
 
 def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
-    """Of the hard policies on all members that speak of few domains."""
+    """Of the policies and relationships that speak of few domains."""
     table = kinds.table
-    top = next(kinds.group.scopes())
     levels: list[str] = []
     of = np.zeros(len(table), dtype=np.int64)
     carried = []
-    for policy in top.group.policies:
-        if not policy.hard or not policy.levels:
+    for each in carried_policies(kinds.group):
+        if not each.policy.levels:
             continue
-        fresh = [level for level in policy.levels if level not in levels]
+        fresh = [level for level in each.policy.levels if level not in levels]
         number = _crossed(table, of, fresh)
         if number is not None:
             of = number
             levels.extend(fresh)
-            carried.append(Carried(policy, top))
-    rules = Rules(table.part(None), (kinds.room > 0).any(axis=0).tolist(),
-                  top, reach(kinds.members, {
-                      m.path: k.room > 0 for k in kinds.kinds
-                      for m in k.members}, kinds.placed, len(table)), in_time)
+            carried.append(each)
+    rules = _rules(kinds, carried, in_time)
+    asked = {atom.scope for terms in _all_terms(rules) for atom, _ in terms
+             if _is_count(atom, levels)}
+    known = tellable(kinds, rules.scopes, asked, int(of.max(initial=0)) + 1)
+    return _cells(kinds, rules, of, levels, parts(kinds, known))
+
+
+def _rules(kinds: Kinds, carried: list[Carried],
+           in_time: Callable[[], None]) -> Rules:
+    table = kinds.table
+    possible = (kinds.room > 0).any(axis=0)
+    possible[list(kinds.placed.values())] = True
+    rules = Rules(
+        table.part(None), possible.tolist(), next(kinds.group.scopes()),
+        reach(kinds.members, {m.path: k.room > 0 for k in kinds.kinds
+                              for m in k.members},
+              kinds.placed, len(table)), in_time)
     rules.encode(carried)
-    whole = rules.number(top)
-    rows = tuple(row for row in rules.rows if row.terms and all(
-        atom.kind is Kind.FREE
-        or (atom.kind in (Kind.COUNT, Kind.OUTSIDE) and atom.scope == whole
-            and atom.level in levels) for atom, _ in row.terms))
-    index = {}
-    for row in rows:
-        for atom, _ in row.terms:
-            if atom.kind is Kind.FREE:
-                index.setdefault(atom, len(index))
+    return rules
+
+
+def _all_terms(rules: Rules) -> Iterator[Terms]:
+    yield from (row.terms for row in rules.rows)
+    yield from (terms for _, terms, _ in rules.penalties)
+
+
+def _is_count(atom: Atom, levels: list[str]) -> bool:
+    return atom.kind is not Kind.FREE and atom.level in levels
+
+
+def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
+           split: Parts) -> Cells:
+    """What speaks of other counts is left out: no plan is lost by that."""
+    def told(terms: Terms) -> bool:
+        return all(atom.kind is Kind.FREE or (
+            atom.level in levels and atom.scope in split.within)
+            for atom, _ in terms)
+
+    rows = tuple(row for row in rules.rows if row.terms and told(row.terms))
+    penalties = tuple(
+        (carried.policy.weight, terms, constant)
+        for carried, terms, constant in rules.penalties if told(terms))
+    every = [atom for terms in (
+        *(row.terms for row in rows), *(terms for _, terms, _ in penalties))
+        for atom, _ in terms]
+    index = {atom: number for number, atom in enumerate(dict.fromkeys(
+        atom for atom in every if atom.kind in (Kind.FREE, Kind.USED)))}
+    number = int(of.max(initial=0)) + 1
+    upper = [1.0 if atom.kind is Kind.USED else float(atom.upper)
+             for atom in index]
+    mine = split.numbers[split.slot >= 0]
     first = np.unique(of, return_index=True)[1]
-    divisions = {level: table.division(level) for level in levels}
     return Cells(
-        table, of, {level: division.of_host[first]
-                    for level, division in divisions.items()},
-        rows, index, np.array([atom.upper for atom in index], dtype=float),
-        {level: _stay(kinds, division)
-         for level, division in divisions.items()})
+        kinds.table, of,
+        {level: kinds.table.division(level).of_host[first]
+         for level in levels}, rows, penalties, split, index,
+        np.concatenate((upper, np.repeat(mine, number))).astype(float),
+        np.array([atom.kind is Kind.USED for atom in index]
+                 + [True] * (len(mine) * number), dtype=bool),
+        {(atom.scope, atom.level): _stay(kinds, rules, atom)
+         for atom in every if atom.kind is not Kind.FREE})
 
 
 def _crossed(table: HostTable, of: np.ndarray,
@@ -119,9 +288,12 @@ def _crossed(table: HostTable, of: np.ndarray,
     return None if of.max(initial=0) >= _MOST else of
 
 
-def _stay(kinds: Kinds, division: Division) -> np.ndarray:
-    """Members that stay, by domain; the last is for those in none."""
+def _stay(kinds: Kinds, rules: Rules, atom: Atom) -> np.ndarray:
+    """Members of its scope that stay, by domain of its level; the last is
+    for those in none."""
+    division = kinds.table.division(atom.level)
     found = np.zeros(len(division.domains) + 1)
-    for host in kinds.placed.values():
-        found[division.of_host[host]] += 1
+    for member in rules.scopes[atom.scope].members:
+        if member.path in kinds.placed:
+            found[division.of_host[kinds.placed[member.path]]] += 1
     return found

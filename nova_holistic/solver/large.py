@@ -114,7 +114,7 @@ def _plan(kinds: Kinds, rules: Cells, snapshot: Snapshot,
             case, [kind_of[c.members[0].path] for c in case.classes],
             [{local[h]: n for h, n in here.items()} for here in seats.taken],
             rules.of[hosts], fullest, deadline)
-    verdict = search.improve(start, merged.bound)
+    verdict = search.improve(start, merged.least, merged.within)
     if verdict is Verdict.NOTHING or search.best is None:
         return search, None
-    return search, Found(case, search.best, merged.bound, search.solving)
+    return search, Found(case, search.best, search.bound, search.solving)

@@ -17,6 +17,7 @@ from nova_holistic.solver.backend import Status
 from nova_holistic.solver.cells import Cells
 from nova_holistic.solver.columns import columns, constant, TINY
 from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.grain import at_least
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merging import Merging
 
@@ -31,6 +32,12 @@ _FRESH = 120
 _WORTH_IT = 3e-4
 """Share by which a round has to raise the bound for another one."""
 
+_NEAR = 1e-4
+"""Gap that is good enough where it is to be known what is used."""
+
+_WISHES = 0.3
+"""Share of the time that is left for the least that preferences cost."""
+
 _ALIKE = 0.01
 """Differences, of the largest, that are left alone where costs rise."""
 
@@ -38,8 +45,10 @@ _ALIKE = 0.01
 class Merged:
     """Splits bins and solves again, while that raises the bound.
 
-    :ivar bound: no placement costs less, members that stay included; None
-        where nothing is proved
+    :ivar bound: no placement whose preferences cost at most ``limit`` costs
+        less, members that stay included; None where nothing is proved
+    :ivar least: no placement's preferences cost less
+    :ivar limit: what they cost in the solution, at most
     :ivar impossible: whether it is proved that there is no placement
     :ivar solution: hosts of bins in use and the bins' members by kind
     :ivar wanted: number of hosts of each of these that are worth a look
@@ -54,6 +63,8 @@ class Merged:
         self._alike = _ALIKE if outlay.slopes else TINY
         self.columns = columns(kinds, cells, outlay)
         self.bound: float | None = None
+        self.least = 0.0
+        self.limit = float('inf')
         self.impossible = False
         self.solution: list[tuple[np.ndarray, np.ndarray]] = []
         self.wanted: list[int] = []
@@ -62,6 +73,8 @@ class Merged:
         """Until the bound is as good as that, or nothing is left to split."""
         values = self.columns.telling()
         bins = _bins(values, self.columns.cell, _BINS)
+        if not self._prefer(bins):
+            return
         for _ in range(_ROUNDS):
             before = self.bound
             if not self._solve(bins):
@@ -82,15 +95,56 @@ class Merged:
             gone = set(loose)
             bins = [b for n, b in enumerate(bins) if n not in gone] + split
 
-    def _solve(self, bins: Sequence[np.ndarray]) -> bool:
-        program = Merging(self._kinds, self._cells, self._outlay,
-                          self.columns, bins)
-        outcome, x = program.solve(self._deadline.left())
+    def within(self, limit: float) -> float | None:
+        """The bound among placements whose preferences cost at most that.
+        """
+        if self.bound is None or limit <= self.limit:
+            return self.bound
+        outcome, _ = self._program(self._bins, limit).solve(
+            self._deadline.left(), _NEAR)
+        return None if outcome.bound is None else (
+            outcome.bound + constant(self._kinds, self._outlay))
+
+    def _prefer(self, bins: Sequence[np.ndarray]) -> bool:
+        """The least that preferences cost is held from here on."""
+        if not self._cells.penalties:
+            return True
+        program = self._program(bins, float('inf'))
+        program.minimise_penalty()
+        outcome, _ = program.solve(_WISHES * self._deadline.left())
         if outcome.status is Status.INFEASIBLE:
             self.impossible = True
             return False
-        if outcome.status is not Status.OPTIMAL:
+        weights = [weight for weight, _, _ in self._cells.penalties]
+        if outcome.bound is not None:
+            self.least = max(self.least, at_least(
+                outcome.bound * program.unit + program.constant, weights))
+        self.bound, self.limit = None, max(
+            self.least, program.penalty) if outcome.solved else float('inf')
+        return True
+
+    def _program(self, bins: Sequence[np.ndarray], limit: float) -> Merging:
+        program = Merging(self._kinds, self._cells, self._outlay,
+                          self.columns, bins)
+        if limit < float('inf'):
+            program.limit_penalty(limit)
+        return program
+
+    def _solve(self, bins: Sequence[np.ndarray]) -> bool:
+        program = self._program(bins, self.limit)
+        outcome, x = program.solve(self._deadline.left(), _NEAR)
+        if outcome.status is Status.INFEASIBLE and self.limit < float('inf'):
+            # Preferences cost more where hosts are told apart better.
+            if not self._prefer(bins):
+                return False
+            program = self._program(bins, self.limit)
+            outcome, x = program.solve(self._deadline.left(), _NEAR)
+        if outcome.status is Status.INFEASIBLE:
+            self.impossible = self.limit == float('inf')
             return False
+        if not outcome.solved or outcome.bound is None:
+            return False
+        self._bins, self.parts = bins, program.parts
         staying = constant(self._kinds, self._outlay)
         found = outcome.bound + staying
         self.bound = found if self.bound is None else max(self.bound, found)

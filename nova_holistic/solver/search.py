@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a greedy start to the best plan that time allows."""
 
+from collections.abc import Callable
 import enum
 
 import numpy as np
@@ -64,6 +65,7 @@ class Search:
         self._backend = backend
         self._deadline = deadline
         self._gap = gap
+        self._least = 0.0
         self._worth = (float('inf'), float('inf'))
         self._placed = {path: case.table.hosts[h].name
                         for path, h in case.placed.items()}
@@ -78,22 +80,39 @@ class Search:
         except OutOfTime:
             return Verdict.NOTHING if self.best is None else Verdict.GOOD
 
-    def improve(self, start: Counts | None, bound: float | None) -> Verdict:
-        """The case has some hosts of a whole whose bound is known."""
-        self.bound = bound
+    def improve(self, start: Counts | None, least: float,
+                within: Callable[[float], float | None]) -> Verdict:
+        """The case has some hosts of a whole of which more is known.
+
+        :param least: no plan's preferences cost less
+        :param within: the bound of the objective among plans whose
+            preferences cost at most that
+        """
+        self._least = least
+        verdict = Verdict.GOOD
         try:
             if not self._offer(start):
                 self._offer(greedy(self._case, self._objective,
                                    self._deadline))
-            if self.best is not None and bound is not None and (
-                    self._worth[0] == 0):
-                return Verdict.GOOD
-            verdict = self._solve(Program(
-                self._case, self._objective, self._deadline,
-                self._case.room > 0))
+            # What is true of more plans is true of fewer.
+            self.bound = within(self._worth[0])
+            if not self.preferred() or self.bound is None:
+                verdict = self._solve(Program(
+                    self._case, self._objective, self._deadline,
+                    self._case.room > 0))
         except OutOfTime:
-            verdict = Verdict.GOOD
-        return Verdict.NOTHING if self.best is None else verdict
+            pass
+        if self.best is None:
+            return Verdict.NOTHING
+        known = within(self._worth[0])
+        self.bound = self.bound if known is None else known
+        return verdict
+
+    def preferred(self) -> bool:
+        """Whether preferences are met as well as can be, or nearly so."""
+        cost = self._worth[0]
+        return cost <= self._least * (1 + bounds.ROUNDING) or (
+            bounds.gap(cost, self._least) <= self._gap)
 
     def _narrow(self) -> Verdict:
         """Few hosts for each class, and a bound from a relaxation of all.
@@ -144,8 +163,8 @@ class Search:
 
     def good_enough(self) -> bool:
         """Whether the plan in hand is within the gap asked for."""
-        preferences, value = self._worth
-        if preferences or self.bound is None:
+        value = self._worth[1]
+        if not self.preferred() or self.bound is None:
             return False
         lower = bounds.safe(self._objective, self.bound)
         return bounds.gap(value, lower) <= self._gap or (
