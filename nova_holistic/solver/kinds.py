@@ -2,7 +2,7 @@
 """What a large group asks of all hosts: members by what they require, hosts
 as columns, before any rule is written down."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -76,7 +76,7 @@ class Kinds:
         room = np.array([kind.room for kind in kinds]).reshape(
             len(kinds), len(table))
         return cls(group, table, members, at, kinds, names, amounts, free,
-                   room, _crowd(group, waiting))
+                   room, crowd(group, waiting))
 
     @property
     def numbers(self) -> np.ndarray:
@@ -139,9 +139,10 @@ def _most(scope: Scope) -> int | None:
         most := policy.most_on_a_host(scope)) is not None), default=None)
 
 
-def _crowd(group: Group, waiting: list[Member]) -> int:
-    """How many members still to be placed one host holds, at most."""
-    wanted = {m.path for m in waiting}
+def crowd(group: Group, those: Sequence[Member]) -> int:
+    """How many of the members one host holds, at most, as far as hard
+    policies say it themselves."""
+    wanted = {m.path for m in those}
     most = {}
     for scope in group.scopes():
         most[scope.path] = _most(scope)
