@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An immutable, hashable mapping."""
+"""Values that never change, and hash."""
 
 from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 K = TypeVar('K')
 V = TypeVar('V')
@@ -33,3 +33,12 @@ class FrozenMapping(Mapping[K, V]):
 
     def __repr__(self) -> str:
         return f'FrozenMapping({self._items!r})'
+
+
+def frozen(value: Any) -> Any:
+    """A document's value with tuples for lists, and FrozenMappings."""
+    if isinstance(value, list):
+        return tuple(map(frozen, value))
+    if isinstance(value, dict):
+        return FrozenMapping({k: frozen(v) for k, v in value.items()})
+    return value

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from nova_holistic.model.domain import Domain
+from nova_holistic.model.frozen import frozen
 from nova_holistic.model.snapshot import Host, Snapshot
 
 if TYPE_CHECKING:
@@ -67,7 +68,10 @@ class Encoder(Protocol):
         """A new real variable; ``lower`` is 0."""
 
     def require(self, constraint: Expression) -> None:
-        """Add a constraint that every plan keeps."""
+        """Add a constraint that every plan keeps.
+
+        A comparison of plain numbers, which is True or False, will do.
+        """
 
     def penalise(self, policy: 'Policy', scope: 'Scope',
                  violations: Expression) -> None:
@@ -110,14 +114,16 @@ class Policy(abc.ABC):
                       place: str) -> 'Policy':
         """Make one from keys that fit the schema.
 
-        Each key is a field of its own here; a policy of which that is not
-        so, or that has more to check than a schema can, does it in its own.
+        Each key is a field of its own here, a list in it a tuple; a policy of
+        which that is not so, or that has more to check than a schema can,
+        does it in its own.
 
         :raises InvalidDocument: something a schema cannot say
         """
         if weight is None:
             weight = cls.default_weight
-        return cls(weight=weight, place=place, **keys)
+        return cls(weight=weight, place=place, **{
+            key: frozen(value) for key, value in keys.items()})
 
     @property
     def title(self) -> str:

@@ -142,5 +142,6 @@ def _broken_policies(group: Group, placement: Mapping[str, Host],
             if policy.hard:
                 at = f'{scope.path}: {policy.title}'.removeprefix(': ')
                 found = policy.check(scope, placement, snapshot)
-                for message in found.messages:
-                    yield Reason(at, message)
+                if found.count:
+                    yield from (Reason(at, message) for message in (
+                        found.messages or (f'violations: {found.count}',)))

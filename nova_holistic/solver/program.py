@@ -94,8 +94,11 @@ class Program:
                    upper: float) -> LpAffineExpression:
         return LpAffineExpression(self._real(lower, upper))
 
-    def require(self, constraint: LpConstraint) -> None:
+    def require(self, constraint: LpConstraint | bool) -> None:
         self._deadline.check()
+        if isinstance(constraint, bool):
+            # Two numbers were compared.
+            constraint = LpAffineExpression() >= 1 - constraint
         if not constraint.items() and not constraint.valid():
             # Not every solver sees that a row without variables cannot hold.
             constraint = LpAffineExpression(self.binary()) >= 2

@@ -142,9 +142,11 @@ class Rules:
         return self.table.snapshot
 
     def among(self, scope: Scope, hosts: Collection[Host]) -> Expression:
-        if not hosts:
+        # Hosts that were not chosen hold nobody.
+        known = [host for host in hosts if host.name in self.table.index]
+        if not known:
             return pulp.LpAffineExpression()
-        return self.count(scope, self.table.subset(hosts))
+        return self.count(scope, self.table.subset(known))
 
     def candidates(self, scope: Scope) -> Sequence[Host]:
         # Members alike share one array of hosts.
@@ -172,8 +174,11 @@ class Rules:
         return pulp.LpAffineExpression(
             self._symbol(Atom(Kind.FREE, upper=upper, whole=False)))
 
-    def require(self, constraint: LpConstraint) -> None:
+    def require(self, constraint: LpConstraint | bool) -> None:
         self.in_time()
+        if isinstance(constraint, bool):
+            # Two numbers were compared, as where there are no domains.
+            constraint = pulp.LpAffineExpression() >= 1 - constraint
         self.rows.append(Row(self._carried, self._terms(constraint),
                              constraint.sense, -constraint.constant))
 
