@@ -2,6 +2,7 @@
 """What is to be solved: hosts, member classes, room, and rules."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,8 +16,9 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.eligibility import Eligibility, demands
 from nova_holistic.solver.hosts import HostTable
+from nova_holistic.solver.kind_room import KindRoom, require_size, width
 from nova_holistic.solver.rules import (
-    Carried, Kind, Rules, carried_policies)
+    Carried, Kind, Rules, carried_policies, distinct)
 
 Counts = tuple[dict[int, int], ...]
 """For each member class, in order: host index to number of its members."""
@@ -72,30 +74,24 @@ class Case:
         table = table or HostTable.of(snapshot).part(None)
         members = group.all_members()
         at = _placed_at(members, table, placed)
-        eligibility = Eligibility(table)
-        kinds: dict[Requirements, np.ndarray] = {}
         waiting = [m for m in members if m.path not in at]
-        for member in waiting:
-            kind = _kind(member)
-            if kind not in kinds:
-                kinds[kind] = eligibility.room(kind, len(waiting))
+        kinds = _kinds(waiting)
+        room = KindRoom(Eligibility(table), Counter(kinds.values()), in_time)
         possible = np.zeros(len(table), dtype=bool)
-        for room in kinds.values():
-            possible |= room > 0
+        for some in distinct(room.some.values()):
+            possible |= some
         possible[list(at.values())] = True
-        masks = {kind: room > 0 for kind, room in kinds.items()}
         rules = Rules(table, possible.tolist(), next(group.scopes()),
                       reach(members, {
-                          member.path: masks[_kind(member)]
-                          for member in waiting}, at, len(table)), in_time)
+                          path: room.some[kind]
+                          for path, kind in kinds.items()}, at, len(table)),
+                      in_time)
         policies = tuple(carried_policies(group))
         rules.encode(policies)
         _tell_sides_apart(policies, rules)
-        classes = _classes(waiting, rules)
-        room = np.array([np.minimum(kinds[c.requirements], len(c.members))
-                         for c in classes], dtype=np.int64)
+        classes = _classes(waiting, kinds, rules, in_time)
         return cls(group, snapshot, table, members, at, rules, classes,
-                   room.reshape(len(classes), len(table)), policies)
+                   _room(classes, room, len(table), in_time), policies)
 
     def under(self, policies: Sequence[Carried]) -> 'Case':
         """The same, with no policies but these hard ones."""
@@ -175,8 +171,28 @@ class Case:
                    for p in self.policies if p.policy.hard)
 
 
-def _kind(member: Member) -> Requirements:
-    return replace(member.requirements, flavor=None)
+def _kinds(members: Sequence[Member]) -> dict[str, Requirements]:
+    """Member path to what it requires, but for the name of the flavor."""
+    # Servers of one description share an object.
+    known: dict[int, Requirements] = {}
+    for member in members:
+        wanted = member.requirements
+        if id(wanted) not in known:
+            known[id(wanted)] = replace(wanted, flavor=None)
+    return {m.path: known[id(m.requirements)] for m in members}
+
+
+def _room(classes: Sequence[MemberClass], kinds: KindRoom, hosts: int,
+          in_time: Callable[[], None]) -> np.ndarray:
+    most = max((len(each.members) for each in classes), default=0)
+    require_size(len(classes) * hosts * np.dtype(width(most)).itemsize)
+    room = np.zeros((len(classes), hosts), dtype=width(most))
+    for row, each in zip(room, classes):
+        in_time()
+        # What a host takes of its kind may be more than the class has.
+        row[:] = np.minimum(kinds.room[each.requirements].astype(
+            np.int64), len(each.members))
+    return room
 
 
 def _placed_at(members: tuple[Member, ...], table: HostTable,
@@ -211,15 +227,18 @@ def _tell_sides_apart(policies: Sequence[Carried], rules: Rules) -> None:
                 rules.number(side)
 
 
-def _classes(members: list[Member], rules: Rules) -> tuple[MemberClass, ...]:
+def _classes(members: list[Member], kinds: Mapping[str, Requirements],
+             rules: Rules,
+             in_time: Callable[[], None]) -> tuple[MemberClass, ...]:
     scopes: dict[str, set[int]] = {member.path: set() for member in members}
     for number, scope in enumerate(rules.scopes):
+        in_time()
         for member in scope.members:
             if member.path in scopes:
                 scopes[member.path].add(number)
     found: dict[tuple, list[Member]] = {}
     for member in members:
-        key = (_kind(member), frozenset(scopes[member.path]))
+        key = (kinds[member.path], frozenset(scopes[member.path]))
         found.setdefault(key, []).append(member)
     return tuple(MemberClass(kind, numbers, tuple(alike))
                  for (kind, numbers), alike in found.items())

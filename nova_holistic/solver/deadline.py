@@ -8,6 +8,10 @@ class OutOfTime(Exception):
     """The limit has passed. Caught inside the solver, never seen outside."""
 
 
+class TooLarge(OutOfTime):
+    """More would have to be kept than is sane: it is not even begun."""
+
+
 class Deadline:
     """Seconds left of a limit, by the clock that the caller passes in."""
 

@@ -8,7 +8,7 @@ from them. So all three mean the same by a policy, whoever wrote it.
 
 import enum
 from collections.abc import (
-    Callable, Collection, Iterator, Mapping, Sequence)
+    Callable, Collection, Iterable, Iterator, Mapping, Sequence)
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -149,11 +149,9 @@ class Rules:
         return self.count(scope, self.table.subset(known))
 
     def candidates(self, scope: Scope) -> Sequence[Host]:
-        # Members alike share one array of hosts.
-        reach = {id(mask): mask for member in scope.members
-                 for mask in (self.reach[member.path],)}
+        self.in_time()
         anyone = np.zeros(len(self.table), dtype=bool)
-        for mask in reach.values():
+        for mask in distinct(self.reach[m.path] for m in scope.members):
             anyone |= mask
         return [self.table.hosts[h] for h in np.flatnonzero(anyone)]
 
@@ -227,6 +225,11 @@ class Rules:
             if number == len(self.scopes):
                 self.scopes.append(scope)
         return number
+
+
+def distinct(masks: Iterable[np.ndarray]) -> Collection[np.ndarray]:
+    """Each array once: members alike share one."""
+    return {id(mask): mask for mask in masks}.values()
 
 
 def carried_policies(group: Group) -> Iterator[Carried]:
