@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions of several shapes, and what the solver answers to them.
+
+As a program it prints the answers, so that those of two processes can be
+compared. The clock stands still: no deadline cuts in.
+"""
+
+from fractions import Fraction
+import json
+import sys
+
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.policies.aggregates import Aggregates
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.solve import solve
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.strategies import OBJECTIVES, seeded
+
+SHAPES = ('small', 'middle', 'large')
+SMALL = 40
+"""How many small groups, of rules of every type."""
+
+
+def in_use(hosts):
+    """A cloud in racks in zones, its hosts more or less full."""
+    return cloud(*(
+        host(f'h{n:04}', f'z{n * 3 // hosts}', f'r{n // 10:03}', inventories={
+            'VCPU': Inventory(64, used=n * 37 % 60)},
+            traits=frozenset({f'CUSTOM_{n % 2}', f'CUSTOM_{n % 3}'}),
+            aggregates=frozenset({f'a{n % 2}', f'b{n % 5}'}))
+        for n in range(hosts)), levels=('az', 'rack', 'host'))
+
+
+def tiers(count):
+    """Three groups of so many members each."""
+    more = ((), (Aggregates(names=frozenset({'a0'})),), ())
+    return group(groups=[
+        group(servers('few', count // 2, vcpus=1 + tier),
+              servers('many', count - count // 2, vcpus=5 + tier,
+                      required_traits=frozenset({'CUSTOM_0'})),
+              name=f'tier{tier}',
+              policies=[AntiAffinity(max_per_domain=2), *more[tier]])
+        for tier in range(3)], policies=[
+            AntiAffinity(level='rack', max_per_domain=Fraction(1, 4)),
+            Spread(level='az', max_skew=4)])
+
+
+def questions(shape):
+    """Group, snapshot, members that stay, and objective."""
+    if shape == 'small':
+        for seed in range(SMALL):
+            case = seeded(seed, hosts=6, members=8)
+            yield *case.read(), case.placed, OBJECTIVES[seed % 4]
+        return
+    hosts, count = {'middle': (60, 4), 'large': (1200, 12)}[shape]
+    snapshot = in_use(hosts)
+    for objective in OBJECTIVES:
+        yield tiers(count), snapshot, {}, objective
+
+
+def answers(asked, threads=1):
+    """What is said of each, as text."""
+    return [repr(_untimed(solve(
+        wanted, snapshot, placed=placed, objective=objective, threads=threads,
+        time_limit=60.0, timer=lambda: 0.0)))
+        for wanted, snapshot, placed, objective in asked]
+
+
+def _untimed(answer):
+    return {name: getattr(answer, name) for name in answer.__slots__
+            if name != 'seconds'}
+
+
+if __name__ == '__main__':
+    json.dump([answers(questions(shape)) for shape in SHAPES], sys.stdout)
