@@ -53,19 +53,23 @@ class Link:
 class Snapshot:
     """Hosts, their capacity and use, and the topology they stand in.
 
+    Threads may share one: nothing in it changes but what is remembered.
+
     :ivar levels: of the tree, coarse to fine; the last is always ``host``
     :ivar flavors: by name and by id
+    :ivar lineage: the latest answers of :meth:`lasting`, shared with the
+        snapshots that this one was made of and that are made of it with
+        ``replace``
     :ivar _known: answers of :meth:`once`
-    :ivar _lasting: answers of :meth:`lasting`
     """
 
     levels: tuple[str, ...]
     hosts: tuple[Host, ...]
     links: tuple[Link, ...] = ()
     flavors: Mapping[str, Flavor] = FrozenMapping()
+    lineage: dict[Hashable, Any] = field(
+        default_factory=dict, repr=False, compare=False, kw_only=True)
     _known: dict[Hashable, Any] = field(
-        default_factory=dict, init=False, repr=False, compare=False)
-    _lasting: dict[Hashable, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False)
 
     def all_levels(self) -> frozenset[str]:
@@ -111,12 +115,24 @@ class Snapshot:
             self._known[key] = work()
         return self._known[key]
 
-    def lasting(self, key: Hashable, work: Callable[[], T]) -> T:
-        """The same for what does not depend on the numbers of servers: known
-        to snapshots that differ in nothing else, too."""
-        if key not in self._lasting:
-            self._lasting[key] = work()
-        return self._lasting[key]
+    def lasting(self, key: Hashable, work: Callable[['Snapshot'], T],
+                renew: Callable[[T, 'Snapshot'], T]) -> T:
+        """The same for what is cheaper to bring up to date than to work out.
+
+        One answer of the lineage is kept for each key, the latest, so it
+        should not hold on to a snapshot.
+
+        :param renew: given the answer for some snapshot of the lineage, with
+            whatever hosts, does as ``work`` does for this one
+        """
+        def follow() -> T:
+            # Once, lest another thread puts its own there in between.
+            latest = self.lineage.get(key)
+            answer = work(self) if latest is None else renew(latest, self)
+            self.lineage[key] = answer
+            return answer
+
+        return self.once(('lasting', key), follow)
 
     def without_servers(self, names: Iterable[str]) -> 'Snapshot':
         """The same with one server less on a host each time it is named.
@@ -127,18 +143,14 @@ class Snapshot:
         less = Counter(names)
         if not less:
             return self
-        key = ('without', frozenset(less.items()))
-        found = self._lasting.get('without')
+        key = frozenset(less.items())
+        # Only the last one asked for is remembered.
+        found = self._known.get('without')
         if found is None or found[0] != key:
-            found = key, self._without(less)
-            self._lasting['without'] = found
+            found = self._known['without'] = key, self._without(less)
         return found[1]
 
     def _without(self, less: Counter[str]) -> 'Snapshot':
-        other = replace(self, hosts=tuple(
+        return replace(self, hosts=tuple(
             replace(h, servers=max(0, h.servers - less[h.name]))
             if h.name in less else h for h in self.hosts))
-        for key, answer in dict(self._lasting).items():
-            if key != 'without':
-                other._lasting[key] = answer
-        return other
