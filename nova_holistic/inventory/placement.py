@@ -2,6 +2,7 @@
 """Snapshots of a real cloud: Nova's computes, Placement's providers."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from keystoneauth1.adapter import Adapter
 from oslo_log import log as logging
@@ -11,8 +12,10 @@ from nova_holistic.inventory.computes import (
     Compute, read_aggregates, read_computes)
 from nova_holistic.inventory.errors import MissingAdapter
 from nova_holistic.inventory.flavors import read_flavors
-from nova_holistic.inventory.providers import Provider, ProviderReader
+from nova_holistic.inventory.provider import Provider
+from nova_holistic.inventory.providers import ProviderReader
 from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.shared_runs import SharedRuns
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.topology import load_topology
 from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
@@ -41,9 +44,12 @@ class PlacementInventory(InventoryDriver):
     DISK_GB here, and takes no flavor with a local disk). A compute without
     a provider, or a provider without a compute, is no host yet.
 
-    Requests for one snapshot: seven, one more for each further thousand
-    computes or flavors, and three for each provider that changed since the
-    snapshot before.
+    Requests for one snapshot: six, one more for each further thousand
+    computes or flavors, one or a few for use (see :mod:`.use`), and one to
+    three for each provider that changed since the snapshot before.
+
+    Hosts that did not change are the same objects as in the snapshot before,
+    and what was worked out of those is brought up to date.
     """
 
     def __init__(self, placement: Adapter, compute: Adapter,
@@ -53,6 +59,8 @@ class PlacementInventory(InventoryDriver):
         self._topology = topology
         self._providers = ProviderReader(
             Service('placement', placement), threads)
+        self._latest = Snapshot(topology.levels, ())
+        self._shared = SharedRuns(self._refresh)
 
     @classmethod
     def from_conf(cls, conf, placement: Adapter | None = None,
@@ -65,6 +73,10 @@ class PlacementInventory(InventoryDriver):
                    conf.inventory.threads)
 
     def snapshot(self) -> Snapshot:
+        """Callers at once share one that is begun after each has called."""
+        return self._shared()
+
+    def _refresh(self) -> Snapshot:
         aggregates = read_aggregates(self._nova)
         flavors = read_flavors(self._nova)
         computes = read_computes(self._nova)
@@ -77,13 +89,19 @@ class PlacementInventory(InventoryDriver):
             LOG.info('%d computes have no resource provider and are left '
                      'out: %s', len(bare), ', '.join(bare[:10]))
         named = _names_by_host(aggregates)
-        return Snapshot(
-            levels=self._topology.levels,
-            hosts=tuple(_host(compute, providers[compute.uuid],
-                              locations[compute.host],
-                              named.get(compute.host, frozenset()))
-                        for compute in computes if compute.uuid in providers),
+        before = {host.uuid: host for host in self._latest.hosts}
+        hosts = []
+        for compute in computes:
+            if compute.uuid in providers:
+                host = _host(compute, providers[compute.uuid],
+                             locations[compute.host],
+                             named.get(compute.host, frozenset()))
+                known = before.get(compute.uuid)
+                hosts.append(known if known == host else host)
+        self._latest = replace(
+            self._latest, levels=self._topology.levels, hosts=tuple(hosts),
             links=self._topology.links, flavors=flavors)
+        return self._latest
 
 
 def _names_by_host(

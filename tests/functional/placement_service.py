@@ -15,12 +15,14 @@ class PlacementService(fixtures.Fixture):
 
     :ivar adapter: keystoneauth Adapter with admin rights
     :ivar endpoint: URL where it answers, to the token ``admin``
+    :ivar conf: Placement's configuration
     """
 
     def setUp(self):
         super().setUp()
         service = self.useFixture(placement.PlacementFixture())
         self.endpoint = service.endpoint
+        self.conf = service.conf_fixture.conf
         self.adapter = adapter.Adapter(
             session.Session(auth=token_endpoint.Token(
                 service.endpoint, service.token)),

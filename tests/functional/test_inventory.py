@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A snapshot shows what a real Nova and a real Placement know."""
 
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-
 from nova import context as nova_context
 from nova import objects as nova_objects
 from nova.scheduler import request_filter
@@ -17,6 +14,7 @@ from nova_holistic.inventory.flavors import flavor_from_nova
 from nova_holistic.inventory.placement import PlacementInventory
 from nova_holistic.topology.aggregates import AggregatesTopology
 from nova_holistic.topology.errors import AmbiguousLocation
+from tests.functional.watching import Watch
 
 HOSTS = (
     EmbeddedHost('cmp-1', zone='az1', rack='r1', traits=('CUSTOM_GREEN',),
@@ -27,55 +25,6 @@ HOSTS = (
     EmbeddedHost('cmp-3', zone='az2', rack='r1', vcpus=4),
     EmbeddedHost('cmp-4'),
 )
-
-
-class Counting:
-    """An adapter that counts what is read, by the kind of thing."""
-
-    def __init__(self, adapter):
-        self._adapter = adapter
-        self.requests = Counter()
-
-    def get(self, path, **options):
-        name = path.split('?')[0].strip('/').split('/')
-        one = name[0] == 'resource_providers' and len(name) == 3
-        self.requests[f'one/{name[2]}' if one else '/'.join(name)] += 1
-        return self._adapter.get(path, **options)
-
-
-class Watch:
-    """An inventory over a cloud, and the requests of its last snapshot."""
-
-    def __init__(self, cloud, threads=1):
-        self._adapters = Counting(cloud.placement), Counting(cloud.compute)
-        self._inventory = PlacementInventory(
-            *self._adapters, AggregatesTopology(
-                ['az', 'rack', 'host'], ['power_feed']), threads)
-
-    def snapshot(self):
-        for adapter in self._adapters:
-            adapter.requests.clear()
-        return self._inventory.snapshot()
-
-    def hosts(self):
-        return {host.name: host for host in self.snapshot().hosts}
-
-    def used(self, host):
-        inventories = self.hosts()[host].inventories
-        return {name: inventory.used
-                for name, inventory in inventories.items() if inventory.used}
-
-    @property
-    def requests(self):
-        return sum((a.requests for a in self._adapters), Counter())
-
-    @property
-    def reread(self):
-        """How many providers the last snapshot read."""
-        parts = {self.requests[f'one/{part}'] for part in (
-            'inventories', 'traits', 'allocations')}
-        (count,) = parts
-        return count
 
 
 @pytest.fixture(scope='module')
@@ -259,95 +208,6 @@ def test_long_lists_are_read_page_by_page(cloud, watch):
         cloud.conf.clear_override('max_limit', 'api')
 
 
-def test_the_second_snapshot_reads_no_provider(cloud, watch):
-    first = watch.snapshot()
-    assert watch.reread == len(HOSTS)
-    assert watch.snapshot() == first
-    assert watch.reread == 0
-    assert watch.requests == {
-        'os-hypervisors/detail': 2, 'flavors/detail': 2, 'os-aggregates': 1,
-        'resource_providers': 1, 'allocation_candidates': 1}
-
-
-def test_many_readers_see_what_one_sees(cloud, watch):
-    several = Watch(cloud, threads=4)
-    assert several.snapshot() == watch.snapshot()
-    assert several.reread == len(HOSTS)
-
-
-def test_snapshots_may_be_taken_at_once(cloud, watch):
-    with ThreadPoolExecutor(3) as pool:
-        found = list(pool.map(lambda _: watch.hosts(), range(3)))
-    assert found[0] == found[1] == found[2] == watch.hosts()
-
-
-def test_only_providers_that_changed_are_read_again(cloud, watch):
-    watch.snapshot()
-    consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
-    assert watch.used('cmp-3') == {'VCPU': 1}
-    assert watch.reread == 1
-    cloud.delete_consumer(consumer)
-
-
-def test_what_is_deleted_is_free_though_no_generation_tells(cloud, watch):
-    consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
-    assert watch.hosts()['cmp-3'].servers == 1
-    before = generation(cloud, 'cmp-3')
-    cloud.delete_consumer(consumer)
-    assert generation(cloud, 'cmp-3') == before
-    assert watch.hosts()['cmp-3'].servers == 0
-    assert watch.reread == 1
-    assert watch.used('cmp-3') == {}
-
-
-def test_a_full_host_is_seen_to_empty(cloud, watch):
-    consumer = cloud.add_consumer('cmp-3', {'VCPU': 4, 'DISK_GB': 9})
-    assert watch.used('cmp-3') == {'VCPU': 4, 'DISK_GB': 9}
-    watch.snapshot()
-    assert watch.reread == 0
-    cloud.delete_consumer(consumer)
-    assert watch.used('cmp-3') == {}
-
-
-def test_a_consumer_that_moves_is_seen_on_both_hosts(cloud, watch):
-    consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
-    watch.snapshot()
-    allocation = cloud.placement.get(f'/allocations/{consumer}').json()
-    cloud.placement.put(f'/allocations/{consumer}', json={
-        'allocations': {cloud.providers()['cmp-4']: {
-            'resources': {'VCPU': 1}}},
-        'consumer_type': 'INSTANCE', 'project_id': allocation['project_id'],
-        'user_id': allocation['user_id'],
-        'consumer_generation': allocation['consumer_generation']})
-    hosts = watch.hosts()
-    assert hosts['cmp-3'].inventories['VCPU'].used == 0
-    assert hosts['cmp-4'].inventories['VCPU'].used == 1
-    assert watch.reread == 2
-    cloud.delete_consumer(consumer)
-
-
-def test_a_real_server_comes_and_goes(cloud, watch):
-    watch.snapshot()
-    server = cloud.create_server('brief', 'small', availability_zone='az2')
-    cloud.wait_for_status(server, 'ACTIVE')
-    used = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
-    assert watch.used('cmp-3') == used
-    assert watch.hosts()['cmp-3'].servers == 1
-    cloud.delete_server(server)
-    assert watch.used('cmp-3') == {}
-
-
-def test_new_traits_are_seen(cloud, watch):
-    watch.snapshot()
-    path = f'/resource_providers/{cloud.providers()["cmp-4"]}/traits'
-    cloud.placement.put('/traits/CUSTOM_NEW')
-    present = cloud.placement.get(path).json()
-    cloud.placement.put(path, json=present | {
-        'traits': [*present['traits'], 'CUSTOM_NEW']})
-    assert 'CUSTOM_NEW' in watch.hosts()['cmp-4'].traits
-    assert watch.reread == 1
-
-
 def test_a_compute_without_a_provider_is_left_out(cloud):
     extra = EmbeddedHost('cmp-9')
     cloud.add_hosts([extra])
@@ -364,9 +224,3 @@ def test_an_answer_from_the_wrong_service_names_what_was_asked(cloud):
     with pytest.raises(
             ServiceFailed, match='placement: GET /resource_providers'):
         inventory.snapshot()
-
-
-def generation(cloud, host):
-    provider = cloud.providers()[host]
-    return cloud.placement.get(
-        f'/resource_providers/{provider}').json()['generation']

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One resource provider, from Placement's answers about it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.inventory import Inventory
+
+Answer = Mapping[str, Any]
+"""The JSON of one of a provider's parts."""
+
+_LIMITS = ('total', 'reserved', 'allocation_ratio', 'min_unit', 'max_unit',
+           'step_size')
+_GENERATION = 'resource_provider_generation'
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A resource provider.
+
+    :ivar generation: no newer than anything else here
+    :ivar consumers: how many have allocations here, of whatever type
+    """
+
+    generation: int
+    inventories: FrozenMapping[str, Inventory]
+    traits: frozenset[str]
+    consumers: int
+
+    @classmethod
+    def from_placement(cls, answers: Sequence[Answer],
+                       traits: Iterable[str]) -> 'Provider':
+        """:param answers: its allocations, its inventories, and others"""
+        allocations, inventories = (answers[0]['allocations'],
+                                    answers[1]['inventories'])
+        used = _used(allocations)
+        return cls(
+            # The oldest: a change between two of them then shows in the
+            # next listing.
+            generation=min(generation_of(answer) for answer in answers),
+            inventories=FrozenMapping({
+                name: Inventory(used=used[name], **{
+                    limit: fields[limit] for limit in _LIMITS})
+                for name, fields in inventories.items()}),
+            traits=frozenset(traits), consumers=len(allocations))
+
+    def with_allocations(self, allocations: Answer) -> 'Provider':
+        """The provider with what is allocated now; itself if that is the
+        same."""
+        consumers = allocations['allocations']
+        used = _used(consumers)
+        found = replace(
+            self, consumers=len(consumers), inventories=FrozenMapping({
+                name: replace(inventory, used=used[name])
+                for name, inventory in self.inventories.items()}))
+        return self if found == self else found
+
+    def used(self) -> dict[str, int]:
+        """Amount in use of each resource class it offers."""
+        return {name: inventory.used
+                for name, inventory in self.inventories.items()}
+
+
+def generation_of(answer: Answer) -> int:
+    """The provider's when it gave one of its parts."""
+    return answer[_GENERATION]
+
+
+def _used(consumers: Mapping[str, Any]) -> Counter[str]:
+    used: Counter[str] = Counter()
+    for consumer in consumers.values():
+        used.update(consumer['resources'])
+    return used

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a piece of work for all who ask for it at once."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+import threading
+from typing import Generic, TypeVar
+
+T = TypeVar('T')
+
+
+class SharedRuns(Generic[T]):
+    """Gives every caller the outcome of a run begun after the call.
+
+    There is one run at a time. Who calls during a run waits for the next,
+    together with all others who do: what has just been written by one of
+    them is seen by that run, and may have been missed by the present one.
+    """
+
+    def __init__(self, work: Callable[[], T]):
+        self._work = work
+        self._turn = threading.Lock()
+        self._lock = threading.Lock()
+        self._next: Future[T] | None = None
+
+    def __call__(self) -> T:
+        """What the work returns or raises."""
+        return self._wait(self._join())
+
+    def _join(self) -> 'Future[T]':
+        with self._lock:
+            if self._next is None:
+                self._next = Future()
+            return self._next
+
+    def _wait(self, outcome: 'Future[T]') -> T:
+        with self._turn:
+            if not outcome.done():
+                self._run(outcome)
+        return outcome.result()
+
+    def _run(self, outcome: 'Future[T]') -> None:
+        with self._lock:
+            # Whoever calls from now on is too late for this one.
+            if self._next is outcome:
+                self._next = None
+        try:
+            outcome.set_result(self._work())
+        except Exception as error:
+            outcome.set_exception(error)
+        # Anything else ends this caller alone: another takes the run over.

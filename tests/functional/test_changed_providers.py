@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A second snapshot asks for what has changed, and for nothing else."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.solver.hosts import HostTable
+from tests.functional.watching import Watch
+
+HOSTS = (
+    EmbeddedHost('cmp-1', zone='az1', rack='r1'),
+    EmbeddedHost('cmp-2', zone='az1', rack='r2',
+                 load={'VCPU': 6, 'MEMORY_MB': 1024}),
+    EmbeddedHost('cmp-3', zone='az2', rack='r1', vcpus=4),
+    EmbeddedHost('cmp-4'),
+)
+LISTS = {'os-hypervisors/detail': 2, 'flavors/detail': 2, 'os-aggregates': 1,
+         'resource_providers': 1, 'allocation_candidates': 1}
+"""Requests of every snapshot of a cloud of no more than a thousand hosts."""
+
+
+@pytest.fixture(scope='module')
+def cloud():
+    with EmbeddedCloud(HOSTS, scheduler='stock') as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        yield cloud
+
+
+@pytest.fixture
+def watch(cloud):
+    return Watch(cloud)
+
+
+def test_the_second_snapshot_reads_no_provider(cloud, watch):
+    first = watch.snapshot()
+    assert watch.reread == len(HOSTS)
+    assert watch.snapshot() == first
+    assert watch.reread == 0
+    assert watch.requests == LISTS
+
+
+def test_hosts_that_did_not_change_are_the_same_objects(cloud, watch):
+    first = watch.hosts()
+    consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
+    second = watch.hosts()
+    assert {name for name in first if second[name] is not first[name]} == {
+        'cmp-3'}
+    cloud.delete_consumer(consumer)
+
+
+def test_arrays_follow_from_snapshot_to_snapshot(cloud, watch):
+    snapshot = watch.snapshot()
+    racks = HostTable.of(snapshot).division('rack')
+    free = HostTable.of(snapshot).amounts('VCPU').free
+    consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
+    table = HostTable.of(watch.snapshot())
+    assert table.division('rack') is racks
+    assert (free - table.amounts('VCPU').free).tolist() == [0, 0, 1, 0]
+    cloud.delete_consumer(consumer)
+
+
+def test_many_readers_see_what_one_sees(cloud, watch):
+    several = Watch(cloud, threads=4)
+    assert several.snapshot() == watch.snapshot()
+    assert several.reread == len(HOSTS)
+
+
+def test_snapshots_may_be_taken_at_once(cloud, watch):
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda _: watch.hosts(), range(3)))
+    assert found[0] == found[1] == found[2] == watch.hosts()
+    assert watch.reread == 0
+
+
+def test_only_providers_that_changed_are_read_again(cloud, watch):
+    watch.snapshot()
+    consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
+    assert watch.used('cmp-3') == {'VCPU': 1}
+    assert watch.reread == 1
+    cloud.delete_consumer(consumer)
+
+
+def test_what_is_deleted_is_free_though_no_generation_tells(cloud, watch):
+    consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
+    assert watch.hosts()['cmp-3'].servers == 1
+    before = generation(cloud, 'cmp-3')
+    cloud.delete_consumer(consumer)
+    assert generation(cloud, 'cmp-3') == before
+    assert watch.hosts()['cmp-3'].servers == 0
+    assert watch.reread == 1
+    assert watch.used('cmp-3') == {}
+
+
+def test_a_full_host_is_seen_to_empty(cloud, watch):
+    consumer = cloud.add_consumer('cmp-3', {'VCPU': 4, 'DISK_GB': 9})
+    assert watch.used('cmp-3') == {'VCPU': 4, 'DISK_GB': 9}
+    watch.snapshot()
+    assert watch.reread == 0
+    cloud.delete_consumer(consumer)
+    assert watch.used('cmp-3') == {}
+
+
+def test_a_consumer_that_moves_is_seen_on_both_hosts(cloud, watch):
+    consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
+    watch.snapshot()
+    allocation = cloud.placement.get(f'/allocations/{consumer}').json()
+    cloud.placement.put(f'/allocations/{consumer}', json={
+        'allocations': {cloud.providers()['cmp-4']: {
+            'resources': {'VCPU': 1}}},
+        'consumer_type': 'INSTANCE', 'project_id': allocation['project_id'],
+        'user_id': allocation['user_id'],
+        'consumer_generation': allocation['consumer_generation']})
+    hosts = watch.hosts()
+    assert hosts['cmp-3'].inventories['VCPU'].used == 0
+    assert hosts['cmp-4'].inventories['VCPU'].used == 1
+    assert watch.reread == 2
+    cloud.delete_consumer(consumer)
+
+
+def test_a_real_server_comes_and_goes(cloud, watch):
+    watch.snapshot()
+    server = cloud.create_server('brief', 'small', availability_zone='az2')
+    cloud.wait_for_status(server, 'ACTIVE')
+    used = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
+    assert watch.used('cmp-3') == used
+    assert watch.hosts()['cmp-3'].servers == 1
+    cloud.delete_server(server)
+    assert watch.used('cmp-3') == {}
+
+
+def test_new_traits_are_seen(cloud, watch):
+    watch.snapshot()
+    path = f'/resource_providers/{cloud.providers()["cmp-4"]}/traits'
+    cloud.placement.put('/traits/CUSTOM_NEW')
+    present = cloud.placement.get(path).json()
+    cloud.placement.put(path, json=present | {
+        'traits': [*present['traits'], 'CUSTOM_NEW']})
+    assert 'CUSTOM_NEW' in watch.hosts()['cmp-4'].traits
+    assert watch.reread == 1
+
+
+@pytest.mark.parametrize('number', [0, 1, 10])
+def test_requests_grow_with_what_changed_not_with_the_cloud(
+        cloud, watch, number):
+    known = len(watch.hosts())
+    cloud.insert_hosts([
+        EmbeddedHost(f'more-{number}-{n:02}', zone='az1') for n in range(20)])
+    assert len(watch.hosts()) == known + 20
+    consumers = [cloud.add_consumer(f'more-{number}-{n:02}', {'VCPU': 1})
+                 for n in range(number)]
+    watch.snapshot()
+    asked = +watch.requests
+    # New allocations, and those that went away.
+    assert asked == LISTS | ({'one/allocations': number,
+                              'one/inventories': number} if number else {})
+    for consumer in consumers:
+        cloud.delete_consumer(consumer)
+    watch.snapshot()
+    assert +watch.requests == LISTS | (
+        {'one/allocations': number} if number else {})
+
+
+def generation(cloud, host):
+    provider = cloud.providers()[host]
+    return cloud.placement.get(
+        f'/resource_providers/{provider}').json()['generation']

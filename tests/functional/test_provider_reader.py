@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is remembered of a real Placement's providers is what is so, and
+finding that out takes requests for what changed alone."""
+
+import uuid
+
+from hypothesis import given, HealthCheck, settings, strategies as st
+import pytest
+
+from nova_holistic.inventory.providers import ProviderReader
+from nova_holistic.inventory.service import Service
+from tests.functional.placement_service import PlacementService
+from tests.functional.watching import Counting
+
+VERSION = '1.38'
+PLAIN = {'VCPU': {'total': 8}, 'MEMORY_MB': {'total': 64}}
+BOTH = PLAIN | {'PCPU': {'total': 8}}
+ODD = {'VCPU': {'total': 8, 'min_unit': 3, 'step_size': 2},
+       'MEMORY_MB': {'total': 64, 'reserved': 64}}
+METAL = {'CUSTOM_METAL': {'total': 1}}
+
+
+class Providers:
+    """Providers in Placement, and a reader of them all."""
+
+    def __init__(self, placement):
+        self.service = placement
+        self._adapter = Counting(placement.adapter)
+        self.uuids = []
+        self.reader = self.fresh()
+
+    def fresh(self):
+        """A reader that knows nothing yet."""
+        return ProviderReader(Service('placement', self._adapter), 1)
+
+    def read(self):
+        self._adapter.requests.clear()
+        return dict(self.reader.read(self.uuids))
+
+    def anew(self):
+        """What somebody finds who has not looked before."""
+        return dict(self.fresh().read(self.uuids))
+
+    @property
+    def lists(self):
+        """Requests of the last read that are not for one provider."""
+        return sum(number for name, number in self._adapter.requests.items()
+                   if not name.startswith('one/'))
+
+    @property
+    def parts(self):
+        """Requests of the last read for one provider."""
+        return self._adapter.requests.total() - self.lists
+
+    def add(self, inventories):
+        one = str(uuid.uuid4())
+        self._put('post', '/resource_providers', {'name': one, 'uuid': one})
+        self.uuids.append(one)
+        self.offer(one, inventories)
+        return one
+
+    def offer(self, one, inventories):
+        return self._put('put', f'/resource_providers/{one}/inventories', {
+            'resource_provider_generation': self._generation(one),
+            'inventories': inventories})
+
+    def give_traits(self, one, traits):
+        self._put('put', f'/resource_providers/{one}/traits', {
+            'resource_provider_generation': self._generation(one),
+            'traits': traits})
+
+    def allocate(self, resources):
+        """:param resources: by provider; the consumer, or None if refused"""
+        consumer = str(uuid.uuid4())
+        return consumer if self.reallocate(consumer, resources) else None
+
+    def reallocate(self, consumer, resources):
+        generation = self.service.allocation(consumer).get(
+            'consumer_generation')
+        return self._put('put', f'/allocations/{consumer}', {
+            'allocations': {one: {'resources': amounts}
+                            for one, amounts in resources.items()},
+            'project_id': 'p', 'user_id': 'u', 'consumer_type': 'INSTANCE',
+            'consumer_generation': generation}).status_code == 204
+
+    def free(self, consumer):
+        self.service.adapter.delete(f'/allocations/{consumer}')
+
+    def _generation(self, one):
+        return self.service.adapter.get(
+            f'/resource_providers/{one}',
+            microversion=VERSION).json()['generation']
+
+    def _put(self, method, path, body):
+        return getattr(self.service.adapter, method)(
+            path, json=body, microversion=VERSION, raise_exc=False)
+
+
+@pytest.fixture
+def placement():
+    with PlacementService() as service:
+        service.adapter.put('/resource_classes/CUSTOM_METAL',
+                            microversion=VERSION)
+        yield service
+
+
+@pytest.fixture
+def providers(placement):
+    return Providers(placement)
+
+
+@pytest.mark.parametrize('number', [2, 12])
+@pytest.mark.parametrize('changed', [0, 2])
+def test_requests_depend_on_what_changed(providers, number, changed):
+    for _ in range(number):
+        providers.add(PLAIN)
+    providers.read()
+    # What each offers and who is there; traits come in the list.
+    assert (providers.lists, providers.parts) == (2, 2 * number)
+    consumers = [providers.allocate({one: {'VCPU': 1}})
+                 for one in providers.uuids[:changed]]
+    providers.read()
+    assert (providers.lists, providers.parts) == (2, 2 * changed)
+    for consumer in consumers:
+        providers.free(consumer)
+    providers.read()
+    assert (providers.lists, providers.parts) == (2, changed)
+    for one in providers.uuids[:changed]:
+        providers.give_traits(one, ['CUSTOM_NONE', 'HW_CPU_X86_AVX'][1:])
+    assert providers.read()[providers.uuids[0]].traits == (
+        {'HW_CPU_X86_AVX'} if changed else set())
+    assert (providers.lists, providers.parts) == (2, 2 * changed)
+    providers.read()
+    assert (providers.lists, providers.parts) == (2, 0)
+
+
+@pytest.mark.parametrize('number', [2, 12])
+def test_full_hosts_cost_lists_not_requests_each(providers, number):
+    for _ in range(number):
+        providers.allocate({providers.add(PLAIN): {'VCPU': 8}})
+    providers.add(PLAIN)
+    providers.read()
+    providers.read()
+    # All have memory left, and are in the list of those.
+    assert (providers.lists, providers.parts) == (2, 0)
+    for _ in range(number):
+        providers.allocate({providers.add(PLAIN): {
+            'VCPU': 1, 'MEMORY_MB': 64}})
+        providers.allocate({providers.add(METAL): {'CUSTOM_METAL': 1}})
+    providers.read()
+    providers.read()
+    # VCPU, MEMORY_MB, and whether there is CUSTOM_METAL again.
+    assert (providers.lists, providers.parts) == (4, 0)
+
+
+def test_a_full_bare_metal_node_is_seen_to_empty(providers):
+    nodes = [providers.add(METAL) for _ in range(3)]
+    consumers = [providers.allocate({node: {'CUSTOM_METAL': 1}})
+                 for node in nodes]
+    assert providers.read()[nodes[1]].used() == {'CUSTOM_METAL': 1}
+    providers.free(consumers[1])
+    assert providers.read()[nodes[1]].used() == {'CUSTOM_METAL': 0}
+    assert providers.parts == 1
+
+
+def test_pcpus_that_are_free_again_are_seen_while_vcpus_are_full(providers):
+    one = providers.add(BOTH)
+    providers.allocate({one: {'VCPU': 8}})
+    consumer = providers.allocate({one: {'PCPU': 8, 'MEMORY_MB': 64}})
+    assert providers.read()[one].consumers == 2
+    providers.free(consumer)
+    found = providers.read()[one]
+    assert found.used() == {'VCPU': 8, 'PCPU': 0, 'MEMORY_MB': 0}
+    assert found.consumers == 1
+
+
+def test_what_placement_leaves_out_of_a_list_is_read(providers, placement):
+    ones = [providers.add(PLAIN) for _ in range(4)]
+    consumers = [providers.allocate({one: {'VCPU': 8, 'MEMORY_MB': 64}})
+                 for one in ones]
+    providers.read()
+    placement.conf.set_override('max_allocation_candidates', 1, 'placement')
+    for consumer in consumers[1:]:
+        providers.free(consumer)
+    found = providers.read()
+    assert [found[one].used()['VCPU'] for one in ones] == [8, 0, 0, 0]
+    consumer = providers.allocate({one: {'VCPU': 1} for one in ones[1:]})
+    assert providers.read() == providers.anew()
+    providers.free(consumer)
+    assert providers.read() == providers.anew()
+
+
+def test_a_provider_that_goes_away_is_forgotten(providers, placement):
+    first, second = providers.add(PLAIN), providers.add(PLAIN)
+    assert set(providers.read()) == {first, second}
+    placement.adapter.delete(f'/resource_providers/{first}')
+    assert set(providers.read()) == {second}
+    assert providers.parts == 0
+
+
+def step(draw, providers, consumers):
+    """Something happens to a provider or to who is on it."""
+    one = draw(st.sampled_from(providers.uuids))
+    what = draw(st.sampled_from(
+        ['allocate', 'allocate', 'free', 'free', 'move', 'offer', 'traits']))
+    if what == 'offer':
+        providers.offer(one, draw(st.sampled_from([PLAIN, BOTH, ODD])))
+    elif what == 'traits':
+        providers.give_traits(one, draw(st.sampled_from(
+            [[], ['HW_CPU_X86_AVX']])))
+    elif what == 'allocate' or not consumers:
+        consumers.append(providers.allocate({one: draw(amounts())}))
+    elif what == 'free':
+        providers.free(consumers.pop(draw(
+            st.integers(0, len(consumers) - 1))))
+    else:
+        providers.reallocate(draw(st.sampled_from(consumers)),
+                             {one: draw(amounts())})
+    consumers[:] = [each for each in consumers if each]
+
+
+def amounts():
+    return st.sampled_from([
+        {'VCPU': 8}, {'VCPU': 4}, {'VCPU': 1}, {'MEMORY_MB': 64},
+        {'VCPU': 4, 'MEMORY_MB': 32}, {'PCPU': 8}, {'CUSTOM_METAL': 1}])
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[
+    HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(data=st.data())
+def test_what_is_remembered_is_what_is_so(placement, data):
+    providers = Providers(placement)
+    for inventories in (PLAIN, PLAIN, BOTH, ODD, METAL):
+        providers.add(inventories)
+    consumers = []
+    try:
+        for _ in range(data.draw(st.integers(1, 5))):
+            for _ in range(data.draw(st.integers(0, 4))):
+                step(data.draw, providers, consumers)
+            assert providers.read() == providers.anew()
+    finally:
+        for consumer in consumers:
+            providers.free(consumer)
