@@ -5,6 +5,7 @@ From a snapshot in memory to a plan that the independent check has judged.
 """
 
 import argparse
+import json
 import resource
 import statistics
 import time
@@ -24,28 +25,41 @@ def main():
     print(f'{"hosts":>6} {"members":>7} {"group":<8} {"objective":<13} '
           f'{"used %":>6} {"runs":>4} {"median s":>8} {"max s":>7} '
           f'{"check s":>7} {"gap %":>6} {"over":>6} {"RSS MiB":>8}')
-    for utilisation in arguments.utilisation:
-        for objective in arguments.objective:
-            _measure(arguments, utilisation, objective)
+    rows = []
+    for hosts in arguments.hosts:
+        for utilisation in arguments.utilisation:
+            for objective in arguments.objective:
+                rows.append(_measure(arguments, hosts, utilisation,
+                                     objective))
+                if arguments.json:
+                    with open(arguments.json, 'w') as file:
+                        json.dump(rows, file, indent=1)
 
 
-def _measure(arguments, utilisation, objective):
+def _measure(arguments, hosts, utilisation, objective):
     runs = []
     for seed in range(arguments.seeds):
-        snapshot = cloud(arguments.hosts, utilisation / 100, seed)
+        snapshot = cloud(hosts, utilisation / 100, seed)
         group = GROUPS[arguments.group](arguments.members)
         runs.append(run(group, snapshot, objective, arguments.time_limit))
         if arguments.each:
             print('   ', runs[-1])
     seconds = [each['seconds'] for each in runs]
-    print(f'{arguments.hosts:>6} {arguments.members:>7} '
+    resident = _resident()
+    print(f'{hosts:>6} {arguments.members:>7} '
           f'{arguments.group:<8} {objective:<13} {utilisation:>6} '
           f'{len(runs):>4} {statistics.median(seconds):>8.2f} '
           f'{max(seconds):>7.2f} '
           f'{statistics.median(r["check"] for r in runs):>7.3f} '
           f'{100 * max(r["gap"] for r in runs):>6.2f} '
           f'{max(r["value"] - r["bound"] for r in runs):>6.2f} '
-          f'{_resident():>8.0f}', flush=True)
+          f'{resident:>8.0f}', flush=True)
+    return {'hosts': hosts, 'members': arguments.members,
+            'group': arguments.group, 'objective': objective,
+            'utilisation': utilisation, 'seconds': seconds,
+            'gap': [each['gap'] for each in runs],
+            'over': [each['value'] - each['bound'] for each in runs],
+            'resident_mib': resident}
 
 
 def run(group, snapshot, objective, time_limit, placed=None):
@@ -73,7 +87,7 @@ def _resident():
 
 def _parser():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--hosts', type=int, default=10_000)
+    parser.add_argument('--hosts', type=int, nargs='+', default=[10_000])
     parser.add_argument('--members', type=int, default=1000)
     parser.add_argument('--group', choices=GROUPS, default='plain')
     parser.add_argument('--objective', nargs='+', default=['fewest-hosts'])
@@ -81,6 +95,8 @@ def _parser():
                         default=[75, 90, 93])
     parser.add_argument('--seeds', type=int, default=5)
     parser.add_argument('--time-limit', type=float, default=10.0)
+    parser.add_argument('--json', metavar='FILE',
+                        help='write all rows there, each run with its figures')
     parser.add_argument('--each', action='store_true',
                         help='print each run')
     return parser
