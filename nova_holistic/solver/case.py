@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pulp import LpConstraintGE
@@ -14,6 +14,7 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.deadline import endless
 from nova_holistic.solver.eligibility import Eligibility, demands
 from nova_holistic.solver.hosts import HostTable
 from nova_holistic.solver.kind_room import KindRoom, require_size, width
@@ -31,15 +32,16 @@ class MemberClass:
     :ivar requirements: of each of them, but for the name of the flavor
     :ivar scopes: indexes of the rules' scopes that they are in
     :ivar members: in document order
+    :ivar demands: resource classes asked for and the amounts
     """
 
     requirements: Requirements
     scopes: frozenset[int]
     members: tuple[Member, ...]
+    demands: tuple[tuple[str, int], ...] = field(init=False)
 
-    @property
-    def demands(self) -> list[tuple[str, int]]:
-        return demands(self.requirements)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'demands', (*demands(self.requirements),))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +65,7 @@ class Case:
     @classmethod
     def of(cls, group: Group, snapshot: Snapshot,
            placed: Mapping[str, str],
-           in_time: Callable[[], None] = lambda: None,
+           in_time: Callable[[], None] = endless,
            table: HostTable | None = None) -> 'Case':
         """Look up what the group asks for, and write its rules down.
 

@@ -7,12 +7,13 @@ plan, on a cloud of any size in milliseconds; what passes all may have none.
 Where members are confined to one domain of several, each is tried in turn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections import defaultdict
 
 import numpy as np
 
 from nova_holistic.solver.case import Case
+from nova_holistic.solver.deadline import endless
 from nova_holistic.solver.room import Room
 from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.shapes import (
@@ -29,15 +30,20 @@ _DEPTH = 2
 """Levels of nesting in which domains are tried in turn."""
 
 
-def contradictory(case: Case) -> bool:
+def contradictory(case: Case,
+                  in_time: Callable[[], None] = endless) -> bool:
     """Whether counting shows that there is no plan."""
-    return contradiction(case) is not None
+    return contradiction(case, in_time) is not None
 
 
-def contradiction(case: Case) -> list[Carried] | None:
+def contradiction(case: Case, in_time: Callable[[], None] = endless
+                  ) -> list[Carried] | None:
     """Policies of which counting shows that they cannot hold, beside what
-    members require; None where it shows nothing."""
-    found = Count(case, shapes(case)).contradiction()
+    members require; None where it shows nothing.
+
+    :param in_time: called again and again; raises where time has run out
+    """
+    found = Count(case, shapes(case, in_time), in_time).contradiction()
     if found is None:
         return None
     return [each for each in case.policies
@@ -47,8 +53,9 @@ def contradiction(case: Case) -> list[Carried] | None:
 class Count(Room):
     """Room for members, and what rules say of it."""
 
-    def __init__(self, case: Case, found: Sequence[Shape]):
-        super().__init__(case)
+    def __init__(self, case: Case, found: Sequence[Shape],
+                 in_time: Callable[[], None] = endless):
+        super().__init__(case, in_time)
         self.shapes = found
         self._closing: list[Carried] = []
         for shape in found:
@@ -194,6 +201,9 @@ class Count(Room):
         need = self.members(shape.scope) - sum(takes[n] for n in outside)
         possible = [n for n in sorted(shape.domains) if takes[n] >= need]
         if len(possible) > _SPLITS or self.work[0] > _WORK:
+            if not any(takes[n] for n in outside):
+                self.close(shape.scope, shape.level,
+                           shape.domains - {*possible})
             return None
         fine, blamed = [], []
         for n in possible:

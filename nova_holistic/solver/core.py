@@ -66,39 +66,39 @@ class Trials:
         return self._case.group
 
     def case(self, kept: Sequence[Element],
-             in_time: Callable[[], None] = lambda: None) -> Case:
+             in_time: Callable[[], None]) -> Case:
         table, placed = self._case.table, self._case.placed
         return Case.of(
-            keeping(self.group, kept), self._case.snapshot,
+            keeping(self.group, kept, in_time), self._case.snapshot,
             {path: table.hosts[h].name for path, h in placed.items()},
             in_time, table)
 
-    def core(self, found: Sequence[Element], minimal: bool) -> Core:
+    def core(self, found: Sequence[Element], minimal: bool,
+             in_time: Callable[[], None]) -> Core:
         whole = frozenset(found)
         return Core(
-            tuple(found), self.case(found),
-            self.case([each for each in found if each.is_policy]), minimal,
+            tuple(found), self.case(found, in_time),
+            self.case([each for each in found if each.is_policy], in_time),
+            minimal,
             {each: self.plans[whole - {each}] for each in found
              if whole - {each} in self.plans})
 
     def counted(self, kept: Sequence[Element]) -> bool | None:
         """As far as counting tells: False where it sees a contradiction."""
-        return not contradictory(self.case(kept, self._deadline.check))
+        return not contradictory(self.case(kept, self._deadline.check),
+                                 self._deadline.check)
 
     def solved(self, kept: Sequence[Element]) -> bool | None:
-        """Solved to the end, where time allows."""
+        """Solved to the end, where one question's share of time allows."""
         key = frozenset(kept)
         if key not in self._known:
-            try:
-                self._known[key] = self._solve(key, kept)
-            except OutOfTime:
-                return None
+            self._known[key] = self._solve(key, kept)
         return self._known[key]
 
     def _solve(self, key: frozenset[Element],
                kept: Sequence[Element]) -> bool | None:
         case = self.case(kept, self._deadline.check)
-        if contradictory(case):
+        if contradictory(case, self._deadline.check):
             return False
         counts = any_plan(case, self._deadline)
         if counts is None:
@@ -125,9 +125,9 @@ def core(case: Case, backend: Backend, deadline: Deadline,
     What is known as the time runs out is told, minimal or not.
 
     :param blamed: policies that counting found to contradict each other
+    :raises OutOfTime: not even that could be told in time
     """
-    deadline = deadline.part(_TRIALS)
-    trials = Trials(case, backend, deadline)
+    trials = Trials(case, backend, deadline.part(_TRIALS))
     found = list(elements(case.group))
     try:
         possible = trials.solved if blamed is None else trials.counted
@@ -141,9 +141,9 @@ def core(case: Case, backend: Backend, deadline: Deadline,
         if possible(fewer) is False:
             found = fewer
     except OutOfTime:
-        return trials.core(found, False)
+        return trials.core(found, False, deadline.check)
     found, minimal = _filtered(found, trials)
-    return trials.core(found, minimal)
+    return trials.core(found, minimal, deadline.check)
 
 
 def _is_among(element: Element, policies: Sequence[Carried]) -> bool:
@@ -185,7 +185,10 @@ def _filtered(found: list[Element],
         verdicts = []
         for each in found:
             rest = [other for other in found if other is not each]
-            verdict = trials.solved(rest)
+            try:
+                verdict = trials.solved(rest)
+            except OutOfTime:
+                return found, False
             if verdict is False:
                 found = rest
                 break

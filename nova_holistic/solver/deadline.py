@@ -12,6 +12,10 @@ class TooLarge(OutOfTime):
     """More would have to be kept than is sane: it is not even begun."""
 
 
+def endless() -> None:
+    """Time never runs out."""
+
+
 class Deadline:
     """Seconds left of a limit, by the clock that the caller passes in."""
 

@@ -7,7 +7,7 @@ encoded and solved as such: so dropping an element means to the solver what it
 means to the user who deletes the line.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 import enum
 
@@ -15,6 +15,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.deadline import endless
 
 
 class Facet(enum.Enum):
@@ -61,12 +62,17 @@ def elements(group: Group) -> Iterator[Element]:
                 yield Element(facet, path, name)
 
 
-def keeping(group: Group, kept: Collection[Element]) -> Group:
-    """The same members, asking for these elements and nothing else."""
-    return _keeping(group, frozenset(kept), '')
+def keeping(group: Group, kept: Collection[Element],
+            in_time: Callable[[], None] = endless) -> Group:
+    """The same members, asking for these elements and nothing else.
+
+    :param in_time: called again and again; raises where time has run out
+    """
+    return _keeping(group, frozenset(kept), '', in_time)
 
 
-def _keeping(group: Group, kept: frozenset[Element], path: str) -> Group:
+def _keeping(group: Group, kept: frozenset[Element], path: str,
+             in_time: Callable[[], None]) -> Group:
     rules = [rule if Element(Facet.POLICY, path, str(i)) in kept else None
              for i, rule in enumerate(group.rules)]
     policies = rules[:len(group.policies)]
@@ -74,14 +80,16 @@ def _keeping(group: Group, kept: frozenset[Element], path: str) -> Group:
     return replace(
         group, policies=tuple(p for p in policies if p),
         relationships=tuple(r for r in relationships if r),
-        members=tuple(_description(m, kept, _join(path, m.name))
+        members=tuple(_description(m, kept, _join(path, m.name), in_time)
                       for m in group.members),
-        groups=tuple(_keeping(g, kept, _join(path, g.name))
+        groups=tuple(_keeping(g, kept, _join(path, g.name), in_time)
                      for g in group.groups))
 
 
 def _description(description: MemberDescription, kept: frozenset[Element],
-                 path: str) -> MemberDescription:
+                 path: str,
+                 in_time: Callable[[], None]) -> MemberDescription:
+    in_time()
     wanted = description.requirements
 
     def has(facet: Facet, name: str) -> bool:

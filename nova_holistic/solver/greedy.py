@@ -5,13 +5,13 @@ It may fail where a plan exists, and what it finds is not the best; it is a
 start for the solver, and the answer where time runs out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.case import Case, Counts
-from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.tally import Tally
 
 TRIES = 8
@@ -43,11 +43,14 @@ class Attempt:
             return np.zeros(len(self.mine))
         return 1 - np.mean(np.clip(self.free / self.capacity, 0, 1), axis=0)
 
-    def run(self, order: list[int], avoid: np.ndarray) -> int | None:
+    def run(self, order: list[int], avoid: Mapping[int, np.ndarray],
+            in_time: Callable[[], None]) -> int | None:
         """Place everyone; the class that found no host, or None."""
+        nobody = np.zeros(len(self.case.table))
         for c in order:
             for _ in self.case.classes[c].members:
-                host = self.choose(c, avoid[c])
+                in_time()
+                host = self.choose(c, avoid.get(c, nobody))
                 if host is None:
                     return c
                 self.put(c, host)
@@ -121,7 +124,7 @@ def greedy(case: Case, objective: Objective,
            deadline: Deadline) -> Counts | None:
     """The best of the plans that simple orderings of the hosts lead to.
 
-    :raises OutOfTime: before the first attempt
+    :raises OutOfTime: before there was one
     """
     best: tuple[tuple[float, float], Counts] | None = None
     placed = {m: case.table.hosts[h].name for m, h in case.placed.items()}
@@ -129,7 +132,12 @@ def greedy(case: Case, objective: Objective,
     for ordering in ORDERINGS:
         if best is not None and deadline.left() == 0:
             break
-        counts = _with_restarts(case, ordering, tally, deadline)
+        try:
+            counts = _with_restarts(case, ordering, tally, deadline)
+        except OutOfTime:
+            if best is None:
+                raise
+            break
         if counts is None:
             continue
         placement = case.placement(counts)
@@ -143,7 +151,7 @@ def greedy(case: Case, objective: Objective,
 def any_plan(case: Case, deadline: Deadline) -> Counts | None:
     """The first plan that one of the orderings leads to.
 
-    :raises OutOfTime: before the first attempt
+    :raises OutOfTime: before there was one
     """
     tally = Tally(case, deadline.check)
     for ordering in ORDERINGS:
@@ -156,12 +164,12 @@ def any_plan(case: Case, deadline: Deadline) -> Counts | None:
 def _with_restarts(case: Case, ordering, tally: Tally,
                    deadline: Deadline) -> Counts | None:
     order = _hardest_first(case)
-    avoid = np.zeros((len(case.classes), len(case.table)))
+    avoid: dict[int, np.ndarray] = {}
     for _ in range(TRIES):
         if deadline.left() == 0:
             return None
         attempt = Attempt(case, ordering, tally)
-        failed = attempt.run(order, avoid)
+        failed = attempt.run(order, avoid, deadline.check)
         reached = [] if failed is None else list(tally.reached(failed))
         attempt.undo()
         if failed is None:
@@ -171,10 +179,12 @@ def _with_restarts(case: Case, ordering, tally: Tally,
         order.remove(failed)
         order.insert(0, failed)
         # What confined the class that failed is worth avoiding next time.
-        for table in reached:
-            for c, each in enumerate(case.classes):
-                if each.scopes & case.classes[failed].scopes:
-                    avoid[c] += table
+        near = [c for c, each in enumerate(case.classes)
+                if each.scopes & case.classes[failed].scopes]
+        far = sum(reached, np.zeros(len(case.table)))
+        for c in near if far.any() else ():
+            # Classes together share one array, as long as they have no other.
+            avoid[c] = avoid[c] + far if c in avoid else far
     return None
 
 

@@ -2,7 +2,7 @@
 """What a large group asks of all hosts: members by what they require, hosts
 as columns, before any rule is written down."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,8 +12,16 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.deadline import endless
 from nova_holistic.solver.eligibility import Eligibility, demands
 from nova_holistic.solver.hosts import HostTable
+
+_MOST = 1000
+"""Kinds at most: a program of more of them takes too long."""
+
+_PLACES = 4_000_000
+"""Kinds times hosts at most: arrays of that many numbers are handled several
+times over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +62,10 @@ class Kinds:
 
     @classmethod
     def of(cls, group: Group, snapshot: Snapshot,
-           placed: Mapping[str, str]) -> 'Kinds | None':
-        """None where a member that stays, or its host, is unknown."""
+           placed: Mapping[str, str],
+           in_time: Callable[[], None] = endless) -> 'Kinds | None':
+        """None where a member that stays, or its host, is unknown, or where
+        members differ too much for the hosts to be compared by kinds."""
         table = HostTable.of(snapshot)
         members = group.all_members()
         paths = {member.path for member in members}
@@ -64,7 +74,9 @@ class Kinds:
             return None
         at = {path: table.index[host] for path, host in placed.items()}
         waiting = [m for m in members if m.path not in at]
-        kinds = _kinds(group, table, waiting)
+        kinds = _kinds(group, table, waiting, in_time)
+        if kinds is None:
+            return None
         names = tuple(sorted({
             name for kind in kinds for name, _ in demands(kind.requirements)}))
         asked = [dict(demands(kind.requirements)) for kind in kinds]
@@ -85,7 +97,8 @@ class Kinds:
 
 
 def _kinds(group: Group, table: HostTable,
-           waiting: list[Member]) -> tuple[Kind, ...]:
+           waiting: list[Member],
+           in_time: Callable[[], None]) -> tuple[Kind, ...] | None:
     wanted = {m.path for m in waiting}
     screens: dict[str, list[Policy]] = {path: [] for path in wanted}
     limits: dict[str, list[tuple[int, int]]] = {path: [] for path in wanted}
@@ -93,6 +106,7 @@ def _kinds(group: Group, table: HostTable,
         screening = [p for p in scope.group.policies if p.hard
                      and type(p).admits is not Policy.admits]
         most = _most(scope)
+        in_time()
         for member in scope.members if screening or most else ():
             if member.path in wanted:
                 screens[member.path].extend(screening)
@@ -106,12 +120,15 @@ def _kinds(group: Group, table: HostTable,
             resolved[asked] = replace(asked, flavor=None)
         key = resolved[asked], tuple(screens[member.path])
         found.setdefault(key, []).append(member)
+    if len(found) > _MOST or len(found) * len(table) > _PLACES:
+        return None
     eligibility = Eligibility(table)
-    return tuple(
-        Kind(wanted, tuple(mine), _room(
-            eligibility, table, wanted, screening,
-            _alone(mine, limits)))
-        for (wanted, screening), mine in found.items())
+    kinds = []
+    for (wanted, screening), mine in found.items():
+        in_time()
+        kinds.append(Kind(wanted, tuple(mine), _room(
+            eligibility, table, wanted, screening, _alone(mine, limits))))
+    return tuple(kinds)
 
 
 def _alone(members: list[Member], limits: Mapping) -> int:

@@ -57,7 +57,7 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
     told = objective.outlay()
     # Few hosts are near each other, whatever else the objective asks for.
     outlay = told or Outlay(lambda free: free * 0 + 1.0)
-    kinds = Kinds.of(group, snapshot, placed)
+    kinds = Kinds.of(group, snapshot, placed, deadline.check)
     if kinds is None or not kinds.kinds or (
             _size(kinds) <= LARGE) or (
             kinds.room.sum(axis=1) < kinds.numbers).any():

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many members could be where, at most, as far as counting tells."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 import copy
 from typing import Self
 
 import numpy as np
 
 from nova_holistic.solver.case import Case
+from nova_holistic.solver.deadline import endless
 
 _ONE_LOOK = 5_000
 """Places that could be looked at in the time that one look takes anyway."""
@@ -21,8 +22,10 @@ class Room:
     :ivar demands: of each class, by resource class
     """
 
-    def __init__(self, case: Case):
+    def __init__(self, case: Case,
+                 in_time: Callable[[], None] = endless):
         self.case = case
+        self._in_time = in_time
         self.room = case.room.copy()
         self.work = [0]
         self.demands = [dict(each.demands) for each in case.classes]
@@ -57,6 +60,7 @@ class Room:
 
         total = np.zeros(number + 1, dtype=np.int64)
         for c in classes:
+            self._in_time()
             total += np.minimum(summed(self.room[c]),
                                 len(case.classes[c].members))
         crowd = summed(self.crowd(classes))
@@ -87,6 +91,7 @@ class Room:
     def close(self, scope: int, level: str,
               domains: Collection[int]) -> bool:
         """Keep the scope out of the domains; whether any had room."""
+        self._in_time()
         of_host = self.case.table.division(level).of_host
         closed = np.ix_(self.case.classes_in(scope),
                         np.isin(of_host, list(domains)))
@@ -98,6 +103,7 @@ class Room:
 
     def look(self, classes: int) -> None:
         """Note how much is looked at."""
+        self._in_time()
         self.work[0] += classes * len(self.case.table) + _ONE_LOOK
 
     def paths(self, scope: int) -> set[str]:

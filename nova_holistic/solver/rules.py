@@ -19,6 +19,7 @@ from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.policy import Expression, Policy
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.deadline import endless
 from nova_holistic.solver.hosts import HostTable
 
 
@@ -90,7 +91,7 @@ class Rules:
     possible: Sequence[bool]
     top: Scope
     reach: Mapping[str, np.ndarray]
-    in_time: Callable[[], None] = lambda: None
+    in_time: Callable[[], None] = endless
     scopes: list[Scope] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     penalties: list[tuple[Carried, tuple[tuple[Atom, float], ...], float]] = (

@@ -6,13 +6,14 @@ other forms are left out, so what is counted is necessary and not sufficient.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 import math
 
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.case import Case
+from nova_holistic.solver.deadline import endless
 from nova_holistic.solver.rules import Atom, Carried, Kind, Row
 
 _EPSILON = 1e-9
@@ -81,21 +82,26 @@ class Unread(Shape):
     """Something else."""
 
 
-def shapes(case: Case) -> list[Shape]:
+def shapes(case: Case,
+           in_time: Callable[[], None] = endless) -> list[Shape]:
     """Of all hard policies, in their order."""
     rows: dict[int, list[Row]] = defaultdict(list)
     for row in case.rules.rows:
+        in_time()
         if row.carried.policy.hard:
             rows[id(row.carried)].append(row)
-    return [shape for mine in rows.values() for shape in _of(case, mine)]
+    return [shape for mine in rows.values()
+            for shape in _of(case, mine, in_time)]
 
 
-def _of(case: Case, rows: Sequence[Row]) -> Iterator[Shape]:
+def _of(case: Case, rows: Sequence[Row],
+        in_time: Callable[[], None]) -> Iterator[Shape]:
     carried = rows[0].carried
     caps: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
     apart: dict[tuple[int, int, str], set[int]] = defaultdict(set)
     unread = False
     for row in rows:
+        in_time()
         if not row.terms:
             if not _holds(row):
                 yield Never(carried, -1, '')

@@ -15,12 +15,19 @@ from nova_holistic.solver.backend import Backend, load_backend
 from nova_holistic.solver.case import Case
 from nova_holistic.solver.contradiction import contradiction
 from nova_holistic.solver.core import core
-from nova_holistic.solver.deadline import Deadline, OutOfTime
-from nova_holistic.solver.large import large
+from nova_holistic.solver.deadline import Deadline, OutOfTime, TooLarge
+from nova_holistic.solver.large import Found, large
 from nova_holistic.solver.result import planned
 from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.search import Search, Verdict
-from nova_holistic.solver.wording import reasons
+from nova_holistic.solver.wording import reasons, unsifted
+
+_FINDING = 0.9
+"""Share of the time limit for plan or proof; the rest is for judging the plan
+and for reasons."""
+
+_FIRST = 0.7
+"""Share of that for a few chosen hosts, before all are looked at."""
 
 
 def solve(group: Group, snapshot: Snapshot, *,
@@ -42,7 +49,8 @@ def solve(group: Group, snapshot: Snapshot, *,
     :raises InvalidDocument: an unknown flavor, level, placed member or host
     :raises UnknownPlugin: no such objective or solver is installed
     """
-    deadline = Deadline(timer, time_limit)
+    whole = Deadline(timer, time_limit)
+    deadline = whole.part(_FINDING)
     aim = load_objective(objective) if isinstance(objective, str) else (
         objective)
     backend = load_backend(solver, threads)
@@ -50,37 +58,54 @@ def solve(group: Group, snapshot: Snapshot, *,
     bound = bind(group, snapshot)
     aim = aim.for_group(bound)
     try:
-        found = large(bound, snapshot, placed, aim, backend, deadline, gap)
+        found = _on_few(bound, snapshot, placed, aim, backend,
+                        deadline.part(_FIRST), gap)
         if found is not None:
             return planned(found.case, aim, found.counts, found.bound,
                            Verdict.GOOD,
-                           lambda: _seconds(deadline, found.solving))
+                           lambda: _seconds(whole, found.solving))
         case = Case.of(bound, snapshot, placed, deadline.check)
-    except OutOfTime:
-        return _unknown(bound, snapshot, deadline, 0.0)
-    blamed = contradiction(case)
+        blamed = contradiction(case, deadline.check)
+    except OutOfTime as limit:
+        return _unknown(bound, snapshot, whole, 0.0, limit)
     if blamed is not None:
-        return _why_not(case, backend, deadline, 0.0, blamed)
+        return _why_not(case, backend, whole, 0.0, blamed)
     search = Search(case, aim, backend, deadline, gap)
     verdict = search.run()
     if verdict is Verdict.IMPOSSIBLE:
-        return _why_not(case, backend, deadline, search.solving)
+        return _why_not(case, backend, whole, search.solving)
     if search.best is None:
-        return _unknown(bound, snapshot, deadline, search.solving)
+        return _unknown(bound, snapshot, whole, search.solving)
     return planned(case, aim, search.best, search.bound, verdict,
-                   lambda: _seconds(deadline, search.solving))
+                   lambda: _seconds(whole, search.solving))
+
+
+def _on_few(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
+            *how: object) -> Found | None:
+    try:
+        return large(group, snapshot, placed, *how)
+    except OutOfTime:
+        return None
 
 
 def _why_not(case: Case, backend: Backend, deadline: Deadline,
              solving: float,
              blamed: Sequence[Carried] | None = None) -> Unplaceable:
-    found = core(case, backend, deadline, blamed)
-    return Unplaceable(reasons(found), found.minimal,
-                       _seconds(deadline, solving))
+    try:
+        found = core(case, backend, deadline, blamed)
+        told, minimal = reasons(found, deadline.check), found.minimal
+    except OutOfTime:
+        told, minimal = unsifted(case, blamed), False
+    return Unplaceable(told, minimal, _seconds(deadline, solving))
 
 
 def _unknown(group: Group, snapshot: Snapshot, deadline: Deadline,
-             solving: float) -> Unknown:
+             solving: float, limit: OutOfTime | None = None) -> Unknown:
+    if isinstance(limit, TooLarge):
+        return Unknown(
+            f'{len(group.all_members())} members that differ in what they '
+            f'ask for, on {len(snapshot.hosts)} hosts, are too many to be '
+            f'written down', _seconds(deadline, solving))
     return Unknown(
         f'no plan for {len(group.all_members())} members on '
         f'{len(snapshot.hosts)} hosts was found within {deadline.limit:g} s, '

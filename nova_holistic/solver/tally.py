@@ -8,6 +8,7 @@ import numpy as np
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.case import Case
+from nova_holistic.solver.deadline import endless
 from nova_holistic.solver.limit import Ceiling, Limit
 from nova_holistic.solver.rules import Atom, Kind
 
@@ -20,7 +21,7 @@ class Tally:
     """
 
     def __init__(self, case: Case,
-                 in_time: Callable[[], None] = lambda: None):
+                 in_time: Callable[[], None] = endless):
         self._case = case
         self._in_time = in_time
         self._number: Counter[tuple[int, str, int]] = Counter()
@@ -39,6 +40,7 @@ class Tally:
             for host in case.placed_in(table[0]):
                 self._move(table, host, 1)
         for key in self._slots:
+            self._in_time()
             self._judge(key)
 
     def verdict(self, c: int,

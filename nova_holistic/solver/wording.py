@@ -5,7 +5,7 @@ odds; requirements stand in them, or have a reason of their own.
 All numbers are of a group that asks for nothing but the core.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import textwrap
 
 import numpy as np
@@ -13,11 +13,12 @@ import numpy as np
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host
+from nova_holistic.solver.case import Case
 from nova_holistic.solver.contradiction import Count
 from nova_holistic.solver.core import Core
 from nova_holistic.solver.elements import Element
 from nova_holistic.solver.funnel import Funnel, packing
-from nova_holistic.solver.numbers import amounts, conditions
+from nova_holistic.solver.numbers import amounts, conditions, many
 from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.sentences import Sentences
 from nova_holistic.solver.shapes import (
@@ -26,13 +27,19 @@ from nova_holistic.solver.shapes import (
 _LONG = 200
 """Characters of a policy's own words, which may name every member."""
 
+_NAMED = 20
+"""Policies, and descriptions, that are named where all are told of."""
+
 _ORDER = (Cap, Even, Wide, Apart, Confined)
 """What numbers are told of first."""
 
 
-def reasons(core: Core) -> tuple[Reason, ...]:
-    """Of a core, the same for the same core."""
-    words = _Words(core)
+def reasons(core: Core, in_time: Callable[[], None]) -> tuple[Reason, ...]:
+    """Of a core, the same for the same core.
+
+    :param in_time: called again and again; raises where time has run out
+    """
+    words = _Words(core, in_time)
     if not core.elements:
         return (words.nothing(),)
     if not words.structural:
@@ -40,14 +47,39 @@ def reasons(core: Core) -> tuple[Reason, ...]:
     return tuple(words.sentences())
 
 
+def unsifted(case: Case,
+             blamed: Sequence[Carried] | None) -> tuple[Reason, ...]:
+    """All that can be at fault, where there is no time to find out more.
+
+    :param blamed: policies that counting found to contradict each other
+    """
+    policies = [each for each in case.policies if each.policy.hard] if (
+        blamed is None) else blamed
+    wanted = {m.description: m.requirements for m in case.members
+              if amounts(m.requirements) or conditions(m.requirements)}
+    told = [Reason(each.scope.path, (
+        f'{each.policy.summary} is for '
+        f'{many(len(each.scope.members), "member")}'))
+        for each in policies[:_NAMED]]
+    told.extend(Reason(path, _asks(wanted[path]))
+                for path in list(wanted)[:_NAMED])
+    more = max(0, len(policies) - _NAMED) + max(0, len(wanted) - _NAMED)
+    if more:
+        told.append(Reason('', (
+            f'{more} more policies and descriptions may have a part in it')))
+    return tuple(told)
+
+
 class _Words:
     """A core's policies, by what their rows say, and its requirements."""
 
-    def __init__(self, core: Core):
+    def __init__(self, core: Core, in_time: Callable[[], None]):
         self.core = core
         self.case = core.case
-        found = shapes(self.case)
-        self.count = Count(self.case, found)
+        self._in_time = in_time
+        self._bare = shapes(core.bare, in_time)
+        found = shapes(self.case, in_time)
+        self.count = Count(self.case, found, in_time)
         self.structural: list[tuple[Carried, list[Shape]]] = []
         self.forbidding: list[Carried] = []
         for carried in self.case.policies:
@@ -138,10 +170,11 @@ class _Words:
         same = next(other for other in bare.policies
                     if other.policy is each.policy
                     and other.scope.path == each.scope.path)
-        count = Count(bare, [s for s in shapes(bare) if s.carried is same])
-        mine = [c for c, members in enumerate(bare.classes) if any(
-            m.path in {p.path for p in same.scope.members}
-            for m in members.members)]
+        count = Count(bare, [s for s in self._bare if s.carried is same],
+                      self._in_time)
+        inside = {m.path for m in same.scope.members}
+        mine = [c for c, members in enumerate(bare.classes)
+                if any(m.path in inside for m in members.members)]
         return (count.room[mine] > 0).any(axis=0)
 
     def _closes(self, each: Carried) -> bool:
