@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plots of the planner's figures: time and gap over hosts, and how often
+nearly full clouds take a group, jointly and one by one.
+
+Measures with planner.py and planted.py, or takes what they once wrote.
+"""
+
+import argparse
+from dataclasses import dataclass
+import functools
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import matplotlib
+from matplotlib import pyplot
+import numpy as np
+
+HERE = pathlib.Path(__file__).parent
+SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
+MEMBERS = 1_000
+TENTH = 10
+"""Hosts for each member, where groups grow with their clouds."""
+
+OBJECTIVES = ('fewest-hosts', 'spread', 'stack')
+GARDENS = (60, 240)
+FULL = (70, 80, 85, 90, 93, 95, 97, 98, 99)
+GOOD_GAP = 1.0
+
+# Colours that are told apart by everyone: Okabe and Ito's.
+STYLES = (('#0072B2', 'o'), ('#D55E00', 's'), ('#009E73', '^'),
+          ('#CC79A7', 'D'), ('#000000', 'v'))
+
+
+def sizes():
+    """Hosts and members of each measurement of growth."""
+    found = {(hosts, MEMBERS) for hosts in SIZES}
+    return sorted(found | {(hosts, hosts // TENTH) for hosts in SIZES})
+
+
+def measure(place, seeds, planted_seeds, utilisation):
+    """Each size in a process of its own: what it occupies is known then."""
+    for hosts, members in sizes():
+        _run('planner.py', place / f'planner-{hosts}-{members}.json',
+             '--hosts', hosts, '--members', members, '--seeds', seeds,
+             '--utilisation', utilisation, '--time-limit', 30,
+             '--objective', *OBJECTIVES)
+    _run('planted.py', place / 'planted.json', '--hosts', *GARDENS,
+         '--utilisation', *FULL, '--seeds', planted_seeds)
+
+
+def _run(program, file, *words):
+    subprocess.run([sys.executable, HERE / program, '--json', file,
+                    *map(str, words)], check=True)
+
+
+def read(place, pattern):
+    """Rows of all files of that name."""
+    return [row for file in sorted(place.glob(pattern))
+            for row in json.loads(file.read_text())]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One objective over hosts; each point is the runs of one size."""
+
+    hosts: list[int]
+    runs: list[list[float]]
+
+    @classmethod
+    def of(cls, rows, objective, key, unit=1):
+        mine = sorted((row for row in rows if row['objective'] == objective),
+                      key=lambda row: row['hosts'])
+        return cls([row['hosts'] for row in mine],
+                   [[unit * each for each in row[key]] for row in mine])
+
+    def middle(self):
+        return [statistics.median(each) for each in self.runs]
+
+    def reach(self):
+        """How far the runs are below and above their median."""
+        return np.array([[middle - min(each), max(each) - middle]
+                         for middle, each in zip(self.middle(), self.runs)]).T
+
+    def exponent(self):
+        """p, where time is nearest to a constant x hosts ** p."""
+        return np.polyfit(np.log(self.hosts), np.log(self.middle()), 1)[0]
+
+
+def growth(rows):
+    """Above seconds, below gaps; at the left for groups of one size, at the
+    right for groups that grow with their clouds."""
+    columns = (
+        (f'{MEMBERS:,} members',
+         [row for row in rows if row['members'] == MEMBERS]),
+        (f'one member for every {TENTH} hosts',
+         [row for row in rows if row['members'] * TENTH == row['hosts']]))
+    figure, axes = pyplot.subplots(
+        2, 2, sharex=True, sharey='row', figsize=(11, 8),
+        layout='constrained')
+    for (title, here), upper, lower in zip(columns, *axes):
+        upper.set_title(title)
+        for number, objective in enumerate(OBJECTIVES):
+            seconds = Line.of(here, objective, 'seconds')
+            gaps = Line.of(here, objective, 'gap', 100)
+            if not seconds.hosts:
+                continue
+            label = objective + (f': hosts$^{{{seconds.exponent():.2f}}}$'
+                                 if len(seconds.hosts) > 1 else '')
+            _line(upper, seconds, number, label)
+            _line(lower, gaps, number, objective)
+        upper.legend(title='fitted growth', loc='upper left')
+        lower.axhline(GOOD_GAP, color='0.5', linestyle=':')
+        lower.annotate(
+            'aimed at', (1, GOOD_GAP), xytext=(-4, 3), color='0.35',
+            xycoords=('axes fraction', 'data'), textcoords='offset points',
+            ha='right', va='bottom', fontsize='small')
+        lower.legend(loc='upper right')
+    _growth_axes(axes)
+    runs = max(len(row['seconds']) for row in rows)
+    figure.suptitle(
+        f'From a snapshot in memory to a checked plan: median and range of '
+        f'{runs} clouds, in use to '
+        f'{" or ".join(sorted({str(row["utilisation"]) for row in rows}))} %')
+    return figure
+
+
+def _line(axes, line, number, label):
+    colour, marker = STYLES[number]
+    # Side by side, so that ranges do not hide each other.
+    shifted = np.array(line.hosts) * (1 + 0.05 * (number - 1))
+    axes.errorbar(shifted, line.middle(), yerr=line.reach(), label=label,
+                  color=colour, marker=marker, capsize=3, linewidth=1.5)
+
+
+def _growth_axes(axes):
+    for each in axes.flat:
+        each.set_xscale('log')
+        each.set_xticks(SIZES, [f'{hosts:,}' for hosts in SIZES])
+        each.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
+        each.grid(alpha=0.3)
+    for each in axes[0]:
+        each.set_yscale('log')
+        each.yaxis.set_major_formatter('{x:g}')
+        # Room for the legend.
+        each.set_ylim(top=4 * each.get_ylim()[1])
+    for each in axes[1]:
+        # A gap may be 0: below a tenth of a percent the scale is even.
+        each.set_yscale('symlog', linthresh=0.1)
+        each.set_ylim(-0.02, 100)
+        each.yaxis.set_major_formatter('{x:g}')
+        each.set_xlabel('hosts')
+    axes[0][0].set_ylabel('seconds')
+    axes[1][0].set_ylabel('proven gap, % of the value')
+
+
+def success(rows):
+    """Share of groups placed over how full the clouds are."""
+    figure, axes = pyplot.subplots(figsize=(8, 5), layout='constrained')
+    for number, hosts in enumerate(sorted({row['hosts'] for row in rows})):
+        mine = sorted((row for row in rows if row['hosts'] == hosts),
+                      key=lambda row: row['utilisation'])
+        full = [row['utilisation'] for row in mine]
+        for key, how, line in (('joint', 'jointly', '-'),
+                               ('one_by_one', 'one by one', '--')):
+            colour, marker = STYLES[number]
+            axes.errorbar(
+                full, [row[key] for row in mine],
+                label=f'{hosts} hosts, {how}', yerr=np.array([
+                    _interval(row[key], row['seeds']) for row in mine]).T,
+                color=colour, marker=marker, linestyle=line, capsize=3,
+                fillstyle='full' if key == 'joint' else 'none')
+    axes.set_xlabel('utilisation of the cloud with the group in it, %')
+    axes.set_ylabel('groups placed, %')
+    axes.set_ylim(-4, 104)
+    axes.grid(alpha=0.3)
+    axes.legend(loc='center left', bbox_to_anchor=(1.0, 0.5))
+    axes.set_title(f'Groups known to have a plan: '
+                   f'{max(row["seeds"] for row in rows)} clouds a point, '
+                   f'95 % intervals')
+    return figure
+
+
+def _interval(percent, number, z=1.96):
+    """Below and above: Wilson's score interval of a share."""
+    share, weight = percent / 100, z * z / number
+    middle = (share + weight / 2) / (1 + weight)
+    half = z / (1 + weight) * math.sqrt(
+        share * (1 - share) / number + weight / number / 4)
+    return (max(0.0, 100 * (share - middle + half)),
+            max(0.0, 100 * (middle + half - share)))
+
+
+def draw(place, into, formats):
+    matplotlib.use('agg')
+    # Files of equal figures are equal.
+    matplotlib.rcParams['svg.hashsalt'] = 'planner'
+    for name, pattern, make in (('growth', 'planner-*.json', growth),
+                                ('success', 'planted.json', success)):
+        rows = read(place, pattern)
+        if not rows:
+            continue
+        figure = make(rows)
+        for kind in formats:
+            figure.savefig(into / f'{name}.{kind}', dpi=110, metadata={
+                'Date': None} if kind == 'svg' else None)
+            print(into / f'{name}.{kind}')
+        pyplot.close(figure)
+
+
+def main():
+    arguments = _parser().parse_args()
+    make = functools.partial(
+        measure, seeds=arguments.seeds, planted_seeds=arguments.planted_seeds,
+        utilisation=arguments.utilisation)
+    with tempfile.TemporaryDirectory() as place:
+        kept = pathlib.Path(arguments.keep or arguments.source or place)
+        if not arguments.source:
+            kept.mkdir(parents=True, exist_ok=True)
+            make(kept)
+        draw(kept, arguments.into, arguments.format)
+
+
+def _parser():
+    parser = argparse.ArgumentParser(description=__doc__)
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument('--from', dest='source', metavar='DIR',
+                       help='measure nothing, take the figures from there')
+    where.add_argument('--keep', metavar='DIR',
+                       help='leave the figures measured there, for --from')
+    parser.add_argument('--into', type=pathlib.Path, default=HERE,
+                        metavar='DIR', help='for the plots')
+    parser.add_argument('--format', nargs='+', default=['png'],
+                        choices=['png', 'svg'])
+    parser.add_argument('--seeds', type=int, default=5,
+                        help='clouds of each size')
+    parser.add_argument('--planted-seeds', type=int, default=40,
+                        help='clouds with a planted plan for each point')
+    parser.add_argument('--utilisation', type=int, default=90,
+                        help='of the clouds of each size, in percent')
+    return parser
+
+
+if __name__ == '__main__':
+    main()
