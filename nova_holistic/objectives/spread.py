@@ -105,9 +105,12 @@ class Spread(Objective):
             width = min(1.0, (piece + 1) / STEPS) - low
             if low - before > reach:
                 break
-            if width > 0:
+            # Only room limits the last: a host that is full to the last unit
+            # is not to hang on the last digit of a sum of widths.
+            spare = unit if piece == STEPS - 1 else 0.0
+            if width + spare > 0:
                 parts.append((encoder.continuous(
-                    f'climb {name} {piece}', 0, width / unit),
+                    f'climb {name} {piece}', 0, (width + spare) / unit),
                     _slope(piece) * unit))
         # Every bit of use added stands on one piece; the pieces grow dearer,
         # so the cheapest way to stand on them is from the bottom up.

@@ -14,6 +14,7 @@ import pulp
 from pulp import LpProblem, LpVariable
 
 from nova_holistic.solver.backend import Backend, Outcome, Status
+from nova_holistic.solver.delicate import is_delicate
 
 _BOUND = re.compile(r'^Lower bound:\s+(\S+)', re.MULTILINE)
 _BOUND_ERROR = 0.0005
@@ -83,7 +84,8 @@ class CBC(Backend):
 
 def _outcome(problem: LpProblem, log: str) -> Outcome:
     if problem.status == pulp.LpStatusInfeasible:
-        return Outcome(Status.INFEASIBLE)
+        return Outcome(Status.NOTHING if is_delicate(problem)
+                       else Status.INFEASIBLE)
     found = _BOUND.search(log)
     # The log leaves the objective's constant out.
     bound = (float(found.group(1)) - _BOUND_ERROR

@@ -11,6 +11,7 @@ import pulp
 from pulp import LpProblem, LpVariable
 
 from nova_holistic.solver.backend import Backend, Outcome, Status
+from nova_holistic.solver.delicate import is_delicate
 from nova_holistic.solver.linear import SAME_AGAIN
 
 _NO_PROBING = 1 << 15
@@ -74,14 +75,26 @@ class HiGHS(Backend):
 
     def solve(self, problem: LpProblem, *, seconds: float, gap: float,
               start: Mapping[LpVariable, float] | None = None) -> Outcome:
-        driver = _InProcess(
-            start, timeLimit=max(seconds, 0.01), gapRel=gap,
-            gapAbs=0.0 if gap == 0 else 1e-6, presolve_rule_off=_NO_PROBING,
-            mip_max_start_nodes=_START_NODES, **SAME_AGAIN)
-        driver.actualSolve(problem)
-        model = problem.solverModel
-        problem.solverModel = None
-        return _outcome(model, problem)
+        options = {
+            'gapRel': gap, 'gapAbs': 0.0 if gap == 0 else 1e-6,
+            'presolve_rule_off': _NO_PROBING,
+            'mip_max_start_nodes': _START_NODES, **SAME_AGAIN}
+        outcome, took = _run(problem, start, seconds, options)
+        if outcome.status is Status.INFEASIBLE and is_delicate(problem):
+            # Presolve takes numbers for equal that are not.
+            outcome, _ = _run(problem, start, seconds - took,
+                              {**options, 'presolve': 'off'})
+        return outcome
+
+
+def _run(problem: LpProblem, start: Mapping[LpVariable, float] | None,
+         seconds: float, options: Mapping) -> tuple[Outcome, float]:
+    """What came of it, and the seconds that it took."""
+    driver = _InProcess(start, timeLimit=max(seconds, 0.01), **options)
+    driver.actualSolve(problem)
+    model = problem.solverModel
+    problem.solverModel = None
+    return _outcome(model, problem), model.getRunTime()
 
 
 def _outcome(model: highspy.Highs, problem: LpProblem) -> Outcome:

@@ -20,6 +20,13 @@ from nova_holistic.solver.rules import Atom, Kind
 
 _TOLERANCE = 1e-6
 
+_FAR_APART = 2**16
+"""Whole numbers up to this in one row are told apart by solvers, whose
+tolerances are about a millionth."""
+
+_DIGIT = 2**12
+"""Base of the digits of larger ones."""
+
 
 class Program:
     """Implements model.objective.HostEncoder on PuLP.
@@ -255,12 +262,34 @@ class Program:
         # Whole amounts: dividing by what divides them all loses nothing, and
         # rounds the limit down to what can be reached.
         divisor = math.gcd(*(amount for _, amount in terms))
-        limit = min(free, most) // divisor
-        scale = max(amount for _, amount in terms) // divisor
-        row = [(v, amount // divisor / scale) for v, amount in terms]
+        self._whole_row([(v, amount // divisor) for v, amount in terms],
+                        min(free, most) // divisor, used)
+
+    def _whole_row(self, terms: list[tuple[LpVariable, int]], limit: int,
+                   used: LpVariable | None) -> None:
+        """Sum of terms <= limit; where the place is not used, <= 0.
+
+        Amounts that are too far apart for a solver's tolerances are taken
+        apart, into digits and what is carried from the lower to the higher.
+        """
+        scale = max(amount for _, amount in terms)
+        if scale > _FAR_APART:
+            high, low = divmod(limit, _DIGIT)
+            most = sum(amount % _DIGIT * v.upBound for v, amount in terms)
+            carry = self._variable(most // _DIGIT + 1)
+            self._row([*((v, amount % _DIGIT) for v, amount in terms
+                         if amount % _DIGIT), (carry, -_DIGIT)], low, used)
+            self._whole_row([*((v, amount // _DIGIT) for v, amount in terms
+                               if amount >= _DIGIT), (carry, 1)], high, used)
+        else:
+            self._row([(v, amount / scale) for v, amount in terms],
+                      limit / scale, used)
+
+    def _row(self, row: list[tuple[LpVariable, float]], limit: float,
+             used: LpVariable | None) -> None:
         if used is None:
-            self.require(LpAffineExpression(row) <= limit / scale)
+            self.require(LpAffineExpression(row) <= limit)
         else:
             # Nothing at all where the host is not used: a tighter relaxation.
-            row.append((used, -limit / scale))
+            row.append((used, -limit))
             self.require(LpAffineExpression(row) <= 0)
