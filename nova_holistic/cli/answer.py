@@ -63,7 +63,8 @@ def _tell(console: Console, answer: Answer, group: Group,
     if isinstance(answer, Plan):
         tables.plan(console, answer, group, snapshot)
         if explained is not None:
-            tables.lines(console, explanation.lines(explained, group.name))
+            tables.lines(console, explanation.lines(
+                explained, group.name, len(answer.placements)))
     elif isinstance(answer, Unplaceable):
         tables.unplaceable(console, answer, group)
     else:

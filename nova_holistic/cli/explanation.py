@@ -26,14 +26,18 @@ def to_documents(found: Sequence[Explanation]) -> list[dict[str, Any]]:
         'tried': each.tried} for each in found]
 
 
-def lines(found: Sequence[Explanation], top: str) -> Iterator[str]:
-    """One a member.
+def lines(found: Sequence[Explanation], top: str,
+          members: int) -> Iterator[str]:
+    """One a member, and one for those that there was no time for.
 
     :param top: name of the top-level group
+    :param members: of the plan
     """
     for each in found:
         yield (f'{each.member} on {each.host}: '
                + '; '.join((_left(each), *_bound(each, top), _other(each))))
+    if len(found) < members:
+        yield f'{members - len(found)} more: no time was left to look at them'
 
 
 def _left(each: Explanation) -> str:

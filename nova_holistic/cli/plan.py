@@ -28,6 +28,9 @@ from nova_holistic.solver.solve import solve
 _CODES = {Planned: exits.PLANNED, Unplaceable: exits.UNPLACEABLE,
           Unknown: exits.UNKNOWN}
 
+_EXPLAINING = 0.1
+"""Share of the time limit for it at least, beyond the limit if need be."""
+
 
 class Plan(DocumentCommand):
     """Place a group on an inventory, all its members at once.
@@ -66,7 +69,8 @@ class Plan(DocumentCommand):
         snapshot = files.inventory(args.inventory)
         with blaming(args.group):
             group = bind(group, snapshot)
-        reading = time.monotonic() - start
+        solving = time.monotonic()
+        reading = solving - start
         with self._watched(group, snapshot):
             result = solve(group, snapshot, objective=args.objective,
                            solver=args.solver, time_limit=args.time_limit)
@@ -75,7 +79,10 @@ class Plan(DocumentCommand):
         result = replace(result, seconds=FrozenMapping({
             **result.seconds, 'snapshot': reading,
             'total': time.monotonic() - start}))
-        explained = explain(group, snapshot, result, args.objective) if (
+        explained = explain(
+            group, snapshot, result, args.objective, time_limit=max(
+                args.time_limit - (time.monotonic() - solving),
+                _EXPLAINING * args.time_limit)) if (
             args.explain and isinstance(result, Planned)) else None
         answer.FORMATS[args.format](
             result, group, snapshot, self.app.stdout, explained)

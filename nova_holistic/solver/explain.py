@@ -2,8 +2,11 @@
 """Why each member of a plan is on its host: what else was open to it, with
 everyone else staying as planned, and what the best of that costs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+import contextlib
 from dataclasses import dataclass, replace
+import math
+import time
 
 import numpy as np
 
@@ -17,6 +20,7 @@ from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.case import Case, MemberClass
+from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.eligibility import Eligibility
 from nova_holistic.solver.numbers import amounts
 from nova_holistic.solver.rules import Carried
@@ -83,26 +87,37 @@ class Explanation:
 
 def explain(group: Group, snapshot: Snapshot, plan: Plan,
             objective: str | Objective, *,
-            placed: Mapping[str, str] = FrozenMapping()
+            placed: Mapping[str, str] = FrozenMapping(),
+            time_limit: float = math.inf,
+            timer: Callable[[], float] = time.perf_counter
             ) -> tuple[Explanation, ...]:
-    """Every member of the plan, in document order.
+    """Every member of the plan, in document order, as far as time allows.
 
     :param placed: members whose use is in the snapshot already
+    :param time_limit: wall-clock seconds
+    :param timer: the only clock there is
     """
+    deadline = Deadline(timer, time_limit)
     aim = load_objective(objective) if isinstance(objective, str) else (
         objective)
     snapshot = snapshot.without_servers(placed.values())
     bound = bind(group, snapshot)
-    case = Case.of(bound, snapshot, {})
-    return tuple(_Explainer(case, plan, aim.for_group(bound), placed).all())
+    found: list[Explanation] = []
+    with contextlib.suppress(OutOfTime):
+        case = Case.of(bound, snapshot, {}, deadline.check)
+        for each in _Explainer(case, plan, aim.for_group(bound), placed,
+                               deadline).all():
+            found.append(each)
+    return tuple(found)
 
 
 class _Explainer:
     """One plan; what is asked of hosts is looked up once a class."""
 
     def __init__(self, case: Case, plan: Plan, objective: Objective,
-                 placed: Mapping[str, str]):
+                 placed: Mapping[str, str], deadline: Deadline):
         self._case = case
+        self._deadline = deadline
         self._objective = objective
         self._placed = placed
         self._at = {path: case.table.index[host]
@@ -119,12 +134,15 @@ class _Explainer:
     def all(self) -> Iterator[Explanation]:
         of_class = {m.path: c for c, each in enumerate(self._case.classes)
                     for m in each.members}
-        funnels = [self._funnel(each) for each in self._case.classes]
+        funnels: dict[int, tuple[tuple[Left, ...], np.ndarray]] = {}
         # Members alike on one host have the same to say.
         known: dict[tuple[int, int], Explanation] = {}
         for member in self._case.members:
             c = of_class[member.path]
             key = c, self._at[member.path]
+            if c not in funnels:
+                self._deadline.check()
+                funnels[c] = self._funnel(self._case.classes[c])
             if key not in known:
                 known[key] = self._one(member, c, *funnels[c])
             yield replace(known[key], member=member.path)
@@ -138,6 +156,7 @@ class _Explainer:
         bindings, binding = [], []
         for each, tally, paths in zip(self._hard, self._tallies,
                                       self._governed):
+            self._deadline.check()
             allowed = self._allowed(tally, c, here)
             ruled_out = int((room & ~allowed).sum())
             # An exclusive group's policy binds others, too.
@@ -172,8 +191,10 @@ class _Explainer:
         return tuple(found), suits
 
     def _counted(self, carried: Carried) -> Tally:
-        tally = Tally(self._case.under([carried]))
+        in_time = self._deadline.check
+        tally = Tally(self._case.under([carried]), in_time)
         for c, each in enumerate(self._case.classes):
+            in_time()
             for member in each.members:
                 tally.add(c, self._at[member.path])
         return tally
@@ -209,6 +230,8 @@ class _Explainer:
         chosen = self._promising(hosts)
         tried = 0
         for h in chosen:
+            if tried and not self._deadline.left():
+                break
             cost = self._moved(member, self._case.table.hosts[h], governing)
             if cost is None:
                 continue
