@@ -63,12 +63,21 @@ def related_shop(members, leaves=LEAVES):
 
 
 def chatty_shop(members, leaves=LEAVES):
-    """The related shop, with traffic between pairs of its descriptions."""
+    """The related shop, with traffic between pairs of its servers and between
+    whole tiers: web, app and db, and two leaf groups apart from these.
+
+    The clouds have no links that could carry too much: what tiers exchange
+    limits nobody, and is a matter of the objective alone.
+    """
     plain = related_shop(members, leaves)
+    web, app, db = 'leaf7', 'leaf8', 'leaf9'
     return Group(
         'shop', (), plain.groups, plain.policies, (
             *plain.relationships,
             Bandwidth(level='rack', mbps=10, weight=0.001, between=(
                 'leaf7/small-0', 'leaf7/large-0')),
             Bandwidth(level='rack', mbps=10, weight=0.001, between=(
-                'leaf8/small-0', 'leaf8/large-0'))))
+                'leaf8/small-0', 'leaf8/large-0')),
+            Bandwidth(level='rack', mbps=10, between=(web, app)),
+            Bandwidth(level='rack', mbps=10, between=(app, db)),
+            Bandwidth(level='rack', mbps=5, between=('leaf1', 'leaf2'))))

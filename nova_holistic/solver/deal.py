@@ -7,6 +7,7 @@ there is room.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
 
 import numpy as np
 
@@ -25,26 +26,30 @@ Seats = Sequence[Mapping[int, int]]
 
 
 def deal(case: Case, kind_of: Sequence[int], seats: Seats, cell: np.ndarray,
-         score: Callable[[Attempt], np.ndarray],
-         deadline: Deadline) -> Counts | None:
+         score: Callable[[Attempt], np.ndarray], deadline: Deadline,
+         attempt: Attempt | None = None) -> Counts | None:
     """Counts for the classes, or None where some member finds no place.
 
     :param kind_of: kind of each class
     :param cell: of each host; cells are filled at an even pace
     :param score: of hosts for who finds no seat: the least is best
+    :param attempt: with members who have their places already, where any
+        others are as good for the rest as their seats
     """
-    attempt = Attempt(case, score, Tally(case, deadline.check))
-    left = [len(each.members) for each in case.classes]
+    anywhere = attempt is not None
+    attempt = attempt or Attempt(case, score, Tally(case, deadline.check))
+    left = [len(each.members) - sum(here.values())
+            for each, here in zip(case.classes, attempt.counts)]
     of_kind: dict[int, list[int]] = {}
     for c, kind in enumerate(kind_of):
         of_kind.setdefault(kind, []).append(c)
-    free = _in_turn(seats, cell)
+    free = _in_turn(seats, cell, attempt.counts)
     for _ in range(_PASSES):
         before, free = len(free), _pass(attempt, of_kind, left, free, deadline)
         if not free or len(free) == before:
             break
-    free = [seat for seat in free if not _make_room(
-        attempt, of_kind.get(seat[0], ()), left, seat[1])]
+    for kind, host in free if not anywhere else ():
+        _make_room(attempt, of_kind.get(kind, ()), left, host)
     nobody = np.zeros(len(case.table))
     for c, number in enumerate(left):
         for _ in range(number):
@@ -140,14 +145,20 @@ def _sit(attempt: Attempt, classes: Sequence[int], left: list[int],
     return True
 
 
-def _in_turn(seats: Seats, cell: np.ndarray) -> list[tuple[int, int]]:
-    """(kind, host) of each seat, all cells from first to last at one pace."""
+def _in_turn(seats: Seats, cell: np.ndarray,
+             counts: Counts) -> list[tuple[int, int]]:
+    """(kind, host) of each seat, all cells from first to last at one pace,
+    those who have their places counted in."""
     by_cell: dict[int, list[tuple[int, int]]] = {}
     hosts = sorted({host for here in seats for host in here})
     for host in hosts:
         for kind, here in enumerate(seats):
             by_cell.setdefault(int(cell[host]), []).extend(
                 [(kind, host)] * here.get(host, 0))
-    order = [((number + 0.5) / len(mine), c, number)
+    there: Counter[int] = Counter()
+    for here in counts:
+        for host, number in here.items():
+            there[int(cell[host])] += number
+    order = [((there[c] + number + 0.5) / (there[c] + len(mine)), c, number)
              for c, mine in by_cell.items() for number in range(len(mine))]
     return [by_cell[c][number] for _, c, number in sorted(order)]

@@ -25,6 +25,7 @@ from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.search import Search, Verdict
 from nova_holistic.solver.seats import Seating, seating
+from nova_holistic.solver.together import together
 
 LARGE = 5_000
 """Places from which on hosts are chosen first: each kind, and each group that
@@ -62,6 +63,13 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
             _size(kinds) <= LARGE) or (
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
+    traffic = objective.traffic()
+    if traffic:
+        near = together(kinds, traffic, snapshot, placed, objective, backend,
+                        deadline, gap)
+        if near is not None:
+            return Found(near[0], near[1].best, near[1].bound,
+                         near[1].solving)
     rules = cells(kinds, deadline.check)
     merged = Merged(kinds, rules, outlay, deadline)
     merged.run()

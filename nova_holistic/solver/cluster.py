@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seats for members who talk: the largest mixes in as few domains as can be,
+coarse levels first, hosts last.
+
+Capacity and numbers of members are kept on the way; whoever deals the seats
+out judges all rules.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.solver.books import Books, Crew
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.near import Near
+from nova_holistic.solver.sorts import Sorts
+from nova_holistic.solver.traffic import Star, Talk
+
+Wanted = dict[int, int]
+"""How many of each crew."""
+
+
+class Cluster:
+    """Fills domains with members of one star after another.
+
+    :ivar taken: for each crew, host index to number of its members
+    """
+
+    def __init__(self, kinds: Kinds, talk: Talk, near: Near, books: Books,
+                 crews: Sequence[Crew], deadline: Deadline):
+        self._kinds, self._talk, self._near = kinds, talk, near
+        self._books, self._crews = books, crews
+        self._deadline = deadline
+        self.taken: list[dict[int, int]] = [{} for _ in crews]
+        self._left = [len(crew.paths) for crew in crews]
+
+    def run(self, numbers: np.ndarray) -> None:
+        """Give as many of each crew seats in each cell as it is to have.
+
+        :param numbers: [part, cell]
+        """
+        grid, levels = self._near.grid, self._kinds.table.snapshot.levels
+        fine = [level for level in levels if level not in grid.domain_of]
+        budget = self._budget(numbers)
+        for star in self._talk.stars:
+            for cell in range(grid.count):
+                wanted: Wanted = {}
+                for nodes, here in budget.items():
+                    if nodes & {*star.nodes}:
+                        wanted.update(shared_out(int(here[cell]), {
+                            c: self._left[c] for c, crew
+                            in enumerate(self._crews)
+                            if crew.nodes == nodes}))
+                left = self._fill(star, fine, np.flatnonzero(
+                    grid.of == cell), dict(wanted))
+                for c, number in wanted.items():
+                    budget[self._crews[c].nodes][cell] -= number - left[c]
+
+    def _budget(self, numbers: np.ndarray
+                ) -> dict[frozenset[int], np.ndarray]:
+        """For the nodes of each crew, members still to be placed by cell."""
+        found = {}
+        placed = self._kinds.placed
+        for nodes in {crew.nodes: None for crew in self._crews}:
+            here = np.zeros(self._near.grid.count, dtype=np.int64)
+            for paths, row in zip(self._near.standing.parts, numbers):
+                if nodes == frozenset(
+                        n for n, node in enumerate(self._talk.nodes)
+                        if next(iter(paths)) in node.paths):
+                    here += row
+                    for path in paths & placed.keys():
+                        here[self._near.grid.of[placed[path]]] -= 1
+            found[nodes] = here.clip(0)
+        return found
+
+    def _fill(self, star: Star, levels: Sequence[str], hosts: np.ndarray,
+              wanted: Wanted) -> Wanted:
+        """Seats on the hosts; who found none."""
+        if levels[0] == HOST:
+            return self._pack(star, hosts, wanted)
+        of_host = self._kinds.table.division(levels[0]).of_host[hosts]
+        opened = np.unique(of_host[of_host >= 0])
+        while len(opened) and any(wanted.values()):
+            self._deadline.check()
+            domain, mix = self._choose(star, levels[0], opened, wanted)
+            if not any(mix):
+                break
+            inside = hosts[of_host == domain]
+            short = 0
+            for slot, node in enumerate(star.nodes):
+                mix[slot] = min(mix[slot], sum(
+                    n for c, n in wanted.items()
+                    if node in self._crews[c].nodes))
+            share = self._of_mix(star, mix, wanted)
+            rest = self._fill(star, levels[1:], inside, dict(share))
+            short = sum(rest.values())
+            for c, number in share.items():
+                wanted[c] -= number - rest[c]
+            if short:
+                # Others of the same nodes may fit where these do not.
+                missing = [sum(rest[c] for c in rest if node in
+                               self._crews[c].nodes) for node in star.nodes]
+                others = {c: n if not rest.get(c) else 0
+                          for c, n in wanted.items()}
+                share = self._of_mix(star, missing, others)
+                rest = self._fill(star, levels[1:], inside, dict(share))
+                for c, number in share.items():
+                    wanted[c] -= number - rest[c]
+            opened = opened[opened != domain]
+        return wanted
+
+    def _choose(self, star: Star, level: str, domains: np.ndarray,
+                wanted: Wanted) -> tuple[int, list[int]]:
+        """The domain that keeps most traffic, and how many more of each node
+        are to come there."""
+        slots = [[c for c in wanted if node in self._crews[c].nodes]
+                 for node in star.nodes]
+        there = self._books.numbers[level][list(star.nodes)][:, domains].T
+        more = np.column_stack([np.minimum(
+            self._books.slack(slot, level)[domains],
+            sum(wanted[c] for c in slot)) for slot in slots])
+        joint = self._books.slack([*wanted], level)[domains]
+        sorts = Sorts(star, domains, there + more,
+                      there.sum(axis=1) + joint, np.ones(len(domains)))
+        mixes = sorts.best(np.zeros(there.shape))[1]
+        new = (mixes - there).clip(0)
+        gain = sorts.pairs(there + new) - sorts.pairs(there)
+        best = np.flatnonzero(gain == gain.max())
+        if not gain.max():
+            new = _as_many(more, joint)
+            total = new.sum(axis=1)
+            best = np.flatnonzero(total == total.max())
+        if len(best) > 1:
+            scores = [self._score(level, int(domains[n]), wanted)
+                      for n in best]
+            best = best[[int(np.argmax(scores))]]
+        return int(domains[best[0]]), new[best[0]].tolist()
+
+    def _score(self, level: str, domain: int, wanted: Wanted) -> float:
+        """More where few hosts hold many members."""
+        hosts = np.flatnonzero(
+            self._kinds.table.division(level).of_host == domain)
+        fit = np.sort(self._fit(hosts, wanted))[::-1]
+        before = np.cumsum(fit) - fit
+        return float((fit[before < sum(wanted.values())] ** 2).sum())
+
+    def _fit(self, hosts: np.ndarray, wanted: Wanted) -> np.ndarray:
+        """How many members of average size each host holds."""
+        number = max(1, sum(wanted.values()))
+        mean = sum(self._kinds.amounts[self._crews[c].kind] * n
+                   for c, n in wanted.items()) / number
+        found = self._books.slack([*wanted], HOST)[
+            self._kinds.table.division(HOST).of_host[hosts]].astype(float)
+        for column in np.flatnonzero(mean).tolist():
+            found = np.minimum(
+                found, self._books.free[hosts, column] / mean[column])
+        return found
+
+    def _of_mix(self, star: Star, mix: Sequence[int],
+                wanted: Wanted) -> Wanted:
+        found: Wanted = {}
+        for node, number in zip(star.nodes, mix):
+            slot = {c: n - found.get(c, 0) for c, n in wanted.items()
+                    if node in self._crews[c].nodes}
+            for c, here in shared_out(int(number), slot).items():
+                found[c] = found.get(c, 0) + here
+        return found
+
+    def _pack(self, star: Star, hosts: np.ndarray, wanted: Wanted) -> Wanted:
+        """Roomy hosts first, and there those who find least room."""
+        fit = self._fit(hosts, wanted)
+        room = {c: 1 + int(self._kinds.room[
+            self._crews[c].kind, hosts].sum()) for c in wanted}
+        order = sorted(wanted, key=lambda c: (
+            -(wanted[c] + (len(self._crews[c].nodes) > 1)) / room[c], c))
+        for h in hosts[np.argsort(-fit, kind='stable')].tolist():
+            if not any(wanted.values()):
+                break
+            self._deadline.check()
+            while self._one_more(star, h, order, wanted):
+                pass
+        return wanted
+
+    def _one_more(self, star: Star, host: int, order: Sequence[int],
+                  wanted: Wanted) -> bool:
+        """One member on the host, of the side that has fewer there."""
+        there = self._books.numbers[HOST][
+            list(star.nodes), self._kinds.table.division(HOST).of_host[host]]
+        # The leaves are one side, the centre is the other.
+        slots = sorted(range(len(star.nodes)), key=lambda s: (
+            there[0] if s == 0 else there[1:].sum(), s))
+        for slot in slots:
+            for c in order:
+                if (wanted[c] and star.nodes[slot] in self._crews[c].nodes
+                        and self._books.allows(c, host)):
+                    self._books.seat(c, host)
+                    self.taken[c][host] = self.taken[c].get(host, 0) + 1
+                    wanted[c] -= 1
+                    self._left[c] -= 1
+                    return True
+        return False
+
+
+def shared_out(total: int, among: Mapping[int, int]) -> Wanted:
+    """So many in all, each about in proportion to what there is of it."""
+    there = sum(among.values())
+    total = min(total, there)
+    found = {c: number * total // max(there, 1)
+             for c, number in among.items()}
+    rest = sorted(among, key=lambda c: (
+        -(among[c] * total % max(there, 1)), c))
+    for c in rest[:total - sum(found.values())]:
+        found[c] += 1
+    return found
+
+
+def _as_many(more: np.ndarray, joint: np.ndarray) -> np.ndarray:
+    """As many of each node as may be there together."""
+    found, left = np.zeros_like(more), joint.copy()
+    for slot in range(more.shape[1]):
+        found[:, slot] = np.minimum(more[:, slot], left)
+        left = left - found[:, slot]
+    return found

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much traffic can stay within domains, at most: a bound for objectives
+that are about traffic.
+
+Let x be the numbers of members by domain in some plan. Of one star the Mbit/s
+within domain d are q(x_d), where x_d is one of the finitely many mixes that d
+can hold. So some choice of one mix for each domain, each of weight 1, makes
+the sum of q what the plan keeps together, while the mixes' members in a part
+of the tree are no more than stand there. The linear program over weights from
+0 to 1, over all stars and levels at once, thus has no smaller optimum than
+any plan has; mixes enter as they pay (column generation), each sort of equal
+domains being one row. Whatever prices of the rows it has reached, its optimum
+and what the best mix of each domain would be worth beyond its price are
+together an upper bound (Lagrange): it may be stopped at any time.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nova_holistic.solver.backend import Status
+from nova_holistic.solver.ceilings import Ceilings
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.holding import Holding
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.linear import Linear
+from nova_holistic.solver.sorts import Sorts
+from nova_holistic.solver.standing import Grid, Standing
+from nova_holistic.solver.traffic import Star, Talk
+
+_ROUNDS = 40
+_CLOSE = 1e-3
+"""Share of the traffic apart that the bound may be off by."""
+
+_WORTH_IT = 1e-6
+
+
+@dataclass(slots=True, eq=False)
+class Front:
+    """One star on one level.
+
+    :ivar level: of the domains
+    :ivar inside: [place, cell]
+    :ivar sort: of each mix that has entered
+    """
+
+    star: Star
+    level: str
+    sorts: Sorts
+    inside: np.ndarray
+    sort: np.ndarray
+    mixes: np.ndarray
+    known: set[tuple[int, ...]] = field(default_factory=set)
+
+    @property
+    def rows(self) -> int:
+        """One for each node and place, one for each sort."""
+        return len(self.star.nodes) * len(self.inside) + len(self.sorts.place)
+
+    def enter(self, sorts: np.ndarray, mixes: np.ndarray) -> bool:
+        """Add mixes that are not there yet; whether there are any."""
+        keys = enumerate(zip(sorts.tolist(), *mixes.T.tolist()))
+        new = [n for n, key in keys if key not in self.known]
+        self.known.update(zip(sorts.tolist(), *mixes.T.tolist()))
+        self.sort = np.concatenate((self.sort, sorts[new]))
+        self.mixes = np.concatenate((self.mixes, mixes[new]))
+        return bool(new)
+
+
+class Near:
+    """Mixes for domains, until none is worth more than it costs.
+
+    :ivar most: no plan keeps more Mbit/s within domains, summed over levels;
+        None where nothing is proved
+    :ivar none: whether it is proved that no plan keeps the rows
+    :ivar unit: Mbit/s that are 1 in the program
+    """
+
+    def __init__(self, kinds: Kinds, talk: Talk, ceilings: Ceilings,
+                 deadline: Deadline):
+        self.talk, self._deadline = talk, deadline
+        self.levels = len(kinds.table.snapshot.levels)
+        self.grid = Grid.over(kinds.table)
+        self.standing = Standing(kinds, ceilings, self.grid, [
+            node.paths for node in talk.nodes])
+        self.holding = Holding(kinds, ceilings)
+        self.fronts = [
+            front for star in talk.stars for front in self._of(kinds, star)]
+        self.unit = max((mbps for star in talk.stars for mbps in star.mbps),
+                        default=1)
+        self.most: float | None = None
+        self.none = False
+
+    @property
+    def least(self) -> float | None:
+        """No plan has a smaller sum of Mbit/s x uplinks."""
+        if self.most is None:
+            return None
+        apart = 2 * (self.levels * self.talk.total - self.most)
+        unit = 2 * self.talk.unit
+        slack = 1e-6 * (1 + self.levels * self.talk.total)
+        return max(0.0, np.ceil((apart - slack) / unit) * unit)
+
+    def run(self) -> None:
+        """Until the bound is close to what it can be, or time is up."""
+        self._price(np.zeros(sum(front.rows for front in self.fronts)))
+        for _ in range(_ROUNDS):
+            program = self.program()
+            outcome, _ = program.solve(self._deadline.left())
+            if outcome.status is not Status.OPTIMAL:
+                self.none = outcome.status is Status.INFEASIBLE
+                return
+            beyond, entered = self._price(-program.duals)
+            found = (beyond - outcome.bound) * self.unit
+            self.most = found if self.most is None else min(self.most, found)
+            apart = self.levels * self.talk.total + outcome.bound * self.unit
+            if not entered or beyond * self.unit <= _CLOSE * apart or (
+                    self._deadline.left() < 0.7 * self._deadline.limit):
+                return
+
+    def _of(self, kinds: Kinds, star: Star) -> list[Front]:
+        nodes = [self.talk.nodes[n] for n in star.nodes]
+        alone = [self.holding.of(node.paths) for node in nodes]
+        joint = self.holding.of(frozenset().union(
+            *(node.paths for node in nodes)))
+        found = []
+        for level in kinds.table.snapshot.levels:
+            division = kinds.table.division(level)
+            if level in self.grid.domain_of:
+                place = np.arange(len(division.domains))
+                inside = place[:, None] == self.grid.domain_of[level]
+            else:
+                place = np.zeros(len(division.domains), dtype=np.int64)
+                known = division.of_host >= 0
+                place[division.of_host[known]] = self.grid.of[known]
+                inside = np.eye(self.grid.count, dtype=bool)
+            sorts = Sorts.of(star, place, np.column_stack(
+                [caps[level] for caps in alone]), joint[level])
+            if len(sorts.place):
+                found.append(Front(
+                    star, level, sorts, inside, np.zeros(0, dtype=np.int64),
+                    np.zeros((0, len(nodes)), dtype=np.int64)))
+        return found
+
+    def _price(self, prices: np.ndarray) -> tuple[float, bool]:
+        """Let the best mixes at these prices enter; what all domains together
+        would gain by theirs, and whether any is new."""
+        self._deadline.check()
+        total, entered, start = 0.0, False, 0
+        for front in self.fronts:
+            sorts, nodes = front.sorts, len(front.star.nodes)
+            end = start + front.rows - len(sorts.place)
+            each = prices[start:end].clip(0).reshape(nodes, -1)
+            own = prices[end:end + len(sorts.place)].clip(0)
+            start = end + len(sorts.place)
+            worth, mixes = sorts.best(each[:, sorts.place].T * self.unit)
+            gain = worth / self.unit - own
+            better = gain > _WORTH_IT
+            total += float((gain * sorts.number)[better].sum())
+            entered |= front.enter(np.flatnonzero(better), mixes[better])
+        return total, entered
+
+    def program(self) -> Linear:
+        """Over the variables of ``standing``, then the weights of the mixes,
+        front by front."""
+        size = self.standing.size
+        mixes = [len(front.sort) for front in self.fronts]
+        program = Linear(
+            np.concatenate((np.zeros(size), *(
+                -front.sorts.pairs(front.mixes) / self.unit
+                for front in self.fronts))),
+            np.concatenate((self.standing.upper(), np.full(
+                sum(mixes), np.inf))))
+        for front, number in zip(self.fronts, mixes):
+            self._add(program, front, size + np.arange(number))
+            size += number
+        self.standing.add_rows(program)
+        return program
+
+    def _add(self, program: Linear, front: Front, y: np.ndarray) -> None:
+        places, sorts = len(front.inside), front.sorts
+        for slot, node in enumerate(front.star.nodes):
+            rows, columns = [sorts.place[front.sort]], [y]
+            values = [front.mixes[:, slot]]
+            for place, cells in enumerate(front.inside):
+                here = self.standing.columns(
+                    self.talk.nodes[node].paths, cells)
+                rows.append(np.full(len(here), place))
+                columns.append(here)
+                values.append(np.full(len(here), -1.0))
+            # Mixes have no more of a node's members than stand there.
+            program.add(np.concatenate(rows), np.concatenate(columns),
+                        np.concatenate(values), -np.inf, 0.0, places)
+        # Each domain has one mix, or none.
+        program.add(front.sort, y, np.ones(len(y)), -np.inf,
+                    sorts.number, len(sorts.place))
