@@ -23,11 +23,13 @@ class Linear:
     """Minimise cost x variables, within limits of variables and rows.
 
     :ivar integer: None where no variable has to be whole
+    :ivar duals: of the rows, once it is solved without whole variables
     """
 
     cost: np.ndarray
     upper: np.ndarray
     integer: np.ndarray | None = None
+    duals: np.ndarray | None = None
     _rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(
         default_factory=list)
     _lower: list[np.ndarray] = field(default_factory=list)
@@ -59,8 +61,10 @@ class Linear:
             model.setOptionValue(name, value)
         model.passModel(self._model())
         model.run()
-        solution = np.array(model.getSolution().col_value)
-        return _outcome(model, self.integer is not None), solution
+        found = model.getSolution()
+        self.duals = np.array(found.row_dual)
+        return (_outcome(model, self.integer is not None),
+                np.array(found.col_value))
 
     def _model(self) -> highspy.HighsLp:
         rows, columns, values = (
