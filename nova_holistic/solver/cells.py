@@ -7,17 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from pulp import LpConstraintGE, LpConstraintLE
 
-from nova_holistic.model.domain import HOST
 from nova_holistic.solver.case import reach
+from nova_holistic.solver.crossing import crossed, is_screened
 from nova_holistic.solver.hosts import HostTable
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.linear import Linear
 from nova_holistic.solver.parts import Parts, parts, tellable
 from nova_holistic.solver.rules import (
     Atom, Carried, Kind, Row, Rules, carried_policies)
-
-_MOST = 64
-"""Cells at most: domains of several levels, crossed."""
 
 Terms = tuple[tuple[Atom, float], ...]
 
@@ -203,15 +200,23 @@ def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
     of = np.zeros(len(table), dtype=np.int64)
     carried = []
     for each in carried_policies(kinds.group):
-        if not each.policy.levels:
+        if is_screened(each.policy):
             continue
         fresh = [level for level in each.policy.levels if level not in levels]
-        number = _crossed(table, of, fresh)
+        number = crossed(table, of, fresh)
         if number is not None:
             of = number
             levels.extend(fresh)
             carried.append(each)
     rules = _rules(kinds, carried, in_time)
+    for level in dict.fromkeys(
+            atom.level for terms in _all_terms(rules) for atom, _ in terms
+            if rules.table.is_subset(atom.level)):
+        # Hosts that a policy picked out by itself.
+        number = crossed(rules.table, of, [level])
+        if number is not None:
+            of = number
+            levels.append(level)
     asked = {atom.scope for terms in _all_terms(rules) for atom, _ in terms
              if _is_count(atom, levels)}
     known = tellable(kinds, rules.scopes, asked, int(of.max(initial=0)) + 1)
@@ -264,8 +269,8 @@ def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
     mine = split.numbers[split.slot >= 0]
     first = np.unique(of, return_index=True)[1]
     return Cells(
-        kinds.table, of,
-        {level: kinds.table.division(level).of_host[first]
+        rules.table, of,
+        {level: rules.table.division(level).of_host[first]
          for level in levels}, rows, penalties, split, index,
         np.concatenate((upper, np.repeat(mine, number))).astype(float),
         np.array([atom.kind is Kind.USED for atom in index]
@@ -274,24 +279,10 @@ def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
          for atom in every if atom.kind is not Kind.FREE})
 
 
-def _crossed(table: HostTable, of: np.ndarray,
-             levels: list[str]) -> np.ndarray | None:
-    """Cells crossed with the levels' domains, unless there are too many."""
-    for level in levels:
-        if level == HOST:
-            return None
-        division = table.division(level)
-        if len(division.domains) > _MOST:
-            return None
-        pairs = np.stack((of, division.of_host))
-        of = np.unique(pairs, axis=1, return_inverse=True)[1].reshape(-1)
-    return None if of.max(initial=0) >= _MOST else of
-
-
 def _stay(kinds: Kinds, rules: Rules, atom: Atom) -> np.ndarray:
     """Members of its scope that stay, by domain of its level; the last is
     for those in none."""
-    division = kinds.table.division(atom.level)
+    division = rules.table.division(atom.level)
     found = np.zeros(len(division.domains) + 1)
     for member in rules.scopes[atom.scope].members:
         if member.path in kinds.placed:
