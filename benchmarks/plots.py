@@ -27,9 +27,10 @@ TENTH = 10
 """Hosts for each member, where groups grow with their clouds."""
 
 OBJECTIVES = ('fewest-hosts', 'spread', 'stack')
-GARDENS = (60, 240)
-FULL = (70, 80, 85, 90, 93, 95, 97, 98, 99)
+GARDENS = (60, 120)
+FULL = (60, 70, 80, 85, 90, 93, 95, 97, 99)
 GOOD_GAP = 1.0
+GOOD_EXPONENT = 1.1
 
 # Colours that are told apart by everyone: Okabe and Ito's.
 STYLES = (('#0072B2', 'o'), ('#D55E00', 's'), ('#009E73', '^'),
@@ -113,19 +114,18 @@ def growth(rows):
                                  if len(seconds.hosts) > 1 else '')
             _line(upper, seconds, number, label)
             _line(lower, gaps, number, objective)
-        upper.legend(title='fitted growth', loc='upper left')
-        lower.axhline(GOOD_GAP, color='0.5', linestyle=':')
-        lower.annotate(
-            'aimed at', (1, GOOD_GAP), xytext=(-4, 3), color='0.35',
-            xycoords=('axes fraction', 'data'), textcoords='offset points',
-            ha='right', va='bottom', fontsize='small')
+        upper.legend(title=f'fitted; aimed at: hosts$^{{{GOOD_EXPONENT}}}$',
+                     loc='upper left')
+        lower.axhline(GOOD_GAP, color='0.4', linestyle=':', label=(
+            f'aimed at: {GOOD_GAP:g} %, or one host of fewest-hosts'))
         lower.legend(loc='upper right')
     _growth_axes(axes)
     runs = max(len(row['seconds']) for row in rows)
+    full = sorted({row['utilisation'] for row in rows})
     figure.suptitle(
         f'From a snapshot in memory to a checked plan: median and range of '
-        f'{runs} clouds, in use to '
-        f'{" or ".join(sorted({str(row["utilisation"]) for row in rows}))} %')
+        f'{runs} cloud{"s" if runs > 1 else ""}, in use to '
+        f'{" or ".join(map(str, full))} %')
     return figure
 
 
@@ -147,11 +147,12 @@ def _growth_axes(axes):
         each.set_yscale('log')
         each.yaxis.set_major_formatter('{x:g}')
         # Room for the legend.
-        each.set_ylim(top=4 * each.get_ylim()[1])
+        each.set_ylim(top=3 * each.get_ylim()[1])
     for each in axes[1]:
         # A gap may be 0: below a tenth of a percent the scale is even.
         each.set_yscale('symlog', linthresh=0.1)
-        each.set_ylim(-0.02, 100)
+        each.set_ylim(-0.02, 1000)
+        each.set_yticks((0, 0.1, 1, 10, 100))
         each.yaxis.set_major_formatter('{x:g}')
         each.set_xlabel('hosts')
     axes[0][0].set_ylabel('seconds')
@@ -160,28 +161,32 @@ def _growth_axes(axes):
 
 def success(rows):
     """Share of groups placed over how full the clouds are."""
-    figure, axes = pyplot.subplots(figsize=(8, 5), layout='constrained')
-    for number, hosts in enumerate(sorted({row['hosts'] for row in rows})):
+    sizes_here = sorted({row['hosts'] for row in rows})
+    figure, axes = pyplot.subplots(
+        1, len(sizes_here), sharey=True, squeeze=False, figsize=(11, 5),
+        layout='constrained')
+    for here, hosts in zip(axes[0], sizes_here):
         mine = sorted((row for row in rows if row['hosts'] == hosts),
                       key=lambda row: row['utilisation'])
-        full = [row['utilisation'] for row in mine]
-        for key, how, line in (('joint', 'jointly', '-'),
-                               ('one_by_one', 'one by one', '--')):
+        for number, (key, how) in enumerate((
+                ('joint', 'jointly'), ('one_by_one', 'one by one'))):
             colour, marker = STYLES[number]
-            axes.errorbar(
-                full, [row[key] for row in mine],
-                label=f'{hosts} hosts, {how}', yerr=np.array([
+            here.errorbar(
+                [row['utilisation'] + 0.2 * number - 0.1 for row in mine],
+                [row[key] for row in mine], label=how,
+                yerr=np.array([
                     _interval(row[key], row['seeds']) for row in mine]).T,
-                color=colour, marker=marker, linestyle=line, capsize=3,
-                fillstyle='full' if key == 'joint' else 'none')
-    axes.set_xlabel('utilisation of the cloud with the group in it, %')
-    axes.set_ylabel('groups placed, %')
-    axes.set_ylim(-4, 104)
-    axes.grid(alpha=0.3)
-    axes.legend(loc='center left', bbox_to_anchor=(1.0, 0.5))
-    axes.set_title(f'Groups known to have a plan: '
-                   f'{max(row["seeds"] for row in rows)} clouds a point, '
-                   f'95 % intervals')
+                color=colour, marker=marker, elinewidth=1, capsize=3)
+        most = max(row['members'] for row in mine)
+        here.set_title(f'{hosts} hosts, up to {most} members')
+        here.set_xlabel('utilisation of the cloud with the group in it, %')
+        here.grid(alpha=0.3)
+    axes[0][0].set_ylabel('groups placed, %')
+    axes[0][0].set_ylim(-4, 104)
+    axes[0][0].legend(loc='lower left')
+    figure.suptitle(
+        f'Groups known to have a plan: {max(row["seeds"] for row in rows)} '
+        f'clouds a point, 95 % intervals')
     return figure
 
 
@@ -238,7 +243,7 @@ def _parser():
                         choices=['png', 'svg'])
     parser.add_argument('--seeds', type=int, default=5,
                         help='clouds of each size')
-    parser.add_argument('--planted-seeds', type=int, default=40,
+    parser.add_argument('--planted-seeds', type=int, default=30,
                         help='clouds with a planted plan for each point')
     parser.add_argument('--utilisation', type=int, default=90,
                         help='of the clouds of each size, in percent')
