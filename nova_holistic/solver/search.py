@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 import enum
+import math
 
 import numpy as np
 
@@ -35,6 +36,9 @@ _RELAXATION = 0.3
 _REPAIRS = 20
 _PREFERENCES = 0.5
 """Share of the time for preferences, where a plan is known already."""
+
+_FAR = 0.1
+"""Gap of a plan beyond which it is not taken as it is dealt."""
 
 
 class Verdict(enum.Enum):
@@ -96,7 +100,7 @@ class Search:
                                    self._deadline))
             # What is true of more plans is true of fewer.
             self.bound = within(self._worth[0])
-            if not self.preferred() or self.bound is None:
+            if not self.preferred() or self.bound is None or self._is_far():
                 verdict = self._solve(Program(
                     self._case, self._objective, self._deadline,
                     self._case.room > 0))
@@ -113,6 +117,13 @@ class Search:
         cost = self._worth[0]
         return cost <= self._least * (1 + bounds.ROUNDING) or (
             bounds.gap(cost, self._least) <= self._gap)
+
+    def _is_far(self) -> bool:
+        """Whether the plan is so much worse than the bound that the chosen
+        hosts are worth more than dealing seats on them."""
+        value = self._worth[1]
+        return math.isfinite(value) and bounds.gap(value, bounds.safe(
+            self._objective, self.bound)) > max(self._gap, _FAR)
 
     def _narrow(self) -> Verdict:
         """Few hosts for each class, and a bound from a relaxation of all.
