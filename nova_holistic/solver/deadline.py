@@ -19,9 +19,13 @@ def endless() -> None:
 class Deadline:
     """Seconds left of a limit, by the clock that the caller passes in."""
 
-    def __init__(self, timer: Callable[[], float], limit: float):
+    def __init__(self, timer: Callable[[], float], limit: float,
+                 start: float | None = None):
+        """
+        :param start: by the timer; None for now
+        """
         self._timer = timer
-        self._start = timer()
+        self._start = timer() if start is None else start
         self.limit = limit
 
     def elapsed(self) -> float:
@@ -29,7 +33,9 @@ class Deadline:
 
     def part(self, share: float) -> 'Deadline':
         """A deadline that leaves the rest of what is left for afterwards."""
-        return Deadline(self._timer, share * self.left())
+        now = self._timer()
+        left = max(0.0, self.limit - (now - self._start))
+        return Deadline(self._timer, share * left, now)
 
     def left(self) -> float:
         return max(0.0, self.limit - self.elapsed())

@@ -101,6 +101,7 @@ class Rules:
     _scope_ids: dict[int, int] = field(default_factory=dict)
     _known: dict[frozenset[str], int] = field(default_factory=dict)
     _domains: dict[str, tuple[Domain, ...]] = field(default_factory=dict)
+    _gaps: dict[str, bool] = field(default_factory=dict)
     _carried: Carried | None = None
     _kept: list[Scope] = field(default_factory=list)
     _others: dict[int, Scope] = field(default_factory=dict)
@@ -136,6 +137,12 @@ class Rules:
         return self._quantity(Kind.USED, scope, domain.level, domain)
 
     def outside(self, scope: Scope, level: str) -> Expression:
+        if level not in self._gaps:
+            self._gaps[level] = bool(np.any(
+                (self.table.division(level).of_host < 0) & self.possible))
+        if not self._gaps[level]:
+            # Nothing that could tell the scope's members from others.
+            return pulp.LpAffineExpression()
         return self._quantity(Kind.OUTSIDE, scope, level, None)
 
     @property
@@ -178,8 +185,10 @@ class Rules:
         if isinstance(constraint, bool):
             # Two numbers were compared, as where there are no domains.
             constraint = pulp.LpAffineExpression() >= 1 - constraint
-        self.rows.append(Row(self._carried, self._terms(constraint),
-                             constraint.sense, -constraint.constant))
+        terms = self._terms(constraint)
+        if terms or not _holds(constraint.constant, constraint.sense):
+            self.rows.append(Row(self._carried, terms, constraint.sense,
+                                 -constraint.constant))
 
     def penalise(self, policy: Policy, scope: Scope,
                  violations: Expression) -> None:
@@ -231,6 +240,12 @@ class Rules:
 def distinct(masks: Iterable[np.ndarray]) -> Collection[np.ndarray]:
     """Each array once: members alike share one."""
     return {id(mask): mask for mask in masks}.values()
+
+
+def _holds(constant: float, sense: int) -> bool:
+    """Whether a row of nothing else does; its terms may have cancelled."""
+    return LpConstraint(
+        pulp.LpAffineExpression(constant=constant), sense).valid()
 
 
 def carried_policies(group: Group) -> Iterator[Carried]:

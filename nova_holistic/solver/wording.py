@@ -16,6 +16,7 @@ from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.case import Case
 from nova_holistic.solver.contradiction import Count
 from nova_holistic.solver.core import Core
+from nova_holistic.solver.deadline import endless
 from nova_holistic.solver.elements import Element
 from nova_holistic.solver.funnel import Funnel, packing
 from nova_holistic.solver.numbers import amounts, conditions, many
@@ -34,7 +35,8 @@ _ORDER = (Cap, Even, Wide, Apart, Confined)
 """What numbers are told of first."""
 
 
-def reasons(core: Core, in_time: Callable[[], None]) -> tuple[Reason, ...]:
+def reasons(core: Core, in_time: Callable[[], None] = endless
+            ) -> tuple[Reason, ...]:
     """Of a core, the same for the same core.
 
     :param in_time: called again and again; raises where time has run out

@@ -27,13 +27,13 @@ class Stopping:
     """
 
     def __init__(self, looks):
-        self._looks = looks
+        self.left = looks
         self.late = 0
 
     def __call__(self):
-        self._looks -= 1
-        self.late += self._looks < 0
-        return 0.0 if self._looks >= 0 else 1e9
+        self.left -= 1
+        self.late += self.left < 0
+        return 0.0 if self.left >= 0 else 1e9
 
 
 def test_no_time_at_all_is_neither_a_plan_nor_a_proof():

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whenever time runs out, the answer comes soon, and it is a plan that was
+checked, a proof, or that nothing is known.
+
+No test here knows seconds: the clock is one that stands still until it was
+looked at so many times. How much is done after that is counted in calls of
+functions, which is the same on every machine.
+"""
+
+import sys
+
+import numpy as np
+import pytest
+
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.plan import Plan, Unknown, Unplaceable
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.policies.relationship_anti_affinity import (
+    RelationshipAntiAffinity)
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.check import check
+from nova_holistic.solver.explain import explain
+from nova_holistic.solver import kind_room
+from nova_holistic.solver.solve import solve
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.strategies import seeded
+from tests.unit.solver.test_time import Stopping
+
+ANSWER = 1500
+"""Calls for the answer itself, for each member: a plan is judged, and
+reasons are told."""
+
+STEP = 200
+"""Calls between two looks at the clock, for each member and host."""
+
+LOOKS = 10
+"""Looks at the clock after time ran out: each stage gives up at its first."""
+
+
+class Counted(Stopping):
+    """A clock that counts calls of Python functions: steps of the solver.
+
+    :ivar longest: calls between two looks at it
+    :ivar after: calls since it has run out
+    """
+
+    def __init__(self, looks):
+        super().__init__(looks)
+        self.longest = self.after = self._now = 0
+
+    def __call__(self):
+        self.longest, self._now = max(self.longest, self._now), 0
+        return super().__call__()
+
+    def count(self, frame, event, argument):
+        if event == 'call':
+            self._now += 1
+            self.after += self.late > 0
+
+
+def _racks(hosts):
+    return cloud(*(host(f'h{n:03}', f'r{n % 10}', inventories={
+        'VCPU': Inventory(16, used=n % 5)}) for n in range(hosts)))
+
+
+def _alone(number):
+    return [group(servers('m', 2), name=f'g{n}', policies=[AntiAffinity()])
+            for n in range(number)]
+
+
+SHAPES = {
+    'no two members alike': group(*(
+        servers(f'm{n}', forbidden_traits=frozenset({f'T{n}'}))
+        for n in range(60)),
+        policies=[AntiAffinity(max_per_domain=9)]),
+    'many groups': group(groups=_alone(40)),
+    'many relationships': group(groups=_alone(20), relationships=[
+        RelationshipAntiAffinity(level='host', between=(
+            f'g{n}', f'g{(n + 1) % 20}')) for n in range(20)]),
+    'groups that want hosts of their own': group(groups=[
+        group(servers('m', 2), name=f'g{n}', policies=[Exclusive()])
+        for n in range(12)]),
+    'more skew than members': group(
+        servers('m', 30), policies=[Spread(level='rack', max_skew=10**9)]),
+    'too little room': group(*(
+        servers(f'm{n}', 3, vcpus=9 + n % 3) for n in range(16))),
+    'one rule too many': group(groups=[group(
+        servers('m', 12), name=f'g{n}', policies=[
+            AntiAffinity(level='rack'), Affinity(level='rack', weight=1.0)])
+        for n in range(10)]),
+}
+
+
+def _answered(wanted, snapshot, clock):
+    """A plan is judged, or it is no plan."""
+    sys.setprofile(clock.count)
+    try:
+        answer = solve(wanted, snapshot, time_limit=1.0, timer=clock)
+    finally:
+        sys.setprofile(None)
+    if isinstance(answer, Plan):
+        assert check(wanted, snapshot, answer.hosts()) == ()
+        assert answer.objective.bound <= answer.objective.value
+    else:
+        assert isinstance(answer, Unplaceable | Unknown)
+        assert not isinstance(answer, Unplaceable) or answer.reasons
+    return answer
+
+
+@pytest.mark.parametrize('name', list(SHAPES))
+def test_whenever_time_runs_out_the_answer_is_near(name):
+    wanted, snapshot = SHAPES[name], _racks(30)
+    members = len(wanted.all_members())
+    clock = Counted(10**9)
+    whole = _answered(wanted, snapshot, clock)
+    assert clock.longest < STEP * members * len(snapshot.hosts)
+    looks = 10**9 - clock.left
+    for share in np.linspace(0, 1, times(6), endpoint=False):
+        clock = Counted(1 + int(share * looks))
+        answer = _answered(wanted, snapshot, clock)
+        assert clock.late <= LOOKS
+        assert clock.after < ANSWER * members
+        # What is proved in less time is as true.
+        assert isinstance(answer, Unknown) or (
+            isinstance(answer, Plan) == isinstance(whole, Plan))
+
+
+def test_random_groups_get_a_true_answer_whenever_time_runs_out():
+    for seed in range(7000, 7000 + times(20)):
+        case = seeded(seed)
+        wanted, snapshot = case.read()
+        clock = Counted(10**9)
+        whole = solve(wanted, snapshot, placed=case.placed, timer=clock)
+        looks = 10**9 - clock.left
+        for share in (0.1, 0.3, 0.5, 0.7, 0.9):
+            clock = Counted(1 + int(share * looks))
+            answer = solve(wanted, snapshot, placed=case.placed, timer=clock)
+            assert clock.late <= LOOKS
+            assert isinstance(answer, Unknown) or (
+                isinstance(answer, Plan) == isinstance(whole, Plan))
+
+
+def test_a_plan_is_explained_as_far_as_time_allows():
+    wanted, snapshot = SHAPES['many groups'], _racks(30)
+    plan = solve(wanted, snapshot)
+    clock = Counted(10**9)
+    whole = explain(wanted, snapshot, plan, 'spread', time_limit=1.0,
+                    timer=clock)
+    looks = 10**9 - clock.left
+    told = []
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        clock = Counted(1 + int(share * looks))
+        told.append(explain(wanted, snapshot, plan, 'spread', time_limit=1.0,
+                            timer=clock))
+        assert clock.late <= LOOKS
+    # The first ones, and what there was no time for is left out.
+    assert [len(each) for each in told] == sorted(len(each) for each in told)
+    assert told[0] == () and told[-1] == whole
+    assert 0 < len(told[-2]) < len(whole)
+    for each in told:
+        assert [e.member for e in each] == (
+            [e.member for e in whole[:len(each)]])
+
+
+def test_too_much_to_be_kept_is_said_and_not_tried(monkeypatch):
+    monkeypatch.setattr(kind_room, '_BYTES', 1000)
+    # Of 40 hosts, in a byte each; the second group is of 30 kinds.
+    few = group(servers('m', 30))
+    many = group(*(servers(f'm{n}', vcpus=1 + n % 8, forbidden_traits=(
+        frozenset({f'T{n}'}))) for n in range(30)))
+    assert isinstance(solve(few, _racks(40)), Plan)
+    answer = solve(many, _racks(40))
+    assert isinstance(answer, Unknown)
+    assert answer.message.startswith('30 members that differ')
+
+
+@pytest.mark.parametrize('most, bits', [
+    (1, 8), (127, 8), (128, 16), (32767, 16), (32768, 32), (2**31, 64)])
+def test_numbers_are_kept_as_narrow_as_they_are(most, bits):
+    assert np.iinfo(kind_room.width(most)).bits == bits
+
+
+@pytest.mark.parametrize('count', [127, 128, 200, 300, 40_000])
+def test_hosts_of_a_billion_take_as_many_as_there_are(count):
+    """Room beyond the members is cut to them, not to a number's width."""
+    snapshot = cloud(*(host(f'h{n}', vcpus=10**9) for n in range(3)))
+    case = Case.of(group(servers('m', count)), snapshot, {})
+    assert case.room.tolist() == [[count] * 3]
