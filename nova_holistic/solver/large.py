@@ -15,16 +15,18 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective, Outlay
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.backend import Backend
+from nova_holistic.solver.boarding import board, suits
 from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.cells import Cells, cells
 from nova_holistic.solver.columns import TINY
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.deal import deal
+from nova_holistic.solver.generation import Generation
 from nova_holistic.solver.greedy import fullest
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.search import Search, Verdict
-from nova_holistic.solver.seats import Seating, seating
+from nova_holistic.solver.seats import boarded, Seating, seating
 from nova_holistic.solver.together import together
 
 LARGE = 5_000
@@ -33,6 +35,10 @@ carries rules, on each host that it could use."""
 
 _SPARE = (0.0, 0.5, 1.0)
 """Hosts beside those that the relaxation uses, as shares of these, in turn."""
+
+_BEFORE = 3
+"""Rounds of splitting before whole patterns are looked at, where they can be.
+"""
 
 _SHARE = 0.5
 """Share of the time limit after which the whole is looked at instead."""
@@ -72,6 +78,12 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
                          near[1].solving)
     rules = cells(kinds, deadline.check)
     merged = Merged(kinds, rules, outlay, deadline)
+    if suits(outlay, rules, merged.columns):
+        merged.run(_BEFORE)
+        found = _patterned(kinds, rules, outlay, snapshot, placed, objective,
+                           backend, deadline, gap, merged)
+        if found is not None:
+            return found
     merged.run()
     if merged.impossible or merged.bound is None:
         return None
@@ -96,6 +108,27 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
             # Other hosts would lead to the same seats.
             break
     return best[1] if best else None
+
+
+def _patterned(kinds: Kinds, rules: Cells, outlay: Outlay,
+               snapshot: Snapshot, placed: Mapping[str, str],
+               objective: Objective, backend: Backend, deadline: Deadline,
+               gap: float, merged: Merged) -> Found | None:
+    """By whole patterns of members on hosts: a better bound, better seats."""
+    if merged.impossible or merged.bound is None or (
+            deadline.elapsed() > _SHARE * deadline.limit):
+        return None
+    generation = Generation(kinds, rules, outlay, merged, deadline)
+    whole = objective.integral and objective.outlay() is not None
+    taken = board(kinds, rules, generation, gap, whole) if (
+        generation.run(whole)) else None
+    merged.proved = generation.bound
+    if taken is None:
+        return None
+    if objective.outlay() is None:
+        merged.bound = None
+    return _plan(kinds, rules, snapshot, placed, objective, backend, deadline,
+                 gap, merged, boarded(merged, taken, bool(outlay.slopes)))[1]
 
 
 def _size(kinds: Kinds) -> int:

@@ -24,6 +24,7 @@ class Linear:
 
     :ivar integer: None where no variable has to be whole
     :ivar duals: of the rows, once it is solved without whole variables
+    :ivar count: of the rows
     """
 
     cost: np.ndarray
@@ -34,17 +35,17 @@ class Linear:
         default_factory=list)
     _lower: list[np.ndarray] = field(default_factory=list)
     _upper: list[np.ndarray] = field(default_factory=list)
-    _count: int = 0
+    count: int = 0
 
     def add(self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
             lower: np.ndarray | float, upper: np.ndarray | float,
             count: int) -> None:
         """Add ``count`` rows: entries by row (from 0), column and value."""
-        self._rows.append((np.asarray(rows) + self._count,
+        self._rows.append((np.asarray(rows) + self.count,
                            np.asarray(columns), np.asarray(values, float)))
         self._lower.append(np.broadcast_to(np.asarray(lower, float), count))
         self._upper.append(np.broadcast_to(np.asarray(upper, float), count))
-        self._count += count
+        self.count += count
 
     def solve(self, seconds: float, gap: float = 0.0,
               nodes: int | None = None) -> tuple[Outcome, np.ndarray]:
@@ -66,6 +67,23 @@ class Linear:
         return (_outcome(model, self.integer is not None),
                 np.array(found.col_value))
 
+    def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Coefficients [row, variable], lower and upper limits of rows."""
+        matrix = np.zeros((self.count, len(self.cost)))
+        for rows, columns, values in self._rows:
+            np.add.at(matrix, (rows.astype(np.int64),
+                               columns.astype(np.int64)), values)
+        return (matrix, np.concatenate(self._lower),
+                np.concatenate(self._upper))
+
+    def loaded(self) -> highspy.Highs:
+        """For a program that grows and is solved again and again."""
+        model = highspy.Highs()
+        for name, value in (*SAME_AGAIN.items(), ('output_flag', False)):
+            model.setOptionValue(name, value)
+        model.passModel(self._model())
+        return model
+
     def _model(self) -> highspy.HighsLp:
         rows, columns, values = (
             np.concatenate(parts) for parts in zip(*self._rows))
@@ -73,7 +91,7 @@ class Linear:
         order = np.lexsort((columns[kept], rows[kept]))
         model = highspy.HighsLp()
         model.num_col_ = len(self.cost)
-        model.num_row_ = self._count
+        model.num_row_ = self.count
         model.col_cost_ = np.asarray(self.cost, float)
         model.col_lower_ = np.zeros(len(self.cost))
         model.col_upper_ = np.asarray(self.upper, float)
@@ -82,7 +100,7 @@ class Linear:
         matrix = model.a_matrix_
         matrix.format_ = highspy.MatrixFormat.kRowwise
         matrix.start_ = np.searchsorted(
-            rows[kept][order], np.arange(self._count + 1)).astype(np.int32)
+            rows[kept][order], np.arange(self.count + 1)).astype(np.int32)
         matrix.index_ = columns[kept][order].astype(np.int32)
         matrix.value_ = values[kept][order]
         if self.integer is not None:

@@ -52,6 +52,9 @@ class Merged:
     :ivar impossible: whether it is proved that there is no placement
     :ivar solution: hosts of bins in use and the bins' members by kind
     :ivar wanted: number of hosts of each of these that are worth a look
+    :ivar proved: known from elsewhere: no placement at all costs less
+    :ivar duals: what a member of each kind costs, and what each row of the
+        cells' rules
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
@@ -68,21 +71,22 @@ class Merged:
         self.impossible = False
         self.solution: list[tuple[np.ndarray, np.ndarray]] = []
         self.wanted: list[int] = []
+        self.duals = np.zeros(0)
+        self.proved = 0.0
+        self._next: list[np.ndarray] = []
 
-    def run(self, good: float = float('inf')) -> None:
-        """Until the bound is as good as that, or nothing is left to split."""
+    def run(self, rounds: int = _ROUNDS) -> None:
+        """So many rounds more, unless nothing is left to split."""
         values = self.columns.telling()
-        bins = _bins(values, self.columns.cell, _BINS)
-        if not self._prefer(bins):
+        bins = self._next or _bins(values, self.columns.cell, _BINS)
+        if not self._next and not self._prefer(bins):
             return
-        for _ in range(_ROUNDS):
+        for _ in range(rounds):
             before = self.bound
             if not self._solve(bins):
                 return
             if before is not None and (
                     self.bound - before <= _WORTH_IT * self.bound):
-                return
-            if self.bound is not None and self.bound >= good:
                 return
             loose = [number for number, (hosts, _) in zip(
                 self._busy, self.solution) if _loose(
@@ -93,17 +97,20 @@ class Merged:
             split = [part for number in loose
                      for part in _shattered(values, bins[number], parts)]
             gone = set(loose)
-            bins = [b for n, b in enumerate(bins) if n not in gone] + split
+            self._next = bins = [
+                b for n, b in enumerate(bins) if n not in gone] + split
 
     def within(self, limit: float) -> float | None:
         """The bound among placements whose preferences cost at most that.
         """
-        if self.bound is None or limit <= self.limit:
-            return self.bound
+        if self.bound is None:
+            return None
+        if limit <= self.limit:
+            return max(self.bound, self.proved)
         outcome, _ = self._program(self._bins, limit).solve(
             self._deadline.left(), _NEAR)
-        return None if outcome.bound is None else (
-            outcome.bound + constant(self._kinds, self._outlay))
+        return max(self.proved, 0.0 if outcome.bound is None else (
+            outcome.bound + constant(self._kinds, self._outlay)))
 
     def _prefer(self, bins: Sequence[np.ndarray]) -> bool:
         """The least that preferences cost is held from here on."""
@@ -148,6 +155,7 @@ class Merged:
         staying = constant(self._kinds, self._outlay)
         found = outcome.bound + staying
         self.bound = found if self.bound is None else max(self.bound, found)
+        self.duals = program.duals
         self._busy = np.flatnonzero(x.sum(axis=0) > 1e-6).tolist()
         self.solution = [(bins[b], x[:, b]) for b in self._busy]
         self.wanted = [2 + int(np.ceil(2 * program.used[b]))

@@ -91,7 +91,9 @@ class Merging:
             self._climb(columns, bins, size, n_x + b, of_x)
         self._cells, self._first = cells, n_x + b + n_p
         self._cell = np.array([columns.cell[e[0]] for e in bins])
+        before = program.count
         cells.add_rows(program, of_x, self._cell, self._first)
+        self._rules = slice(before, program.count)
         self._penalty, self.constant = cells.penalty(
             self._size, of_x, self._cell, self._first)
         self.unit = max(float(np.abs(self._penalty).max()), TINY)
@@ -153,6 +155,13 @@ class Merging:
             self.program.add(
                 np.zeros(len(those)), those, self._penalty[those] / self.unit,
                 -np.inf, most + _TOLERANCE * max(1.0, abs(most)), 1)
+
+    @property
+    def duals(self) -> np.ndarray:
+        """Once it is solved without whole variables: what a member of each
+        kind costs, and what each row of the cells' rules."""
+        return np.concatenate((self.program.duals[:self._kinds],
+                               self.program.duals[self._rules]))
 
     def solve(self, seconds: float, gap: float = 0.0,
               nodes: int | None = None) -> tuple[Outcome, np.ndarray]:

@@ -20,6 +20,9 @@ _MOST = 2000
 _MORE = 0.25
 """Hosts without seats that may be needed, as a share of the others."""
 
+_FURTHER = 0.1
+"""The same, where whole members of kinds are known to fit."""
+
 _LEAST = 24
 """The fewest of these."""
 
@@ -62,9 +65,29 @@ def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
         chosen, _chosen(merged, spare + _MORE, _LEAST))]
     if not x.any():
         return Seating(known, None)
-    return Seating(known, tuple(
-        {int(hosts[n]): int(round(row[n]))
-         for n in np.flatnonzero(row > 0.5).tolist()} for row in x))
+    return Seating(known, _by_kind(hosts, np.rint(x).astype(np.int64)))
+
+
+def boarded(merged: Merged, taken: np.ndarray, slopes: bool) -> Seating:
+    """Seats that are known, with some hosts that have none.
+
+    :param taken: [kind, host of the columns]
+    """
+    columns = merged.columns
+    busy = np.flatnonzero(taken.any(axis=0))
+    more = max(_LEAST, int(_FURTHER * len(busy)))
+    rest = np.setdiff1d(np.arange(len(columns.hosts)), busy)
+    rest = rest[np.argsort(columns.before[rest], kind='stable')] if (
+        slopes) else _likeliest(merged, rest)
+    return Seating(
+        np.sort(columns.hosts[np.concatenate((busy, rest[:more]))]),
+        _by_kind(columns.hosts, taken))
+
+
+def _by_kind(hosts: np.ndarray, taken: np.ndarray) -> tuple[
+        dict[int, int], ...]:
+    return tuple({int(hosts[n]): int(row[n])
+                  for n in np.flatnonzero(row).tolist()} for row in taken)
 
 
 def _climbing(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
@@ -82,8 +105,7 @@ def _climbing(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
     more = more[:max(_LEAST, int((spare + _MORE) * busy.sum()))]
     return Seating(
         np.sort(columns.hosts[np.concatenate((np.flatnonzero(busy), more))]),
-        tuple({int(columns.hosts[n]): int(row[n])
-               for n in np.flatnonzero(row).tolist()} for row in taken))
+        _by_kind(columns.hosts, taken))
 
 
 def _chosen(merged: Merged, spare: float, least: int = 0) -> np.ndarray:
@@ -92,15 +114,20 @@ def _chosen(merged: Merged, spare: float, least: int = 0) -> np.ndarray:
     used = np.concatenate([hosts[:number] for (hosts, _), number in zip(
         merged.solution, merged.wanted)])[:_MOST]
     more = max(least, int(np.ceil(spare * len(used))))
-    # Roomy and cheap hosts are the likeliest to help, in every cell.
+    rest = _likeliest(merged, np.setdiff1d(
+        np.arange(len(columns.hosts)), used))
+    return np.sort(np.concatenate((used, rest[:more])))
+
+
+def _likeliest(merged: Merged, rest: np.ndarray) -> np.ndarray:
+    """Roomy and cheap hosts are the likeliest to help, in every cell."""
+    columns = merged.columns
     largest = np.maximum(columns.free.max(axis=0, initial=1), 1)
     room = (columns.free / largest).min(axis=1, initial=1.0)
     worth = room - columns.opening / max(columns.opening.max(initial=0), TINY)
-    rest = np.setdiff1d(np.arange(len(columns.hosts)), used)
     rest = rest[np.argsort(-worth[rest], kind='stable')]
     rank = np.zeros(len(rest), dtype=np.int64)
     for cell in np.unique(columns.cell[rest]):
         inside = columns.cell[rest] == cell
         rank[inside] = np.arange(inside.sum())
-    rest = rest[np.argsort(rank, kind='stable')][:more]
-    return np.sort(np.concatenate((used, rest)))
+    return rest[np.argsort(rank, kind='stable')]

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that are alike in all that a relaxation sees of them, as one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.columns import Columns, curve
+from nova_holistic.solver.kinds import Kinds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alike:
+    """What one host of each sort is like, and how many of them there are.
+
+    A pattern is how many members of each kind are on one host.
+
+    :ivar numbers: of hosts of each sort
+    :ivar amounts: [kind, resource]; the last resource is places for members
+    :ivar free: [sort, resource]
+    :ivar room: [sort, kind]
+    :ivar before: utilisation
+    :ivar steps: [sort, kind]: what one member adds to the utilisation
+    :ivar slopes: of the curve on which costs rise with utilisation
+    """
+
+    numbers: np.ndarray
+    cell: np.ndarray
+    amounts: np.ndarray
+    free: np.ndarray
+    room: np.ndarray
+    opening: np.ndarray
+    before: np.ndarray
+    steps: np.ndarray
+    slopes: np.ndarray
+    _order: np.ndarray
+    _first: np.ndarray
+
+    @classmethod
+    def of(cls, kinds: Kinds, columns: Columns, outlay: Outlay) -> 'Alike':
+        """Sorts in the order of what they look like, which is always one."""
+        table = np.column_stack((
+            columns.cell, columns.free, columns.room, columns.opening,
+            columns.before, columns.steps)).astype(float) + 0.0
+        looks = np.ascontiguousarray(table).view(
+            np.dtype((np.void, table.dtype.itemsize * table.shape[1])))
+        _, some, of, numbers = np.unique(
+            looks.ravel(), return_index=True, return_inverse=True,
+            return_counts=True)
+        return cls(
+            numbers, columns.cell[some],
+            np.column_stack((kinds.amounts, np.ones_like(kinds.numbers))),
+            np.column_stack((columns.free[some], np.full(
+                len(some), kinds.crowd))),
+            np.minimum(columns.room[some], kinds.numbers),
+            columns.opening[some], columns.before[some], columns.steps[some],
+            np.array(outlay.slopes), np.argsort(of, kind='stable'),
+            np.cumsum(numbers) - numbers)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def hosts(self, sort: int) -> np.ndarray:
+        """Numbers of its hosts in the relaxation's columns."""
+        first = self._first[sort]
+        return self._order[first:first + self.numbers[sort]]
+
+    def rise(self, sorts: np.ndarray, added: np.ndarray) -> np.ndarray:
+        """Cost of adding that to the hosts' utilisation."""
+        if not len(self.slopes):
+            return np.zeros(len(sorts))
+        before = self.before[sorts]
+        return curve(before + added, self.slopes) - curve(before, self.slopes)
+
+    def cost(self, sorts: np.ndarray, patterns: np.ndarray) -> np.ndarray:
+        """Of one host of each sort with the pattern on it."""
+        added = (self.steps[sorts] * patterns).sum(axis=1) if len(
+            self.slopes) else np.zeros(len(sorts))
+        return np.where(patterns.any(axis=1), self.opening[sorts], 0.0) + (
+            self.rise(sorts, added))

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seats of a relaxation's hosts, from patterns of whole members on them."""
+
+import math
+
+import numpy as np
+
+from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.alike import Alike
+from nova_holistic.solver.cells import Cells
+from nova_holistic.solver.columns import Columns
+from nova_holistic.solver.dive import Dive, Landing
+from nova_holistic.solver.generation import Generation
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.sharing import whole_shares
+
+_RESERVE = 0.7
+"""Share of the gap for hosts and members; rules that patterns do not know of
+may use up the rest."""
+
+
+def suits(outlay: Outlay, cells: Cells, columns: Columns) -> bool:
+    """Whether patterns are of use: what they leave out never makes a host
+    dearer, and what the cells' rules say is said in fractions."""
+    slopes = np.array((0.0, *outlay.slopes))
+    return bool((np.diff(slopes) >= 0).all() and (columns.opening >= 0).all()
+                and not cells.penalties and not cells.used.any())
+
+
+def board(kinds: Kinds, cells: Cells, generation: Generation, gap: float,
+          integral: bool) -> np.ndarray | None:
+    """[kind, host of the columns]: seats; None where there was no time, or
+    the rules leave no way to share members out."""
+    goal = generation.floor / (1 - _RESERVE * gap)
+    if integral:
+        goal = max(goal, math.ceil(generation.bound - 1e-6)
+                   - generation.bound + generation.floor)
+    landing = Dive(generation, goal).run()
+    if landing is None:
+        return None
+    places = generation.master.places(landing.hosts)
+    shares = whole_shares(kinds, cells, places, generation.deadline.left())
+    if shares is None:
+        return None
+    sorts, patterns, hosts = _occupied(generation, landing)
+    _leave(generation.alike, sorts, patterns, places - shares)
+    taken = np.zeros((len(kinds.kinds), generation.alike.numbers.sum()),
+                     dtype=np.int64)
+    taken[:, hosts] = patterns.T
+    return taken
+
+
+def _occupied(generation: Generation, landing: Landing
+              ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sort, pattern and number of each host in use."""
+    master, used = generation.master, {}
+    sorts, patterns, hosts = [], [], []
+    for column, number in sorted(landing.hosts.items()):
+        sort = master.sorts[column]
+        first = used.get(sort, 0)
+        used[sort] = first + number
+        sorts.extend([sort] * number)
+        patterns.extend([master.patterns[column]] * number)
+        hosts.extend(generation.alike.hosts(sort)[
+            first:first + number].tolist())
+    return np.array(sorts), np.array(patterns), np.array(hosts)
+
+
+def _leave(alike: Alike, sorts: np.ndarray, patterns: np.ndarray,
+           surplus: np.ndarray) -> None:
+    """Take seats that nobody needs away, where that saves most.
+
+    :param surplus: [kind, cell]
+    """
+    for kind, cell in np.argwhere(surplus > 0).tolist():
+        for _ in range(int(surplus[kind, cell])):
+            some = np.flatnonzero(
+                (alike.cell[sorts] == cell) & (patterns[:, kind] > 0))
+            less = patterns[some].copy()
+            less[:, kind] -= 1
+            saved = alike.cost(sorts[some], patterns[some]) - alike.cost(
+                sorts[some], less)
+            # Of equal hosts, the one with fewest members may yet be left.
+            best = np.lexsort((less.sum(axis=1), -np.round(saved, 9)))[0]
+            patterns[some[best], kind] -= 1

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The linear program that shares members out over known patterns.
+
+Variables: members of each kind in each cell, the policies' own, members for
+whom no pattern is known, at a penalty, and hosts of a sort that carry a
+pattern. Rows: every member is in a cell, the rules of the cells, patterns
+cover the members of each cell, and each sort has only so many hosts.
+"""
+
+from collections.abc import Mapping
+
+import highspy
+import numpy as np
+
+from nova_holistic.solver.alike import Alike
+from nova_holistic.solver.cells import Cells
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.sharing import sharing
+
+_ENDLESS = highspy.kHighsInf
+
+
+class Master:
+    """Grows by patterns; of all, some can be fixed and others closed.
+
+    Costs are told in units of what a member costs on average.
+
+    :ivar sorts: of hosts, for each pattern that is known
+    :ivar patterns: as many lists of members of each kind
+    :ivar costs: of one host with each
+    :ivar duals: once it is solved, of the members' and the cells' rows
+    """
+
+    def __init__(self, kinds: Kinds, cells: Cells, alike: Alike,
+                 unit: float):
+        self._alike = alike
+        self._unit = unit
+        self.shape = len(kinds.kinds), cells.count
+        self.sorts: list[int] = []
+        self.patterns: list[np.ndarray] = []
+        self.costs: list[float] = []
+        self._seen: set[tuple[int, bytes]] = set()
+        self._row_of: dict[int, int] = {}
+        program = sharing(kinds, cells)
+        self._matrix, self._lower, self._upper = program.rows()
+        self._most = program.upper
+        self._rows = len(self._lower)
+        size = self.shape[0] * self.shape[1]
+        places = np.arange(size)
+        # Patterns cover the members that are shared out to the cell.
+        program.add(np.tile(places, 2), np.concatenate((
+            places, len(program.upper) - size + places)), np.concatenate((
+                np.full(size, -1.0), np.ones(size))), 0.0, np.inf, size)
+        self._first = len(program.upper)
+        self._highs = program.loaded()
+
+    def penalise(self, prices: np.ndarray) -> None:
+        """:param prices: [kind], of a member without a place"""
+        kinds, cells = self.shape
+        columns = np.arange(self._first - kinds * cells, self._first)
+        self._highs.changeColsCost(
+            len(columns), columns.astype(np.int32),
+            np.repeat(prices / self._unit, cells))
+
+    def add(self, sorts: np.ndarray, patterns: np.ndarray) -> int:
+        """Patterns on hosts; how many of them are new."""
+        costs = self._alike.cost(sorts, patterns)
+        fresh = []
+        for number, sort in enumerate(sorts.tolist()):
+            key = sort, patterns[number].tobytes()
+            if key not in self._seen:
+                self._seen.add(key)
+                fresh.append(number)
+        self._limit_sorts([s for s in dict.fromkeys(
+            sorts[fresh].tolist()) if s not in self._row_of])
+        rows, values, starts = [], [], []
+        for number in fresh:
+            sort, pattern = int(sorts[number]), patterns[number]
+            some = np.flatnonzero(pattern)
+            starts.append(starts[-1] + len(rows[-1]) if starts else 0)
+            rows.append(np.append(
+                self._rows + some * self.shape[1] + self._alike.cell[sort],
+                self._row_of[sort]))
+            values.append(np.append(pattern[some], 1.0))
+            self.sorts.append(sort)
+            self.patterns.append(pattern.copy())
+            self.costs.append(float(costs[number]))
+        if fresh:
+            entries = np.concatenate(values).astype(float)
+            self._highs.addCols(
+                len(fresh), costs[fresh] / self._unit, np.zeros(len(fresh)),
+                np.full(len(fresh), _ENDLESS), len(entries),
+                np.array(starts, dtype=np.int32),
+                np.concatenate(rows).astype(np.int32), entries)
+        return len(fresh)
+
+    def _limit_sorts(self, sorts: list[int]) -> None:
+        # No more hosts of a sort carry patterns than there are.
+        for sort in sorts:
+            self._row_of[sort] = self._highs.getNumRow()
+            self._highs.addRow(
+                -_ENDLESS, float(self._alike.numbers[sort]), 0,
+                np.zeros(0, dtype=np.int32), np.zeros(0))
+
+    def hold(self, fixed: Mapping[int, int],
+             most: np.ndarray | None) -> None:
+        """At least so many hosts carry the fixed patterns; of the others,
+        none that holds more members of a kind than are wanted."""
+        number = len(self.sorts)
+        lower, upper = np.zeros(number), np.full(number, _ENDLESS)
+        if most is not None:
+            upper[(np.array(self.patterns) > most).any(axis=1)] = 0.0
+        for column, hosts in fixed.items():
+            lower[column], upper[column] = hosts, _ENDLESS
+        self._highs.changeColsBounds(number, np.arange(
+            self._first, self._first + number, dtype=np.int32), lower, upper)
+
+    def places(self, hosts: Mapping[int, int]) -> np.ndarray:
+        """[kind, cell]: on so many hosts with each pattern."""
+        found = np.zeros(self.shape, dtype=np.int64)
+        for column, number in hosts.items():
+            found[:, self._alike.cell[self.sorts[column]]] += (
+                number * self.patterns[column])
+        return found
+
+    def solve(self, seconds: float) -> bool:
+        """Whether there was time for it.
+
+        :ivar value: cost of the solution
+        :ivar used: hosts with each pattern
+        :ivar share: [kind, cell]
+        :ivar short: members for whom no pattern is known
+        """
+        self._highs.setOptionValue('time_limit', (
+            self._highs.getRunTime() + max(seconds, 0.01)))
+        self._highs.run()
+        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return False
+        solution = self._highs.getSolution()
+        values = np.array(solution.col_value)
+        self.duals = np.array(solution.row_dual)[:self._rows] * self._unit
+        size = self.shape[0] * self.shape[1]
+        self.value = self._unit * (
+            self._highs.getInfo().objective_function_value)
+        self.used = values[self._first:]
+        self.share = values[:size].reshape(self.shape)
+        self.short = float(values[self._first - size:self._first].sum())
+        return True
+
+    def prices(self, duals: np.ndarray) -> tuple[np.ndarray, float]:
+        """[kind, cell]: what a member there is worth; and what these duals of
+        the members' and the cells' rows prove, but for what hosts gain.
+
+        By weak duality, for duals of any size: signs that the rows do not
+        allow are taken for 0.
+        """
+        duals = np.where(np.isneginf(self._lower), np.minimum(duals, 0.0),
+                         duals)
+        duals = np.where(np.isposinf(self._upper), np.maximum(duals, 0.0),
+                         duals)
+        worth = duals @ self._matrix
+        size = self.shape[0] * self.shape[1]
+        limit = np.where(duals > 0, self._lower, self._upper)
+        proved = float((duals * np.where(duals != 0, limit, 0.0)).sum())
+        # The policies' own variables are free to help as much as they can.
+        own = worth[size:-size]
+        helping = own > 0
+        proved -= float(own[helping] @ self._most[size:-size][helping])
+        return np.maximum(worth[:size], 0.0).reshape(self.shape), proved
