@@ -90,13 +90,23 @@ class Books:
             and ((self.free[host] >= asked) | (asked == 0)).all()
             and (self._flat[self._at[self._of_crew[c], host]] > 0).all())
 
-    def seat(self, c: int, host: int) -> None:
-        """One more of the crew is on the host."""
+    def seat_all(self, team: Sequence[int], host: int) -> bool:
+        """One member more of each of the crews is on the host, if all of them
+        may be; whether they may."""
+        for number, c in enumerate(team):
+            if not self.allows(c, host):
+                for other in team[:number]:
+                    self._move(other, host, -1)
+                return False
+            self._move(c, host, 1)
+        return True
+
+    def _move(self, c: int, host: int, by: int) -> None:
         crew = self._crews[c]
-        self.free[host] -= self._kinds.amounts[crew.kind]
-        self._room[crew.kind, host] -= 1
-        self._flat[self._at[self._of_crew[c], host]] -= 1
-        self._count(list(crew.nodes), host, 1)
+        self.free[host] -= by * self._kinds.amounts[crew.kind]
+        self._room[crew.kind, host] -= by
+        self._flat[self._at[self._of_crew[c], host]] -= by
+        self._count(list(crew.nodes), host, by)
 
     def slack(self, those: Collection[int], level: str) -> np.ndarray:
         """For each domain, how many more members of the crews there may be,

@@ -7,6 +7,7 @@ out judges all rules.
 """
 
 from collections.abc import Mapping, Sequence
+import itertools
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.near import Near
 from nova_holistic.solver.sorts import Sorts
 from nova_holistic.solver.traffic import Star, Talk
+
+_LESS = 0.01
+_ALIKE = 1e-6
 
 Wanted = dict[int, int]
 """How many of each crew."""
@@ -88,7 +92,6 @@ class Cluster:
             if not any(mix):
                 break
             inside = hosts[of_host == domain]
-            short = 0
             for slot, node in enumerate(star.nodes):
                 mix[slot] = min(mix[slot], sum(
                     n for c, n in wanted.items()
@@ -124,27 +127,44 @@ class Cluster:
         joint = self._books.slack([*wanted], level)[domains]
         sorts = Sorts(star, domains, there + more,
                       there.sum(axis=1) + joint, np.ones(len(domains)))
-        mixes = sorts.best(np.zeros(there.shape))[1]
+        prices = self._prices(star, level, domains)
+        if sum(wanted.values()) <= joint.max():
+            prices = prices * 0
+        worth, mixes = sorts.best(prices)
         new = (mixes - there).clip(0)
         gain = sorts.pairs(there + new) - sorts.pairs(there)
-        best = np.flatnonzero(gain == gain.max())
+        best = np.flatnonzero((gain > 0) & (
+            worth >= worth.max() * (1 - _ALIKE)))
         if not gain.max():
             new = _as_many(more, joint)
             total = new.sum(axis=1)
             best = np.flatnonzero(total == total.max())
         if len(best) > 1:
-            scores = [self._score(level, int(domains[n]), wanted)
-                      for n in best]
+            scores = [self._score(level, int(domains[n]), wanted,
+                                  int(new[n].sum())) for n in best]
             best = best[[int(np.argmax(scores))]]
-        return int(domains[best[0]]), new[best[0]].tolist()
+        return int(domains[best[0]]), _balanced(
+            star, new[best[0]].tolist(), more[best[0]].tolist())
 
-    def _score(self, level: str, domain: int, wanted: Wanted) -> float:
-        """More where few hosts hold many members."""
+    def _prices(self, star: Star, level: str,
+                domains: np.ndarray) -> np.ndarray:
+        """A little less than what members are worth elsewhere: mixes that
+        are worth just that are wanted."""
+        place = np.zeros(len(self._kinds.table.division(level).domains),
+                         dtype=np.int64)
+        of_host = self._kinds.table.division(level).of_host
+        known = of_host >= 0
+        place[of_host[known]] = self._near.grid.of[known]
+        return (1 - _LESS) * self._near.prices(star, level)[place[domains]]
+
+    def _score(self, level: str, domain: int, wanted: Wanted,
+               number: int) -> float:
+        """More where few hosts hold so many members."""
         hosts = np.flatnonzero(
             self._kinds.table.division(level).of_host == domain)
         fit = np.sort(self._fit(hosts, wanted))[::-1]
         before = np.cumsum(fit) - fit
-        return float((fit[before < sum(wanted.values())] ** 2).sum())
+        return float((fit[before < number] ** 2).sum())
 
     def _fit(self, hosts: np.ndarray, wanted: Wanted) -> np.ndarray:
         """How many members of average size each host holds."""
@@ -160,46 +180,76 @@ class Cluster:
 
     def _of_mix(self, star: Star, mix: Sequence[int],
                 wanted: Wanted) -> Wanted:
+        """Who talks to most goes first, so that they come together."""
         found: Wanted = {}
         for node, number in zip(star.nodes, mix):
             slot = {c: n - found.get(c, 0) for c, n in wanted.items()
                     if node in self._crews[c].nodes}
-            for c, here in shared_out(int(number), slot).items():
-                found[c] = found.get(c, 0) + here
+            for rich in sorted({len(self._crews[c].nodes) for c in slot},
+                               reverse=True):
+                share = shared_out(int(number), {
+                    c: n for c, n in slot.items()
+                    if len(self._crews[c].nodes) == rich})
+                for c, here in share.items():
+                    found[c] = found.get(c, 0) + here
+                    number -= here
         return found
 
     def _pack(self, star: Star, hosts: np.ndarray, wanted: Wanted) -> Wanted:
-        """Roomy hosts first, and there those who find least room."""
+        """Teams of one of each node, the largest first, on as few hosts as
+        can hold them all, each where most is left."""
+        size = self._sizes(wanted)
+        teams = self._teams(star, wanted, size)
         fit = self._fit(hosts, wanted)
-        room = {c: 1 + int(self._kinds.room[
-            self._crews[c].kind, hosts].sum()) for c in wanted}
-        order = sorted(wanted, key=lambda c: (
-            -(wanted[c] + (len(self._crews[c].nodes) > 1)) / room[c], c))
-        for h in hosts[np.argsort(-fit, kind='stable')].tolist():
-            if not any(wanted.values()):
-                break
+        order = hosts[np.argsort(-fit, kind='stable')]
+        opened = 1 + int(np.searchsorted(
+            np.cumsum(np.sort(fit)[::-1]), sum(wanted.values())))
+        for team in teams:
             self._deadline.check()
-            while self._one_more(star, h, order, wanted):
-                pass
+            # Where the others are too full for it, more hosts are opened.
+            for number in range(min(opened, len(order)), len(order) + 1):
+                here = order[:number] if number <= opened else (
+                    order[number - 1:number])
+                if self._seat(team, here, size, wanted):
+                    opened = max(opened, number)
+                    break
+            else:
+                for c in team:
+                    self._seat([c], order, size, wanted)
         return wanted
 
-    def _one_more(self, star: Star, host: int, order: Sequence[int],
-                  wanted: Wanted) -> bool:
-        """One member on the host, of the side that has fewer there."""
-        there = self._books.numbers[HOST][
-            list(star.nodes), self._kinds.table.division(HOST).of_host[host]]
-        # The leaves are one side, the centre is the other.
-        slots = sorted(range(len(star.nodes)), key=lambda s: (
-            there[0] if s == 0 else there[1:].sum(), s))
-        for slot in slots:
-            for c in order:
-                if (wanted[c] and star.nodes[slot] in self._crews[c].nodes
-                        and self._books.allows(c, host)):
-                    self._books.seat(c, host)
+    def _sizes(self, wanted: Wanted) -> np.ndarray:
+        """[resource class]: what one unit weighs, by how many are needed."""
+        needed = sum(self._kinds.amounts[self._crews[c].kind] * n
+                     for c, n in wanted.items())
+        return 1 / np.maximum(needed, 1e-3)
+
+    def _teams(self, star: Star, wanted: Wanted,
+               size: np.ndarray) -> list[list[int]]:
+        """Crews of the members, one of each node as long as there are."""
+        weight = {c: float((self._kinds.amounts[self._crews[c].kind]
+                            * size).max(initial=0)) for c in wanted}
+        sides, left = [], dict(wanted)
+        for node in star.nodes:
+            mine = sorted((c for c in left if node in self._crews[c].nodes),
+                          key=lambda c: (-weight[c], c))
+            sides.append([c for c in mine for _ in range(left.pop(c))])
+        teams = [[c for c in team if c is not None]
+                 for team in itertools.zip_longest(*sides)]
+        return sorted(teams, key=lambda team: -sum(
+            weight[c] for c in team))
+
+    def _seat(self, team: Sequence[int], hosts: np.ndarray,
+              size: np.ndarray, wanted: Wanted) -> bool:
+        """Put all of the team on the host that has most left."""
+        left = (self._books.free[hosts] * size).min(axis=1, initial=np.inf)
+        for host in hosts[np.argsort(-left, kind='stable')].tolist():
+            if self._books.seat_all(team, host):
+                for c in team:
                     self.taken[c][host] = self.taken[c].get(host, 0) + 1
                     wanted[c] -= 1
                     self._left[c] -= 1
-                    return True
+                return True
         return False
 
 
@@ -214,6 +264,18 @@ def shared_out(total: int, among: Mapping[int, int]) -> Wanted:
     for c in rest[:total - sum(found.values())]:
         found[c] += 1
     return found
+
+
+def _balanced(star: Star, mix: list[int], most: Sequence[int]) -> list[int]:
+    """The same number of members, shared out evenly to leaves that talk as
+    much: so they do on hosts, too."""
+    for mbps in {*star.mbps}:
+        alike = [s for s, each in enumerate(star.mbps, 1) if each == mbps]
+        share = shared_out(sum(mix[s] for s in alike),
+                           {s: most[s] for s in alike})
+        for s, number in share.items():
+            mix[s] = number
+    return mix
 
 
 def _as_many(more: np.ndarray, joint: np.ndarray) -> np.ndarray:

@@ -14,7 +14,10 @@ and what the best mix of each domain would be worth beyond its price are
 together an upper bound (Lagrange): it may be stopped at any time.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+import itertools
+import math
 
 import numpy as np
 
@@ -31,6 +34,12 @@ from nova_holistic.solver.traffic import Star, Talk
 _ROUNDS = 40
 _CLOSE = 1e-3
 """Share of the traffic apart that the bound may be off by."""
+
+_CHOICES = 12
+"""Ways to choose domains that are tried, at most."""
+
+_FEW = 0.02
+"""Share of those who talk."""
 
 _WORTH_IT = 1e-6
 
@@ -88,6 +97,7 @@ class Near:
             front for star in talk.stars for front in self._of(kinds, star)]
         self.unit = max((mbps for star in talk.stars for mbps in star.mbps),
                         default=1)
+        self._prices = np.zeros(0)
         self.most: float | None = None
         self.none = False
 
@@ -102,21 +112,88 @@ class Near:
         return max(0.0, np.ceil((apart - slack) / unit) * unit)
 
     def run(self) -> None:
-        """Until the bound is close to what it can be, or time is up."""
+        """Until the bound is close to what it can be, or time is up.
+
+        Where some who talk have to be in one domain of several, each of these
+        is tried in turn: halves of members in two would keep as many pairs
+        together as all of them in one.
+        """
         self._price(np.zeros(sum(front.rows for front in self.fronts)))
+        free, tried = self.standing.limits, []
+        for closed in self._combined():
+            self.standing.limits = free.copy()
+            self.standing.limits[closed] = 0
+            most = self._converge(max((m for m, _ in tried), default=None))
+            if most is not None:
+                tried.append((most, self.standing.limits))
+            elif not self.none:
+                return
+        self.none = not tried
+        if tried:
+            self.most, self.standing.limits = max(
+                tried, key=lambda each: each[0])
+
+    def settle(self, numbers: np.ndarray) -> None:
+        """Prices where so many members stand in each cell.
+
+        :param numbers: [part, cell]
+        """
+        self.standing.limits = np.concatenate((
+            numbers.ravel(), self.standing.limits[numbers.size:]))
+        self._converge(None)
+
+    def prices(self, star: Star, level: str) -> np.ndarray:
+        """[place, node of the star]: Mbit/s that one member more would keep
+        within domains of the level."""
+        start = 0
+        for front in self.fronts:
+            end = start + front.rows - len(front.sorts.place)
+            if front.star is star and front.level == level:
+                return self.unit * self._prices[start:end].reshape(
+                    len(star.nodes), -1).T
+            start = end + len(front.sorts.place)
+        return np.zeros((self.grid.count, len(star.nodes)))
+
+    def _combined(self) -> Iterator[np.ndarray]:
+        """Variables that are 0, for each way to choose domains."""
+        talking = np.concatenate([np.zeros(0, dtype=np.int64), *(
+            self.standing.columns(node.paths, np.ones(
+                self.grid.count, dtype=bool)) for node in self.talk.nodes)])
+        chosen: list[list[np.ndarray]] = []
+        for choice in self.standing.choices():
+            total = math.prod(map(len, chosen)) * len(choice)
+            # Of few members halves hardly matter.
+            sizes = [self.standing.limits[np.intersect1d(closed, talking)]
+                     for closed in choice]
+            if total <= _CHOICES and max(map(np.sum, sizes)) > (
+                    _FEW * self.standing.limits[talking].sum()):
+                chosen.append(choice)
+        for closed in itertools.product(*chosen):
+            yield np.concatenate([np.zeros(0, dtype=np.int64), *closed])
+
+    def _converge(self, enough: float | None) -> float | None:
+        """What mixes keep together at most; None where nothing is proved.
+
+        :param enough: what is no more than that is not worth to be known
+            better
+        """
+        most, self.none = None, False
         for _ in range(_ROUNDS):
             program = self.program()
             outcome, _ = program.solve(self._deadline.left())
             if outcome.status is not Status.OPTIMAL:
                 self.none = outcome.status is Status.INFEASIBLE
-                return
-            beyond, entered = self._price(-program.duals)
+                return most
+            self._prices = (-program.duals).clip(0)
+            beyond, entered = self._price(self._prices)
             found = (beyond - outcome.bound) * self.unit
-            self.most = found if self.most is None else min(self.most, found)
+            most = found if most is None else min(most, found)
             apart = self.levels * self.talk.total + outcome.bound * self.unit
             if not entered or beyond * self.unit <= _CLOSE * apart or (
+                    enough is not None and most <= enough) or (
                     self._deadline.left() < 0.7 * self._deadline.limit):
-                return
+                break
+        return most
 
     def _of(self, kinds: Kinds, star: Star) -> list[Front]:
         nodes = [self.talk.nodes[n] for n in star.nodes]
@@ -169,7 +246,7 @@ class Near:
             np.concatenate((np.zeros(size), *(
                 -front.sorts.pairs(front.mixes) / self.unit
                 for front in self.fronts))),
-            np.concatenate((self.standing.upper(), np.full(
+            np.concatenate((self.standing.limits, np.full(
                 sum(mixes), np.inf))))
         for front, number in zip(self.fronts, mixes):
             self._add(program, front, size + np.arange(number))

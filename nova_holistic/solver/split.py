@@ -7,10 +7,12 @@ halves it loses most of its pairs. So mixes are held as a whole, the one that
 keeps most traffic together first, as far as rules let them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from nova_holistic.solver.backend import Outcome, Status
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.linear import Linear
 from nova_holistic.solver.near import Front, Near
@@ -24,6 +26,11 @@ _NODES = 200
 
 _GAP = 1e-3
 _LITTLE = 1e-3
+_LOSS = 1e-3
+"""Share of the traffic that a mix may cost that there is room for."""
+
+_PLACES = 8
+"""Places in which a mix is tried, beside the one that it is in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,16 +49,16 @@ def split(near: Near, deadline: Deadline) -> np.ndarray | None:
     """[part, cell]: numbers of members; None where there are none."""
     held: list[_Held] = []
     done: set[tuple[int, int]] = set()
-    if near.grid.count > 1:
-        for _ in range(_ROUNDS):
-            program = _program(near, held)
-            outcome, x = program.solve(deadline.left())
-            if not outcome.solved:
-                return None
-            chosen = _heaviest(near, x, done)
-            if chosen is None:
-                break
-            held.extend(_hold(near, *chosen))
+    rounds = _ROUNDS if near.grid.count > 1 else 0
+    outcome, x = _program(near, held).solve(deadline.left())
+    for _ in range(rounds):
+        if not outcome.solved:
+            return None
+        chosen = _heaviest(near, x, done)
+        if chosen is None:
+            break
+        outcome, x, held = _hold_best(
+            near, held, *chosen, outcome.bound, done, deadline)
     program = _program(near, held)
     program.integer = np.zeros(len(program.cost), dtype=bool)
     program.integer[:near.standing.size] = near.standing.whole()
@@ -60,6 +67,26 @@ def split(near: Near, deadline: Deadline) -> np.ndarray | None:
         return None
     parts, cells = len(near.standing.parts), near.grid.count
     return np.round(x[:parts * cells]).astype(np.int64).reshape(parts, cells)
+
+
+def _hold_best(near: Near, held: list[_Held], front: Front,
+               places: Sequence[int], mix: int, before: float,
+               done: set[tuple[int, int]], deadline: Deadline
+               ) -> tuple[Outcome, np.ndarray, list[_Held]]:
+    """Hold the mix in the first of the places that has room for it; where
+    none has, in the one that comes closest."""
+    best = None
+    for place in places:
+        more = [*held, *_hold(near, front, place, mix)]
+        outcome, x = _program(near, more).solve(deadline.left())
+        if outcome.solved and (best is None or outcome.bound < best[0]):
+            best = outcome.bound, place, (outcome, x, more)
+        if best and best[0] <= before + _LOSS * abs(before):
+            break
+    if best is None:
+        return Outcome(Status.NOTHING), np.zeros(0), held
+    done.add((id(front), best[1]))
+    return best[2]
 
 
 def _program(near: Near, held: list[_Held]) -> Linear:
@@ -78,10 +105,10 @@ def _program(near: Near, held: list[_Held]) -> Linear:
 
 
 def _heaviest(near: Near, x: np.ndarray, done: set[tuple[int, int]]
-              ) -> tuple[Front, int, int] | None:
-    """Front, place and number of the mix in use that keeps most traffic
-    within one place of the finest coarse level, of stars and places that none
-    is held of yet."""
+              ) -> tuple[Front, list[int], int] | None:
+    """Front, places to try and number of the mix in use that keeps most
+    traffic within one place of the finest coarse level, of stars and places
+    that none is held of yet."""
     level = [*near.grid.domain_of][-1]
     start, best = near.standing.size, None
     for front in near.fronts:
@@ -92,16 +119,16 @@ def _heaviest(near: Near, x: np.ndarray, done: set[tuple[int, int]]
         place = front.sorts.place[front.sort]
         worth = weight * front.sorts.pairs(front.mixes)
         for n in np.argsort(-worth, kind='stable').tolist():
-            key = id(front), int(place[n])
-            if key in done or worth[n] <= _LITTLE:
+            if (id(front), int(place[n])) in done or worth[n] <= _LITTLE:
                 continue
             if best is None or worth[n] > best[0]:
-                best = worth[n], key, (front, int(place[n]), n)
+                total = np.bincount(place, worth, len(front.inside))
+                # Where much of it is in use comes first.
+                others = [p for p in np.argsort(-total, kind='stable').tolist()
+                          if p != place[n] and (id(front), p) not in done]
+                best = worth[n], (front, [int(place[n]), *others[:_PLACES]], n)
             break
-    if best is None:
-        return None
-    done.add(best[1])
-    return best[2]
+    return best[1] if best else None
 
 
 def _hold(near: Near, front: Front, place: int, mix: int) -> list[_Held]:

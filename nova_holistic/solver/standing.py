@@ -2,7 +2,7 @@
 """How many members stand in which part of the tree, as a linear program."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,6 +58,7 @@ class Standing:
 
     :ivar parts: paths of the members of each
     :ivar size: number of variables
+    :ivar limits: upper limits of the variables
     """
 
     def __init__(self, kinds: Kinds, ceilings: Ceilings, grid: Grid,
@@ -78,6 +79,7 @@ class Standing:
                     self._others.setdefault(atom, len(self._others))
         self._counts = len(self.parts) * grid.count
         self.size = self._counts + len(self._others)
+        self.limits = self._upper()
 
     def columns(self, members: Collection[str],
                 cells: np.ndarray) -> np.ndarray:
@@ -87,7 +89,31 @@ class Standing:
         return np.add.outer(np.array(inside, dtype=np.int64)
                             * self.grid.count, np.flatnonzero(cells)).ravel()
 
-    def upper(self) -> np.ndarray:
+    def choices(self) -> Iterator[list[np.ndarray]]:
+        """Where some members use one domain of several: for each of these,
+        the variables that are 0 then."""
+        for row in self._rows:
+            for sign in (1,) if row.sense == LpConstraintLE else (-1,):
+                one = self._one_of(row, sign)
+                if one:
+                    yield [np.concatenate([np.zeros(0, dtype=np.int64), *(
+                        self._counted(other) for other in one
+                        if other is not atom)]) for atom in one]
+
+    def _one_of(self, row: Row, sign: int) -> list[Atom]:
+        """Atoms of which the row lets one be 1, if that is what it says."""
+        used = [(atom, sign * weight) for atom, weight in row.terms
+                if atom.kind is Kind.USED]
+        free = any(self._ceilings.upper(atom) for atom, _ in row.terms
+                   if atom.kind is not Kind.USED)
+        if len(used) < 2 or free or len(
+                {(a.scope, a.level, weight) for a, weight in used}) > 1:
+            return []
+        weight = used[0][1]
+        fits = weight > 0 and weight <= sign * row.limit < 2 * weight
+        return [atom for atom, _ in used] if fits else []
+
+    def _upper(self) -> np.ndarray:
         return np.concatenate((
             np.repeat([float(len(paths)) for paths in self.parts],
                       self.grid.count),

@@ -81,6 +81,7 @@ class Together:
         numbers = split(self._near, self._deadline)
         if numbers is None:
             return None
+        self._near.settle(numbers)
         those = crews(self._kinds, self._talk)
         books = Books(self._kinds, self._talk, self._ceilings,
                       self._near.holding, those)
