@@ -71,7 +71,8 @@ class Move:
 class Explanation:
     """Of one member.
 
-    :ivar open: hosts other than its own on which it breaks nothing
+    :ivar open: hosts other than its own on which it breaks nothing, as far
+        as counting tells and those that were tried
     :ivar next_best: the best of those; None where there is none
     :ivar tried: of how many hosts ``next_best`` is the best
     """
@@ -165,12 +166,16 @@ class _Explainer:
                 bindings.append(Binding(
                     each.policy.summary, each.scope.path, ruled_out))
             fine &= allowed
-        best, tried = self._next_best(member, np.flatnonzero(fine), binding)
+        best, tried, refused = self._next_best(
+            member, np.flatnonzero(fine), binding)
         return Explanation(
             member.path, self._case.table.hosts[here].name,
             (*left, Left('has room beside the rest of the plan',
                          int(room.sum()) + 1)),
-            tuple(bindings), int(fine.sum()), best, tried)
+            tuple(replace(told, rules_out=told.rules_out + sum(
+                each is other for other in refused))
+                for told, each in zip(bindings, binding)),
+            int(fine.sum()) - len(refused), best, tried)
 
     def _funnel(self, each: MemberClass) -> tuple[tuple[Left, ...],
                                                   np.ndarray]:
@@ -224,37 +229,39 @@ class _Explainer:
         return room
 
     def _next_best(self, member: Member, hosts: np.ndarray,
-                   governing: list[Carried]) -> tuple[Move | None, int]:
-        """The cheapest of some moves, and their number."""
+                   governing: list[Carried]
+                   ) -> tuple[Move | None, int, list[Carried]]:
+        """The cheapest of some moves, and their number; and what refused
+        others: some rules are broken by leaving, wherever one goes."""
         best: tuple[tuple[float, float], str] | None = None
         chosen = self._promising(hosts)
-        tried = 0
+        tried, refused = 0, []
         for h in chosen:
             if tried and not self._deadline.left():
                 break
             cost = self._moved(member, self._case.table.hosts[h], governing)
-            if cost is None:
+            if isinstance(cost, Carried):
+                refused.append(cost)
                 continue
             tried += 1
             key = cost, self._case.table.hosts[h].name
             if best is None or key < best:
                 best = key
         if best is None:
-            return None, tried
+            return None, tried, refused
         (preferences, value), name = best
         return Move(name, preferences - self._cost[0],
-                    value - self._cost[1]), tried
+                    value - self._cost[1]), tried, refused
 
     def _moved(self, member: Member, host: Host,
-               governing: list[Carried]) -> tuple[float, float] | None:
+               governing: list[Carried]) -> tuple[float, float] | Carried:
+        """What the plan costs then, or a policy that is broken."""
         planned = self._where[member.path]
         self._where[member.path] = host
         try:
-            if any(p.policy.check(p.scope, self._where,
-                                  self._case.snapshot).count
-                   for p in governing):
-                return None
-            return self._worth()
+            return next((p for p in governing if p.policy.check(
+                p.scope, self._where, self._case.snapshot).count),
+                None) or self._worth()
         finally:
             self._where[member.path] = planned
 

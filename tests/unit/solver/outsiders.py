@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Policies and an objective as somebody else might write them, who has read
+the manual and nothing of the solver: check, encode, and no more is said."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from nova_holistic.model.objective import Objective
+from nova_holistic.model.policy import Policy, Violations
+
+
+def hosts_of(scope, placement):
+    """Of the scope's members that are placed."""
+    return [placement[m.path] for m in scope.members if m.path in placement]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InPairs(Policy):
+    """Every host holds an even number of the members.
+
+    It says nothing of the level that it speaks of, and has no messages.
+    """
+
+    type: ClassVar[str] = 'in-pairs'
+    keys: ClassVar[dict] = {}
+
+    def check(self, scope, placement, snapshot):
+        held = Counter(host.name for host in hosts_of(scope, placement))
+        if any(m.path not in placement for m in scope.members):
+            return Violations(0)
+        return Violations(sum(number % 2 for number in held.values()))
+
+    def encode(self, scope, encoder):
+        odds = 0
+        for domain in encoder.domains('host'):
+            pairs = encoder.integer(f'pairs {domain}', len(scope.members) // 2)
+            odd = 0 if self.hard else encoder.integer(f'odd {domain}', 1)
+            encoder.require(
+                encoder.count(scope, domain) == 2 * pairs + odd)
+            odds += odd
+        if not self.hard:
+            encoder.penalise(self, scope, odds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Painted(Policy):
+    """No member is on a host of another colour; unpainted is another."""
+
+    type: ClassVar[str] = 'painted'
+    keys: ClassVar[dict] = {
+        'colours': {'type': 'array', 'items': {'type': 'string'}}}
+
+    colours: list[str]
+
+    def _strange(self, host):
+        return host.labels.get('paint') not in self.colours
+
+    def check(self, scope, placement, snapshot):
+        wrong = [h.name for h in hosts_of(scope, placement)
+                 if self._strange(h)]
+        return Violations(len(wrong), tuple(
+            f'{name} is not {" or ".join(self.colours)}' for name in wrong))
+
+    def encode(self, scope, encoder):
+        wrong = encoder.among(scope, [
+            h for h in encoder.snapshot.hosts if self._strange(h)])
+        if self.hard:
+            encoder.require(wrong == 0)
+        else:
+            encoder.penalise(self, scope, wrong)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaintedAndSaysSo(Painted):
+    """The same, and it tells which hosts it admits."""
+
+    type: ClassVar[str] = 'painted-and-says-so'
+
+    def admits(self, host):
+        return not self.hard or not self._strange(host)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Escorted(Policy):
+    """No domain holds more of the last description's members than of the
+    first's; each more is a violation."""
+
+    type: ClassVar[str] = 'escorted'
+    keys: ClassVar[dict] = {'level': {'type': 'string'}}
+
+    level: str = 'rack'
+
+    @property
+    def levels(self):
+        return (self.level,)
+
+    @staticmethod
+    def _sides(scope):
+        names = [m.description for m in scope.members]
+        return (replace(scope, members=tuple(
+            m for m in scope.members if m.description == names[n]))
+            for n in (0, -1))
+
+    def check(self, scope, placement, snapshot):
+        first, last = (Counter(
+            snapshot.domain(host, self.level)
+            for host in hosts_of(side, placement))
+            for side in self._sides(scope))
+        if any(m.path not in placement for m in scope.members):
+            return Violations(0)
+        more = {d: last[d] - first[d] for d in last if last[d] > first[d]}
+        return Violations(sum(more.values()), tuple(
+            f'{n} without escort in {domain}' for domain, n in more.items()))
+
+    def encode(self, scope, encoder):
+        first, last = self._sides(scope)
+        total = 0
+        for more in (
+                *(encoder.count(last, d) - encoder.count(first, d)
+                  for d in encoder.domains(self.level)),
+                encoder.outside(last, self.level)
+                - encoder.outside(first, self.level)):
+            if self.hard:
+                encoder.require(more <= 0)
+                continue
+            over = encoder.integer('over', len(last.members))
+            encoder.require(over >= more)
+            total += over
+        if not self.hard:
+            encoder.penalise(self, scope, total)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fused(Policy):
+    """Each feed bears at most so many members; one unplugged counts as one
+    on a feed that bears none."""
+
+    type: ClassVar[str] = 'fused'
+    keys: ClassVar[dict] = {'most': {'type': 'integer'}}
+
+    most: int
+
+    @property
+    def levels(self):
+        return ('feed',)
+
+    def check(self, scope, placement, snapshot):
+        borne = Counter(snapshot.domain(host, 'feed')
+                        for host in hosts_of(scope, placement))
+        over = borne.pop(None, 0) + sum(
+            max(0, n - self.most) for n in borne.values())
+        return Violations(over, ('a fuse blows',) if over else ())
+
+    def encode(self, scope, encoder):
+        total = encoder.outside(scope, 'feed')
+        if self.hard:
+            encoder.require(total == 0)
+        for feed in encoder.domains('feed'):
+            count = encoder.count(scope, feed)
+            if self.hard:
+                encoder.require(count <= self.most)
+                continue
+            over = encoder.integer(f'over {feed}', len(scope.members))
+            encoder.require(count <= self.most + over)
+            total += over
+        if not self.hard:
+            encoder.penalise(self, scope, total)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Licensed(Policy):
+    """At most so many VCPUs of the members are on hosts of one paint."""
+
+    type: ClassVar[str] = 'licensed'
+    keys: ClassVar[dict] = {'paint': {'type': 'string'},
+                            'vcpus': {'type': 'integer'}}
+
+    paint: str
+    vcpus: int
+
+    def check(self, scope, placement, snapshot):
+        used = sum(
+            m.requirements.resources.get('VCPU', 0) for m in scope.members
+            if m.path in placement
+            and placement[m.path].labels.get('paint') == self.paint)
+        over = max(0, used - self.vcpus)
+        return Violations(over, (f'{used} VCPUs on {self.paint}',)[:over])
+
+    def encode(self, scope, encoder):
+        there = [h for h in encoder.candidates(scope)
+                 if h.labels.get('paint') == self.paint]
+        sizes = {m.requirements.resources.get('VCPU', 0)
+                 for m in scope.members}
+        # Builtin sum: of no terms it is a plain 0, and a comparison of that
+        # is True or False.
+        used = sum(size * encoder.among(replace(scope, members=tuple(
+            m for m in scope.members
+            if m.requirements.resources.get('VCPU', 0) == size)), there)
+            for size in sorted(sizes) if size)
+        if self.hard:
+            encoder.require(used <= self.vcpus)
+            return
+        over = encoder.integer('over', 10**6)
+        encoder.require(over >= used - self.vcpus)
+        encoder.penalise(self, scope, over)
+
+
+class Rent(Objective):
+    """Each host used costs its rent, by its paint, and each VCPU a tenth."""
+
+    name: ClassVar[str] = 'rent'
+    RENTS: ClassVar[dict] = {'red': 5.0, 'blue': 2.0}
+
+    def _rent(self, host):
+        return self.RENTS.get(host.labels.get('paint'), 1.0)
+
+    def value(self, members, placement, placed, snapshot):
+        used = {placement[m.path].name: placement[m.path] for m in members}
+        return sum(map(self._rent, used.values())) + sum(
+            m.requirements.resources.get('VCPU', 0) / 10
+            * self._rent(placement[m.path])
+            for m in members if m.path not in placed)
+
+    def encode(self, encoder):
+        return sum(
+            self._rent(host) * (
+                encoder.host_used(host) + encoder.demand(host, 'VCPU') / 10)
+            for host in encoder.hosts())
+
+
+POLICIES = {each.type: each for each in (
+    InPairs, Painted, PaintedAndSaysSo, Escorted, Fused, Licensed)}
