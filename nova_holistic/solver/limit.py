@@ -72,8 +72,14 @@ class Limit:
                              - max(0.0, self.now - reach))
 
     def _reach(self) -> float:
-        return self.limit + sum(weight * ceiling.value
-                                for ceiling, weight in self.stretches)
+        return self.limit + sum(
+            weight * (ceiling.next if self._level else ceiling.value)
+            for ceiling, weight in self.stretches)
+
+    @property
+    def _level(self) -> bool:
+        """Whether all have to be equal: then someone has to be first."""
+        return self.limit + self.slack < 1
 
 
 class Ceiling:
@@ -92,6 +98,11 @@ class Ceiling:
         self.value = self._upper = float(upper)
         self.limits: list[tuple[Limit, float]] = []
         self.stretched: list[Limit] = []
+
+    @property
+    def next(self) -> float:
+        """What the value may become with those still to come."""
+        return min(self._upper, self.value + 1)
 
     def refresh(self) -> bool:
         """Look at the counts again; whether anything changed."""

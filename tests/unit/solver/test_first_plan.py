@@ -48,6 +48,12 @@ def test_an_even_spread_over_all_racks():
     assert sorted(racks(found).values()) == [2] * 10 + [3] * 10
 
 
+def test_equal_numbers_in_all_racks():
+    found = first(group(servers('node', 40), policies=[
+        Spread(level='rack', max_skew=0)]))
+    assert sorted(racks(found).values()) == [2] * 20
+
+
 def test_an_even_spread_inside_one_zone_of_either():
     found = first(group(servers('node', 30), policies=[
         Affinity(level='az'), Spread(level='rack', max_skew=1),
