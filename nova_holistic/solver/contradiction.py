@@ -43,11 +43,19 @@ def contradiction(case: Case, in_time: Callable[[], None] = endless
 
     :param in_time: called again and again; raises where time has run out
     """
-    found = Count(case, shapes(case, in_time), in_time).contradiction()
-    if found is None:
-        return None
-    return [each for each in case.policies
-            if any(each is other for other in found)]
+    return narrowed(case, in_time)[0]
+
+
+def narrowed(case: Case, in_time: Callable[[], None] = endless
+             ) -> tuple[list[Carried] | None, np.ndarray]:
+    """The same, and the case's room without what counting closes: no plan
+    uses that."""
+    count = Count(case, shapes(case, in_time), in_time)
+    found = count.contradiction()
+    if found is not None:
+        found = [each for each in case.policies
+                 if any(each is other for other in found)]
+    return found, count.room
 
 
 class Count(Room):

@@ -14,6 +14,8 @@ from nova_holistic.solver.candidates import candidates
 from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.greedy import greedy
+from nova_holistic.solver.indifferent import Indifferent
+from nova_holistic.solver.nearby import nearby, stay
 from nova_holistic.solver.program import Program
 from nova_holistic.solver.relaxation import Relaxation, pooled
 
@@ -39,6 +41,10 @@ _PREFERENCES = 0.5
 
 _FAR = 0.1
 """Gap of a plan beyond which it is not taken as it is dealt."""
+
+_PART = 0.25
+"""Share of the time left for each program near a plan, and for the whole one
+after these."""
 
 
 class Verdict(enum.Enum):
@@ -78,8 +84,7 @@ class Search:
         try:
             self._offer(greedy(self._case, self._objective, self._deadline))
             if int((self._case.open_room() > 0).sum()) <= WHOLE:
-                return self._solve(Program(
-                    self._case, self._objective, self._deadline))
+                return self._whole()
             return self._narrow()
         except OutOfTime:
             return Verdict.NOTHING if self.best is None else Verdict.GOOD
@@ -98,6 +103,8 @@ class Search:
             if not self._offer(start):
                 self._offer(greedy(self._case, self._objective,
                                    self._deadline))
+            if self.best is None and self._first() is Status.INFEASIBLE:
+                return Verdict.NOTHING
             # What is true of more plans is true of fewer.
             self.bound = within(self._worth[0])
             if not self.preferred() or self.bound is None or self._is_far():
@@ -124,6 +131,31 @@ class Search:
         value = self._worth[1]
         return math.isfinite(value) and bounds.gap(value, bounds.safe(
             self._objective, self.bound)) > max(self._gap, _FAR)
+
+    def _whole(self) -> Verdict:
+        if self.best is None and self._first() is Status.INFEASIBLE:
+            return self._no_plan()
+        program = Program(self._case, self._objective, self._deadline)
+        if self.best is None or program.size < SMALL:
+            return self._solve(program)
+        self._look_around()
+        return self._solve(program, _PART)
+
+    def _first(self) -> Status:
+        """Any plan: a program of the hard policies alone, with nothing to
+        minimise, is answered far sooner than one with all of them."""
+        hard = self._case.under([
+            each for each in self._case.policies if each.policy.hard])
+        program = Program(hard, Indifferent(), self._deadline)
+        program.minimise_cost()
+        return self._run(program, 1.0, 0.0).status
+
+    def _look_around(self) -> None:
+        """Better plans near the one in hand: programs of a part of the
+        members find them where that of all finds none in the same time."""
+        for mask in nearby(self._case, self.best):
+            self._solve(Program(self._case, self._objective, self._deadline,
+                                stay(mask, self.best)), _PART)
 
     def _narrow(self) -> Verdict:
         """Few hosts for each class, and a bound from a relaxation of all.
@@ -181,10 +213,14 @@ class Search:
         return bounds.gap(value, lower) <= self._gap or (
             self._objective.integral and value - lower <= 1)
 
-    def _solve(self, program: Program) -> Verdict:
+    def _solve(self, program: Program, part: float = 1.0) -> Verdict:
+        """Preferences first, where some are not met, then the objective.
+
+        :param part: of the time left, that each of the two may take
+        """
         gap = 0.0 if program.size < SMALL else self._gap
         if program.preferences and self._worth[0] > 0:
-            share = 1.0 if self.best is None else _PREFERENCES
+            share = part * (1.0 if self.best is None else _PREFERENCES)
             program.minimise_preferences()
             outcome = self._run(program, share, 0.0)
             if outcome.status is Status.INFEASIBLE:
@@ -195,7 +231,7 @@ class Search:
         if self.best is not None and program.preferences:
             program.limit_preferences(self._worth[0])
         program.minimise_cost()
-        outcome = self._run(program, 1.0, gap)
+        outcome = self._run(program, part, gap)
         if outcome.status is Status.INFEASIBLE:
             return self._no_plan()
         if outcome.bound is not None and program.whole:

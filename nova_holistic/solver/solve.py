@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
@@ -13,7 +14,7 @@ from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.backend import Backend, load_backend
 from nova_holistic.solver.case import Case
-from nova_holistic.solver.contradiction import contradiction
+from nova_holistic.solver.contradiction import narrowed
 from nova_holistic.solver.core import core
 from nova_holistic.solver.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.large import Found, large
@@ -65,12 +66,12 @@ def solve(group: Group, snapshot: Snapshot, *,
                            Verdict.GOOD,
                            lambda: _seconds(whole, found.solving))
         case = Case.of(bound, snapshot, placed, deadline.check)
-        blamed = contradiction(case, deadline.check)
+        blamed, room = narrowed(case, deadline.check)
     except OutOfTime as limit:
         return _unknown(bound, snapshot, whole, 0.0, limit)
     if blamed is not None:
         return _why_not(case, backend, whole, 0.0, blamed)
-    search = Search(case, aim, backend, deadline, gap)
+    search = Search(replace(case, room=room), aim, backend, deadline, gap)
     verdict = search.run()
     if verdict is Verdict.IMPOSSIBLE:
         return _why_not(case, backend, whole, search.solving)

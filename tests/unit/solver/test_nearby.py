@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Better plans near a plan: whose turn it is to move, and who stays."""
+
+import time
+
+from nova_holistic.model.group import Group
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import SoftAffinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver import nearby as around
+from nova_holistic.solver import search
+from nova_holistic.solver.backend import Outcome, Status
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.highs import HiGHS
+from nova_holistic.solver.search import Search
+from tests.unit.builders import cloud, group, host, servers
+
+TEN = cloud(*(host(f'h{n}', f'r{n % 2}') for n in range(10)))
+SHOP = group(groups=[
+    *(Group(f'tier{n}', (servers('node', 2, vcpus=1 + n),), (),
+            (AntiAffinity(),)) for n in range(4)),
+    Group('close', (servers('node', 2),), (), (SoftAffinity(),))])
+
+
+def test_everyone_has_a_turn_and_who_is_unhappy_has_each(monkeypatch):
+    monkeypatch.setattr(around, 'PLACES', 20)
+    case = Case.of(SHOP, TEN, {})
+    apart = tuple({2 * c % 10: 1, (2 * c + 1) % 10: 1} for c in range(5))
+    masks = list(around.nearby(case, apart))
+    free = [{c for c in range(5) if mask[c].all()} for mask in masks]
+    unhappy = [c for c, each in enumerate(case.classes)
+               if each.members[0].path.startswith('close')]
+    assert set.union(*free) == set(range(5))
+    assert all(set(unhappy) <= each and len(each) <= 3 for each in free)
+    for mask in masks:
+        stays = around.stay(mask, apart)
+        assert all(stays[c, h] for c, here in enumerate(apart) for h in here)
+
+
+class ForParts(HiGHS):
+    """A solver for which a program of all members is too large, but for one
+    of nothing to minimise."""
+
+    def solve(self, problem, **options):
+        if problem.objective and len(problem.variables()) > 60:
+            return Outcome(Status.NOTHING)
+        return super().solve(problem, **options)
+
+
+def test_programs_of_a_part_make_a_plan_better(monkeypatch):
+    monkeypatch.setattr(search, 'SMALL', 20)
+    monkeypatch.setattr(around, 'PLACES', 20)
+    monkeypatch.setattr(search, 'greedy', lambda *_: None)
+    aim = load_objective('fewest-hosts')
+
+    def hosts(solver):
+        found = Search(Case.of(SHOP, TEN, {}), aim, solver,
+                       Deadline(time.perf_counter, 60), 0.01)
+        found.run()
+        return found.worth
+
+    best = hosts(HiGHS())
+    assert hosts(ForParts()) == best == (0, 2)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clouds with room for a group in few ways, which simple orderings miss."""
+
+import time
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.snapshot import Link
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.location import Location
+from nova_holistic.solver.backend import Outcome, Status
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.contradiction import narrowed
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.greedy import greedy
+from nova_holistic.solver.highs import HiGHS
+from nova_holistic.solver.search import Search
+from tests.unit.builders import cloud, group, host, servers
+
+# Racks of two to four hosts, and nothing is left of any uplink.
+FULL_UPLINKS = cloud(
+    *(host(f'r{rack}h{number}', f'r{rack}', vcpus=2)
+      for rack in (1, 2, 3) for number in range(rack + 1)),
+    links=[Link((f'r{rack}',), 1000, 1000) for rack in (1, 2, 3)])
+
+# Six servers, for which the first rack has too few hosts.
+TALKING = group(
+    groups=[Group('web', (servers('node', 3),), (), (AntiAffinity(),)),
+            Group('db', (servers('node', 3),))],
+    policies=[Location(path=('r1',), weight=1.0)],
+    relationships=[Bandwidth(level='rack', mbps=10, between=('web', 'db'))])
+
+
+class OnlyAnyPlan(HiGHS):
+    """A solver that has no time for a program with something to minimise."""
+
+    def solve(self, problem, **options):
+        if problem.objective:
+            return Outcome(Status.NOTHING)
+        return super().solve(problem, **options)
+
+
+def test_a_plan_is_looked_for_before_the_best_one():
+    deadline = Deadline(time.perf_counter, 60)
+    aim = load_objective('spread')
+    case = Case.of(TALKING, FULL_UPLINKS, {})
+    assert greedy(case, aim, deadline) is None
+    search = Search(case, aim, OnlyAnyPlan(), deadline, 0.01)
+    search.run()
+    racks = {case.table.hosts[h].location
+             for here in search.best for h in here}
+    assert len(racks) == 1
+
+
+def test_a_group_that_shares_a_host_is_kept_to_hosts_that_take_all_of_it():
+    snapshot = cloud(*(host(f'h{n:03}', 'r1', vcpus=1 + n % 4)
+                       for n in range(400)))
+    case = Case.of(group(servers('node', 4), policies=[Affinity()]),
+                   snapshot, {})
+    contradiction, room = narrowed(case)
+    assert contradiction is None
+    assert (case.room > 0).sum() == 400
+    assert (room > 0).sum() == 100
+    assert set(room[room > 0].tolist()) == {4}
