@@ -29,6 +29,8 @@ TENTH = 10
 OBJECTIVES = ('fewest-hosts', 'spread', 'stack')
 GARDENS = (60, 120)
 FULL = (60, 70, 80, 85, 90, 93, 95, 97, 99)
+PLANTED_SECONDS = 4
+
 GOOD_GAP = 1.0
 GOOD_EXPONENT = 1.1
 
@@ -51,7 +53,8 @@ def measure(place, seeds, planted_seeds, utilisation):
              '--utilisation', utilisation, '--time-limit', 30,
              '--objective', *OBJECTIVES)
     _run('planted.py', place / 'planted.json', '--hosts', *GARDENS,
-         '--utilisation', *FULL, '--seeds', planted_seeds)
+         '--utilisation', *FULL, '--seeds', planted_seeds,
+         '--time-limit', PLANTED_SECONDS)
 
 
 def _run(program, file, *words):
@@ -243,7 +246,7 @@ def _parser():
                         choices=['png', 'svg'])
     parser.add_argument('--seeds', type=int, default=5,
                         help='clouds of each size')
-    parser.add_argument('--planted-seeds', type=int, default=30,
+    parser.add_argument('--planted-seeds', type=int, default=20,
                         help='clouds with a planted plan for each point')
     parser.add_argument('--utilisation', type=int, default=90,
                         help='of the clouds of each size, in percent')
