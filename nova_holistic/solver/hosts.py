@@ -2,6 +2,7 @@
 """A snapshot's hosts as the solver looks at them: by index, in arrays."""
 
 from collections.abc import Collection
+from functools import cached_property
 
 import numpy as np
 
@@ -21,7 +22,9 @@ class HostTable:
         self.hosts = arrays.hosts
         self._arrays = arrays
         self._subsets: dict[frozenset[int], Domain] = {}
-        self._chosen: dict[str, Division] = {}
+        # What was asked for, and subsets: a search looks here very often.
+        self._amounts: dict[str, Amounts] = {}
+        self._divisions: dict[str, Division] = {}
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> 'HostTable':
@@ -36,19 +39,24 @@ class HostTable:
     def __len__(self) -> int:
         return len(self.hosts)
 
-    @property
+    @cached_property
     def index(self) -> dict[str, int]:
         return self._arrays.index
 
-    @property
+    @cached_property
     def enabled(self) -> np.ndarray:
         return self._arrays.enabled
 
     def amounts(self, resource_class: str) -> Amounts:
-        return self._arrays.amounts(resource_class)
+        if resource_class not in self._amounts:
+            self._amounts[resource_class] = self._arrays.amounts(
+                resource_class)
+        return self._amounts[resource_class]
 
     def division(self, level: str) -> Division:
-        return self._chosen.get(level) or self._arrays.division(level)
+        if level not in self._divisions:
+            self._divisions[level] = self._arrays.division(level)
+        return self._divisions[level]
 
     def hosts_of(self, level: str, domain: Domain | None) -> np.ndarray:
         """Indexes of hosts in the domain, or in no domain of the level."""
@@ -68,9 +76,9 @@ class HostTable:
             of_host = np.full(len(self), -1, dtype=np.int64)
             of_host[list(numbers)] = 0
             self._subsets[numbers] = domain
-            self._chosen[domain.level] = Division(
+            self._divisions[domain.level] = Division(
                 (domain,), {domain: 0}, of_host)
         return self._subsets[numbers]
 
     def is_subset(self, level: str) -> bool:
-        return level in self._chosen
+        return any(domain.level == level for domain in self._subsets.values())

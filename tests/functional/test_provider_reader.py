@@ -153,6 +153,14 @@ def test_full_hosts_cost_lists_not_requests_each(providers, number):
     assert (providers.lists, providers.parts) == (4, 0)
 
 
+def test_a_class_that_is_all_reserved_is_never_asked_for(providers):
+    providers.allocate({providers.add(ODD): {'VCPU': 8}})
+    providers.read()
+    providers.read()
+    # Whether there are VCPUs again.
+    assert (providers.lists, providers.parts) == (2, 0)
+
+
 def test_a_full_bare_metal_node_is_seen_to_empty(providers):
     nodes = [providers.add(METAL) for _ in range(3)]
     consumers = [providers.allocate({node: {'CUSTOM_METAL': 1}})
