@@ -80,14 +80,43 @@ class Search:
         self._placed = {path: case.table.hosts[h].name
                         for path, h in case.placed.items()}
 
-    def run(self) -> Verdict:
+    def run(self, start: Counts | None = None,
+            within: Callable[[float], float | None] = lambda cost: None
+            ) -> Verdict:
+        """
+        :param start: what may be a plan, to begin with
+        :param within: as for ``improve``
+        """
+        verdict, known = Verdict.GOOD, None
         try:
             self._offer(greedy(self._case, self._objective, self._deadline))
-            if int((self._case.open_room() > 0).sum()) <= WHOLE:
-                return self._whole()
-            return self._narrow()
+            self._offer(start)
+            if self.best is not None:
+                known = self.bound = within(self._worth[0])
+            if self._proved():
+                return Verdict.BEST
+            verdict = self._whole_or_narrow()
+            # What is true of more plans is true of fewer, if not all.
+            better = within(self._worth[0]) if self.best else None
+            known = known if better is None else max(better, known or 0.0)
         except OutOfTime:
-            return Verdict.NOTHING if self.best is None else Verdict.GOOD
+            pass
+        if self.best is None:
+            return (verdict if verdict is Verdict.IMPOSSIBLE
+                    else Verdict.NOTHING)
+        if known is not None:
+            self.bound = max(known, self.bound or 0.0)
+        return Verdict.BEST if self._proved() else verdict
+
+    def _whole_or_narrow(self) -> Verdict:
+        if int((self._case.open_room() > 0).sum()) <= WHOLE:
+            return self._whole()
+        return self._narrow()
+
+    def _proved(self) -> bool:
+        """Whether nothing can be better than the plan in hand."""
+        return self.bound is not None and self._worth[0] == 0 and (
+            self._worth[1] <= bounds.safe(self._objective, self.bound))
 
     def improve(self, start: Counts | None, least: float,
                 within: Callable[[float], float | None]) -> Verdict:

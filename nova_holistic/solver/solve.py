@@ -21,6 +21,7 @@ from nova_holistic.solver.large import Found, large
 from nova_holistic.solver.result import planned
 from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.search import Search, Verdict
+from nova_holistic.solver.together import talking
 from nova_holistic.solver.wording import reasons, unsifted
 
 _FINDING = 0.9
@@ -72,7 +73,7 @@ def solve(group: Group, snapshot: Snapshot, *,
     if blamed is not None:
         return _why_not(case, backend, whole, 0.0, blamed)
     search = Search(replace(case, room=room), aim, backend, deadline, gap)
-    verdict = search.run()
+    verdict = search.run(*talking(case, placed, aim, deadline))
     if verdict is Verdict.IMPOSSIBLE:
         return _why_not(case, backend, whole, search.solving)
     if search.best is None:

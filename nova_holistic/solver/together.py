@@ -3,6 +3,7 @@
 first, whoever else there is goes where there is room."""
 
 from collections.abc import Callable, Mapping, Sequence
+import contextlib
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.ceilings import Ceilings
 from nova_holistic.solver.cells import cells
 from nova_holistic.solver.cluster import Cluster
-from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.deal import deal
 from nova_holistic.solver.greedy import Attempt, fullest
 from nova_holistic.solver.kinds import Kinds
@@ -33,6 +34,9 @@ _SPARE = 0.5
 
 _APART = 2
 """By how much fewer members are on a host than there could be."""
+
+_SHARE = 0.3
+"""Share of the time for a bound and a start, where all hosts are looked at."""
 
 _ANY = 1.0
 """Gap that is good enough where seats cost nothing."""
@@ -65,6 +69,12 @@ class Together:
         if self._near.none:
             self._near, self._ceilings = self._nearest(lambda policy: False)
         self.bound = self._near.least
+        self._known: dict[frozenset[float], float | None] = {}
+
+    @property
+    def cell(self) -> np.ndarray:
+        """Of each host: cells are parts of the tree."""
+        return self._near.grid.of
 
     def within(self, cost: float) -> float | None:
         """The bound of plans whose preferences cost no more than that.
@@ -74,7 +84,13 @@ class Together:
         """
         if not cost:
             return self.bound
-        return self._nearest(lambda policy: policy.weight > cost)[0].least
+        weights = {p.weight for scope in self._kinds.group.scopes()
+                   for p in scope.group.rules if not p.hard}
+        held = frozenset(weight for weight in weights if weight > cost)
+        if held not in self._known:
+            self._known[held] = self._nearest(
+                lambda policy: policy.weight in held)[0].least
+        return self._known[held]
 
     def seats(self) -> Seated | None:
         """None where it is not known how many go where."""
@@ -125,50 +141,75 @@ def together(kinds: Kinds, traffic: Sequence[Traffic], snapshot: Snapshot,
              backend: Backend, deadline: Deadline,
              gap: float) -> tuple[Case, Search] | None:
     """A plan on the hosts of a case, and what is proved of the whole; None
-    where there is no traffic, or no plan was found this way."""
+    where no plan was found this way."""
     known = Together(kinds, traffic, deadline)
     seated = known.seats()
-    if seated is None:
-        return None
-    others, cell = _others(seated, deadline)
+    others = None if seated is None else _others(known, seated, deadline)
     if others is None:
         return None
-    hosts = np.unique(np.concatenate((others.hosts, np.array(
+    hosts = np.unique(np.concatenate((others[0].hosts, np.array(
         [*kinds.placed.values(), *(h for here in seated.taken for h in here)],
         dtype=np.int64))))
     case = Case.of(kinds.group, snapshot, placed, deadline.check,
                    kinds.table.part(hosts))
     search = Search(case, objective, backend, deadline, gap)
-    verdict = search.improve(_dealt(
-        case, kinds, seated, others, hosts, cell[hosts], deadline),
-        0.0, known.within)
+    verdict = search.improve(
+        _dealt(case, kinds, seated, *others, hosts, deadline), 0.0,
+        known.within)
     return None if verdict is Verdict.NOTHING else (case, search)
 
 
-def _others(seated: Seated, deadline: Deadline
-            ) -> tuple[Seating | None, np.ndarray]:
-    """Seats for whoever has none, any that there are; the cell of each
-    host."""
+def talking(case: Case, placed: Mapping[str, str], objective: Objective,
+            deadline: Deadline
+            ) -> tuple[Counts | None, Callable[[float], float | None]]:
+    """What may be a plan for a case of all hosts, and bounds of the objective
+    by the cost of preferences; nothing where it is not about traffic."""
+    start, within = None, lambda cost: None
+    traffic = objective.traffic()
+    kinds = Kinds.of(case.group, case.snapshot, placed,
+                     deadline.check) if traffic else None
+    if kinds is None or not kinds.kinds:
+        return start, within
+    with contextlib.suppress(OutOfTime):
+        known = Together(kinds, traffic, deadline.part(_SHARE))
+        within = known.within
+        seated = known.seats()
+        others = None if seated is None else _others(known, seated, deadline)
+        if others is not None:
+            start = _dealt(case, kinds, seated, *others,
+                           np.arange(len(kinds.table)), deadline)
+    return start, within
+
+
+def _others(known: Together, seated: Seated, deadline: Deadline
+            ) -> tuple[Seating, np.ndarray] | None:
+    """Seats for whoever has none, any that there are, and cells to be filled
+    at one pace; None where there is no room."""
+    rest = seated.rest
+    if not rest.kinds:
+        return Seating(np.zeros(0, dtype=np.int64), ()), known.cell
+    if (rest.room.sum(axis=1) < rest.numbers).any():
+        return None
     outlay = Outlay(lambda free: free * 0 + 1.0)
-    rules = cells(seated.rest, deadline.check)
+    rules = cells(rest, deadline.check)
     # Hosts that are not crowded are easier to share under all rules.
-    for crowd in (max(1, seated.rest.crowd // _APART), seated.rest.crowd):
-        rest = replace(seated.rest, crowd=crowd)
-        merged = Merged(rest, rules, outlay, deadline)
+    for crowd in (max(1, rest.crowd // _APART), rest.crowd):
+        roomy = replace(rest, crowd=crowd)
+        merged = Merged(roomy, rules, outlay, deadline)
         merged.run(1)
         if not merged.impossible and merged.bound is not None:
-            return seating(rest, rules, outlay, merged, _SPARE, _ANY,
+            return seating(roomy, rules, outlay, merged, _SPARE, _ANY,
                            deadline), rules.of
-    return None, rules.of
+    return None
 
 
 def _dealt(case: Case, kinds: Kinds, seated: Seated, others: Seating,
-           hosts: np.ndarray, cell: np.ndarray,
+           cell: np.ndarray, hosts: np.ndarray,
            deadline: Deadline) -> Counts | None:
     """The seats given to members of a case of these hosts: without asking to
     those who talk, as rules may look broken as long as others are missing.
 
-    :param cell: of each of the hosts
+    :param cell: of each host of the whole
     """
     local = {int(h): n for n, h in enumerate(hosts)}
     crew_of = {path: c for c, crew in enumerate(seated.crews)
@@ -187,7 +228,7 @@ def _dealt(case: Case, kinds: Kinds, seated: Seated, others: Seating,
     return deal(case, [kind_of[c.members[-1].path] for c in case.classes],
                 [{local[h]: n for h, n in here.items()}
                  for here in others.taken or ()],
-                cell, fullest, deadline, attempt)
+                cell[hosts], fullest, deadline, attempt)
 
 
 def _settle(attempt: Attempt, classes: Sequence[int],

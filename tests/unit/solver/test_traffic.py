@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objectives that are about traffic: true bounds, and who talks together."""
+
+from fractions import Fraction
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.objectives.network import Network
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver import large
+from nova_holistic.solver.sorts import Sorts
+from nova_holistic.solver.together import Together
+from nova_holistic.solver.traffic import Star, Talk
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.agreement import agrees, is_sound
+from tests.unit.solver import oracle
+from tests.unit.solver.scenario import plan
+from tests.unit.solver.strategies import seeded
+
+LEVELS = ('az', 'rack', 'host')
+SIDES = ('web', 'app', 'db', 'web-0', 'tier')
+
+
+def _random_case(seed):
+    """A shop of tiers that talk, on a few hosts."""
+    chance = random.Random(seed)
+    snapshot = cloud(*(host(
+        f'h{n}', chance.choice(('az1', 'az2')), chance.choice(('r1', 'r2')),
+        vcpus=chance.choice((1, 2, 3, 4, 6)),
+        enabled=chance.random() < 0.95) for n in range(
+            chance.randint(2, 5))), levels=LEVELS)
+    tier = group(servers('web', chance.randint(1, 2)), name='tier',
+                 policies=_policies(chance))
+    shop = group(
+        servers('app', chance.randint(1, 2), vcpus=chance.choice((1, 2))),
+        servers('db', 1), groups=[tier], policies=_policies(chance),
+        relationships=[_bandwidth(chance) for _ in range(
+            chance.randint(1, 3))])
+    paths = [m.path for m in shop.all_members()]
+    return shop, snapshot, {
+        path: f'h{chance.randint(0, len(snapshot.hosts) - 1)}'
+        for path in paths if chance.random() < 0.08}
+
+
+def _bandwidth(chance):
+    sides = {'web': 'tier/web', 'web-0': 'tier/web-0'}
+    between = tuple(sides.get(side, side) for side in (
+        chance.choice(('tier', 'web', 'web-0', 'app')),
+        chance.choice(('app', 'db', 'db', 'web'))))
+    return Bandwidth(between=between, mbps=chance.choice((1, 3, 10)),
+                     level=chance.choice(LEVELS),
+                     weight=chance.choice((None, 0.001, 1.0)))
+
+
+def _policies(chance):
+    for _ in range(chance.choice((0, 1, 1, 2))):
+        level = chance.choice(LEVELS)
+        weight = chance.choice((None, 0.5, 2.0))
+        yield chance.choice((
+            lambda: AntiAffinity(level=level, weight=weight,
+                                 max_per_domain=chance.choice(
+                                     (1, 2, Fraction(1, 2)))),
+            lambda: Spread(level=level, weight=weight,
+                           max_skew=chance.choice((0, 1, 2))),
+            lambda: Affinity(level=level, weight=weight)))()
+
+
+def _bound(shop, snapshot, placed, cost):
+    """What is proved of plans whose preferences cost no more than that."""
+    kinds = Kinds.of(shop, snapshot.without_servers(placed.values()), placed)
+    if not kinds.kinds:
+        return 0.0
+    known = Together(kinds, Network(shop).traffic(),
+                     Deadline(itertools.repeat(0.0).__next__, 10.0))
+    return known.within(cost)
+
+
+@pytest.mark.parametrize('make', [
+    lambda seed: _random_case(seed),
+    lambda seed: (*seeded(seed).read(), seeded(seed).placed)])
+def test_the_bound_is_never_above_the_best(make):
+    proved = 0
+    for seed in range(50_000, 50_000 + times(250)):
+        shop, snapshot, placed = make(seed)
+        best = oracle.best(shop, snapshot, placed, 'network')
+        if best is None or not Network(shop).traffic():
+            continue
+        cost, value = best
+        bound = _bound(shop, snapshot, placed, cost)
+        # None would say that there is no plan of that cost.
+        assert bound is not None, seed
+        assert bound <= value + 1e-6, seed
+        proved += bound > 0
+    assert proved
+
+
+def test_small_shops_that_talk_are_solved_to_the_end():
+    found = [agrees(_random_case(seed), 'network')
+             for seed in range(60_000, 60_000 + times(80))]
+    assert any(found)
+
+
+def test_shops_that_talk_are_planned_soundly_where_all_is_large(monkeypatch):
+    monkeypatch.setattr(large, 'LARGE', -1)
+    for seed in range(61_000, 61_000 + times(80)):
+        is_sound(_random_case(seed), 'network')
+
+
+def test_the_best_mix_is_the_best_of_all_mixes():
+    chance = np.random.default_rng(1)
+    for _ in range(200):
+        star = Star((0, 1, 2), tuple(chance.integers(1, 5, 2).tolist()))
+        caps = chance.integers(0, 5, (1, 3))
+        joint = chance.integers(0, 9, 1)
+        prices = chance.integers(0, 6, (1, 3)).astype(float)
+        sorts = Sorts(star, np.zeros(1, dtype=int), caps, joint, np.ones(1))
+        worth, mixes = sorts.best(prices)
+
+        def value(mix):
+            return (mix[0] * (mix[1] * star.mbps[0] + mix[2] * star.mbps[1])
+                    - sum(n * price for n, price in zip(mix, prices[0])))
+
+        most = max(value(mix) for mix in itertools.product(
+            *(range(cap + 1) for cap in caps[0])) if sum(mix) <= joint[0])
+        assert worth[0] == pytest.approx(most)
+        assert value(mixes[0]) == pytest.approx(most)
+
+
+def test_every_edge_is_in_one_star():
+    shop = group(*(servers(name, 2) for name in 'abcd'), relationships=[
+        Bandwidth(between=pair, mbps=10)
+        for pair in (('a', 'b'), ('b', 'c'), ('c', 'd'), ('d', 'd'))])
+    talk = Talk.of(Network(shop).traffic())
+    edges = [frozenset((star.nodes[0], leaf))
+             for star in talk.stars for leaf in star.nodes[1:]]
+    assert len(edges) == len(set(edges)) == 4
+    assert talk.total == 4 * 4 * 10
+
+
+def _racks(racks, vcpus=8):
+    """Two zones of racks of ten hosts."""
+    return cloud(*(host(f'r{rack}h{n}', f'az{rack % 2}', f'r{rack}',
+                        inventories={'VCPU': Inventory(vcpus)})
+                   for rack in range(racks) for n in range(10)),
+                 levels=LEVELS)
+
+
+def _tiers(*pipes, number=20, policies=()):
+    """Tiers of which no host has more than two members, among others."""
+    return group(
+        groups=[group(servers('node', number), name=name,
+                      policies=[AntiAffinity(max_per_domain=2)])
+                for name in ('web', 'app', 'db', 'batch')],
+        policies=policies, relationships=[
+            Bandwidth(between=pipe, mbps=10, level='rack') for pipe in pipes])
+
+
+def test_two_tiers_that_talk_come_to_sit_in_the_same_racks():
+    # A rack may have 20 of the 80: ten of each side make 100 of 400 pairs.
+    shop = _tiers(('web', 'app'), policies=[
+        AntiAffinity(level='rack', max_per_domain=Fraction(1, 4))])
+    found = plan(_racks(150), shop, objective='network')
+    racks = {side: {found.hosts[f'{side}/node-{n}'].split('h')[0]
+                    for n in range(20)} for side in ('web', 'app')}
+    assert racks['web'] == racks['app']
+    assert len(racks['web']) == 2
+    # Zones: none apart; racks: 200 pairs; hosts: 2 x 2 on each of ten.
+    assert found.objective.value == 2 * 10 * (0 + 200 + (400 - 40))
+    assert found.objective.gap == 0
+
+
+def test_a_chain_of_tiers_shares_racks_evenly():
+    # Three racks of (6 or 7, 13 or 14) keep more than two of (10, 10).
+    shop = _tiers(('web', 'app'), ('app', 'db'), policies=[
+        AntiAffinity(level='rack', max_per_domain=Fraction(1, 4))])
+    found = plan(_racks(150), shop, objective='network')
+    assert found.objective.gap <= 0.01
+    racks = {found.hosts[f'app/node-{n}'].split('h')[0] for n in range(20)}
+    assert len(racks) == 3
+
+
+def test_tiers_that_must_be_spread_are_so_and_talk_as_near_as_they_can():
+    shop = _tiers(('web', 'app'), policies=[Spread(level='az', max_skew=0)])
+    found = plan(_racks(150), shop, objective='network')
+    # All of both tiers have room in one zone and in one rack: 2 x 2 a host.
+    assert found.objective.value == 2 * 10 * (400 - 40)
+    assert found.objective.gap == 0
+
+
+def test_traffic_that_costs_nothing_is_proved_to():
+    shop = _tiers(('web/node-0', 'app/node-0'))
+    found = plan(_racks(150), shop, objective='network')
+    assert found.hosts['web/node-0'] == found.hosts['app/node-0']
+    assert (found.objective.value, found.objective.bound) == (0, 0)
+
+
+def test_members_that_stay_draw_those_who_talk_to_them():
+    shop = _tiers(('web', 'app'))
+    placed = {f'web/node-{n}': f'r7h{n // 2}' for n in range(20)}
+    snapshot = _racks(150)
+    found = plan(snapshot, shop, objective='network', placed=placed)
+    assert {found.hosts[f'app/node-{n}'] for n in range(20)} == {
+        *placed.values()}
+    assert found.objective.gap == 0
+
+
+def test_an_objective_from_outside_may_be_about_traffic():
+    class Chatter(Network):
+        name = 'chatter'
+
+        def for_group(self, group):
+            return Chatter(group)
+
+    found = plan(_racks(150), _tiers(('web', 'app')), objective=Chatter())
+    assert found.objective.value == 2 * 10 * (400 - 40)
+    assert found.objective.gap == 0
