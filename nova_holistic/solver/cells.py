@@ -10,11 +10,14 @@ from pulp import LpConstraintGE, LpConstraintLE
 from nova_holistic.solver.case import reach
 from nova_holistic.solver.crossing import crossed, is_screened
 from nova_holistic.solver.hosts import HostTable
+from nova_holistic.solver.huddles import Huddle, huddles
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.linear import Linear
 from nova_holistic.solver.parts import Parts, parts, tellable
 from nova_holistic.solver.rules import (
     Atom, Carried, Kind, Row, Rules, carried_policies)
+
+_TOLERANCE = 1e-6
 
 Terms = tuple[tuple[Atom, float], ...]
 
@@ -30,6 +33,7 @@ class Cells:
     :ivar of: cell of each host
     :ivar domain_of: for each level, domain of each cell; -1 for none
     :ivar penalties: weight, what it is of, and constant of each preference
+    :ivar huddles: parts that rules keep together
     :ivar index: number of each variable of policies and domains
     :ivar free: upper limits of the variables
     :ivar whole: which of them are 0 or 1, or a number of members
@@ -42,6 +46,7 @@ class Cells:
     rows: tuple[Row, ...]
     penalties: tuple[tuple[float, Terms, float], ...]
     parts: Parts
+    huddles: tuple[Huddle, ...]
     index: dict[Atom, int]
     free: np.ndarray
     whole: np.ndarray
@@ -76,17 +81,21 @@ class Cells:
         counts.tell_used(program)
         counts.tell_parts(program)
 
+    def of_z(self, first: int) -> np.ndarray:
+        """[slot, cell]: variables that count members of each part."""
+        return first + len(self.index) + np.arange(
+            self.parts.slots * self.count).reshape(-1, self.count)
+
     def penalty(self, size: int, of_x: np.ndarray, cell: np.ndarray,
-                first: int) -> tuple[np.ndarray, float]:
-        """What preferences cost: a factor for each variable of the program,
-        and a constant."""
+                first: int) -> 'Penalty':
+        """What preferences cost in a program of that many variables."""
         counts = _Counts(self, of_x, cell, first)
         factors, total = np.zeros(size), 0.0
         for weight, terms, constant in self.penalties:
             every, values, more = counts.expand(terms)
             np.add.at(factors, every, weight * values)
             total += weight * (constant + more)
-        return factors, total
+        return Penalty(factors, total)
 
     def in_cells(self, x: np.ndarray, cell: np.ndarray,
                  values: np.ndarray) -> np.ndarray:
@@ -99,9 +108,34 @@ class Cells:
         found = np.array([np.bincount(cell, row, number) for row in x])[
             self.parts.kind]
         split = self.parts.slot >= 0
-        found[split] = values[len(self.index):].reshape(-1, number)[
+        found[split] = values[self.of_z(0)][
             self.parts.slot[split]]
         return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Penalty:
+    """What preferences cost.
+
+    :ivar factors: of each variable of a program
+    """
+
+    factors: np.ndarray
+    constant: float
+
+    @property
+    def unit(self) -> float:
+        """What the dearest of them costs."""
+        return float(np.abs(self.factors).max(initial=0)) or 1.0
+
+    def limit(self, program: Linear, limit: float) -> None:
+        """From here on they cost no more than that."""
+        those = np.flatnonzero(self.factors)
+        if len(those) and limit < float('inf'):
+            most = (limit - self.constant) / self.unit
+            program.add(
+                np.zeros(len(those)), those, self.factors[those] / self.unit,
+                -np.inf, most + _TOLERANCE * max(1.0, abs(most)), 1)
 
 
 class _Counts:
@@ -111,8 +145,7 @@ class _Counts:
                  first: int):
         self._cells, self._of_x, self._cell = cells, of_x, cell
         self._first = first
-        self._of_z = first + len(cells.index) + np.arange(
-            cells.parts.slots * cells.count).reshape(-1, cells.count)
+        self._of_z = cells.of_z(first)
 
     def expand(self, terms: Terms) -> tuple[np.ndarray, np.ndarray, float]:
         """Columns, values, and what members that stay add."""
@@ -271,7 +304,10 @@ def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
     return Cells(
         rules.table, of,
         {level: rules.table.division(level).of_host[first]
-         for level in levels}, rows, penalties, split, index,
+         for level in levels}, rows, penalties, split,
+        huddles(kinds, split, [
+            rules.scopes[atom.scope] for atom in index
+            if atom.kind is Kind.USED]), index,
         np.concatenate((upper, np.repeat(mine, number))).astype(float),
         np.array([atom.kind is Kind.USED for atom in index]
                  + [True] * (len(mine) * number), dtype=bool),

@@ -27,7 +27,8 @@ Seats = Sequence[Mapping[int, int]]
 
 def deal(case: Case, kind_of: Sequence[int], seats: Seats, cell: np.ndarray,
          score: Callable[[Attempt], np.ndarray], deadline: Deadline,
-         attempt: Attempt | None = None) -> Counts | None:
+         attempt: Attempt | None = None, shares: np.ndarray | None = None,
+         part_of: Sequence[int] = ()) -> Counts | None:
     """Counts for the classes, or None where some member finds no place.
 
     :param kind_of: kind of each class
@@ -35,6 +36,8 @@ def deal(case: Case, kind_of: Sequence[int], seats: Seats, cell: np.ndarray,
     :param score: of hosts for who finds no seat: the least is best
     :param attempt: with members who have their places already, where any
         others are as good for the rest as their seats
+    :param shares: [part, cell]: seats in the cell for members of the part
+    :param part_of: part of each class
     """
     anywhere = attempt is not None
     attempt = attempt or Attempt(case, score, Tally(case, deadline.check))
@@ -43,26 +46,55 @@ def deal(case: Case, kind_of: Sequence[int], seats: Seats, cell: np.ndarray,
     of_kind: dict[int, list[int]] = {}
     for c, kind in enumerate(kind_of):
         of_kind.setdefault(kind, []).append(c)
+    kept = _Shares(shares, part_of, cell)
     free = _in_turn(seats, cell, attempt.counts)
     for _ in range(_PASSES):
-        before, free = len(free), _pass(attempt, of_kind, left, free, deadline)
+        before, free = len(free), _pass(
+            attempt, of_kind, left, free, kept, deadline)
         if not free or len(free) == before:
             break
     for kind, host in free if not anywhere else ():
-        _make_room(attempt, of_kind.get(kind, ()), left, host)
-    nobody = np.zeros(len(case.table))
+        _make_room(attempt, of_kind.get(kind, ()), left, host, kept)
     for c, number in enumerate(left):
         for _ in range(number):
             deadline.check()
-            host = attempt.choose(c, nobody)
+            host = attempt.choose(c, kept.elsewhere(c))
             if host is None:
                 return None
             attempt.put(c, host)
+            kept.take(c, host)
     return attempt.counts
 
 
+class _Shares:
+    """How many more of each part are to have seats in each cell."""
+
+    def __init__(self, shares: np.ndarray | None, part_of: Sequence[int],
+                 cell: np.ndarray):
+        self._left = None if shares is None else shares.copy()
+        self._part_of, self._cell = part_of, cell
+
+    def allow(self, c: int, host: int) -> bool:
+        return self._left is None or (
+            self._left[self._part_of[c], self._cell[host]] > 0)
+
+    def near(self, host: int, other: int) -> bool:
+        """Whether it makes no difference to any part."""
+        return self._left is None or self._cell[host] == self._cell[other]
+
+    def take(self, c: int, host: int) -> None:
+        if self._left is not None:
+            self._left[self._part_of[c], self._cell[host]] -= 1
+
+    def elsewhere(self, c: int) -> np.ndarray:
+        """1 for hosts in cells where the class has had its share."""
+        if self._left is None:
+            return np.zeros(len(self._cell))
+        return (self._left[self._part_of[c]] <= 0)[self._cell] * 1.0
+
+
 def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
-          left: list[int], free: Sequence[tuple[int, int]],
+          left: list[int], free: Sequence[tuple[int, int]], kept: '_Shares',
           deadline: Deadline) -> list[tuple[int, int]]:
     """Offer each free seat once; those that nobody could take."""
     rest: list[tuple[int, int]] = []
@@ -72,22 +104,28 @@ def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
             deadline.check()
             elsewhere = [_elsewhere(attempt.tally, c, bool(left[c]))
                          for c in range(len(left))]
-        if not _sit(attempt, of_kind.get(kind, ()), left, host, elsewhere):
+        c = _sit(attempt, [c for c in of_kind.get(kind, ()) if kept.allow(
+            c, host)], left, host, elsewhere)
+        if c is None:
             rest.append((kind, host))
+        else:
+            kept.take(c, host)
     return rest
 
 
 def _make_room(attempt: Attempt, classes: Sequence[int], left: list[int],
-               host: int) -> bool:
+               host: int, kept: '_Shares') -> bool:
     """Give the seat to one who leaves another to a class that may not have
     this one; whether that is possible."""
     for c in classes:
-        if not left[c]:
+        if not left[c] or not kept.allow(c, host):
             continue
         for other in classes:
             for there in [*attempt.counts[other]] if other != c else ():
-                if _exchange(attempt, other, there, host, c):
+                if kept.near(there, host) and _exchange(
+                        attempt, other, there, host, c):
                     left[c] -= 1
+                    kept.take(c, host)
                     return True
     return False
 
@@ -121,8 +159,8 @@ def _elsewhere(tally: Tally, c: int, waiting: bool) -> float:
 
 
 def _sit(attempt: Attempt, classes: Sequence[int], left: list[int],
-         host: int, elsewhere: Sequence[float]) -> bool:
-    """Give the seat to a class that may have it; whether one does."""
+         host: int, elsewhere: Sequence[float]) -> int | None:
+    """Give the seat to a class that may have it; to which."""
     best = None
     for c in classes:
         if not left[c] or attempt.counts[c].get(host, 0) >= (
@@ -139,10 +177,10 @@ def _sit(attempt: Attempt, classes: Sequence[int], left: list[int],
         if best is None or worth < best[0]:
             best = worth, c
     if best is None:
-        return False
+        return None
     left[best[1]] -= 1
     attempt.put(best[1], host)
-    return True
+    return best[1]
 
 
 def _in_turn(seats: Seats, cell: np.ndarray,

@@ -14,6 +14,7 @@ import numpy as np
 from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective, Outlay
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.assignment import assigned
 from nova_holistic.solver.backend import Backend
 from nova_holistic.solver.boarding import board, suits
 from nova_holistic.solver.case import Case, Counts
@@ -33,14 +34,11 @@ LARGE = 5_000
 """Places from which on hosts are chosen first: each kind, and each group that
 carries rules, on each host that it could use."""
 
-FEW = 1_000
-"""Hosts up to which many small groups are written down at once."""
-
-WRITTEN = 6_000
-"""Places up to which they are: each class of members, on each host."""
-
 _SPARE = (0.0, 0.5, 1.0)
 """Hosts beside those that the relaxation uses, as shares of these, in turn."""
+
+_ASSIGNING = 0.2
+"""Share of the time that is left for giving seats away at once."""
 
 _BEFORE = 3
 """Rounds of splitting before whole patterns are looked at, where they can be.
@@ -72,7 +70,7 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
     outlay = told or Outlay(lambda free: free * 0 + 1.0)
     kinds = Kinds.of(group, snapshot, placed, deadline.check)
     if kinds is None or not kinds.kinds or (
-            _size(kinds) <= LARGE or _scattered(kinds)) or (
+            _size(kinds) <= LARGE) or (
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
     traffic = objective.traffic()
@@ -103,8 +101,9 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
                         deadline)
         if seats.taken is None and spare < _SPARE[-1]:
             continue
-        search, found = _plan(kinds, rules, snapshot, placed, objective,
-                              backend, deadline, gap, merged, seats)
+        search, found = _plan(
+            kinds, rules, outlay, snapshot, placed, objective, backend,
+            deadline, gap, merged, seats)
         if found is not None and (best is None or search.worth < best[0]):
             best = search.worth, found
         if search.good_enough() or (
@@ -133,8 +132,9 @@ def _patterned(kinds: Kinds, rules: Cells, outlay: Outlay,
         return None
     if objective.outlay() is None:
         merged.bound = None
-    return _plan(kinds, rules, snapshot, placed, objective, backend, deadline,
-                 gap, merged, boarded(merged, taken, bool(outlay.slopes)))[1]
+    return _plan(
+        kinds, rules, outlay, snapshot, placed, objective, backend, deadline,
+        gap, merged, boarded(merged, taken, bool(outlay.slopes)))[1]
 
 
 def _size(kinds: Kinds) -> int:
@@ -143,24 +143,7 @@ def _size(kinds: Kinds) -> int:
         (kinds.room > 0).any(axis=0).sum())
 
 
-def _scattered(kinds: Kinds) -> bool:
-    """Whether it is large for its many groups alone, of which each could use
-    few hosts; what the whole knows of these is lost to a choice of hosts."""
-    open_to = (kinds.room > 0).sum(axis=1)
-    kind_of = {m.path: k for k, kind in enumerate(kinds.kinds)
-               for m in kind.members}
-    under: dict[str, list[int]] = {path: [] for path in kind_of}
-    for number, scope in enumerate(kinds.group.scopes()):
-        for member in scope.members if scope.group.rules else ():
-            if member.path in under:
-                under[member.path].append(number)
-    classes = {(kind_of[path], *numbers) for path, numbers in under.items()}
-    hosts = len(kinds.table)
-    places = sum(int(open_to[kind]) for kind, *_ in classes)
-    return hosts <= FEW and places <= min(WRITTEN, len(classes) * hosts / 2)
-
-
-def _plan(kinds: Kinds, rules: Cells, snapshot: Snapshot,
+def _plan(kinds: Kinds, rules: Cells, outlay: Outlay, snapshot: Snapshot,
           placed: Mapping[str, str], objective: Objective, backend: Backend,
           deadline: Deadline, gap: float, merged: Merged,
           seats: Seating) -> tuple[Search, Found | None]:
@@ -171,14 +154,27 @@ def _plan(kinds: Kinds, rules: Cells, snapshot: Snapshot,
     search = Search(case, objective, backend, deadline, gap)
     start = None
     if seats.taken is not None:
-        local = {int(h): n for n, h in enumerate(hosts)}
-        kind_of = {m.path: k for k, kind in enumerate(kinds.kinds)
-                   for m in kind.members}
-        start = deal(
-            case, [kind_of[c.members[0].path] for c in case.classes],
-            [{local[h]: n for h, n in here.items()} for here in seats.taken],
-            rules.of[hosts], fullest, deadline)
+        start = _seated(case, rules, outlay, seats, hosts, deadline)
     verdict = search.improve(start, merged.least, merged.within)
     if verdict is Verdict.NOTHING or search.best is None:
         return search, None
     return search, Found(case, search.best, search.bound, search.solving)
+
+
+def _seated(case: Case, rules: Cells, outlay: Outlay, seats: Seating,
+            hosts: np.ndarray, deadline: Deadline) -> Counts | None:
+    """The seats as counts for the classes.
+
+    Where rules tell members of one kind apart, dealing one seat after another
+    mostly fails: then all of them are given away at once.
+    """
+    local = {int(h): n for n, h in enumerate(hosts)}
+    taken = [{local[h]: n for h, n in here.items()} for here in seats.taken]
+    parts = [rules.parts.of[c.members[0].path] for c in case.classes]
+    kinds = [int(rules.parts.kind[part]) for part in parts]
+    if rules.parts.slots and not outlay.slopes:
+        found = assigned(case, kinds, taken, _ASSIGNING * deadline.left())
+        if found is not None:
+            return found
+    return deal(case, kinds, taken, rules.of[hosts], fullest, deadline,
+                None, seats.shares, parts)

@@ -74,31 +74,42 @@ class Merged:
         self.duals = np.zeros(0)
         self.proved = 0.0
         self._next: list[np.ndarray] = []
+        self._low = 0.0
 
     def run(self, rounds: int = _ROUNDS) -> None:
-        """So many rounds more, unless nothing is left to split."""
-        values = self.columns.telling()
-        bins = self._next or _bins(values, self.columns.cell, _BINS)
+        """So many rounds more, unless nothing is left to split.
+
+        Which domains are in use is settled by branching, taken as settled
+        while bins are split, and asked again in the end.
+        """
+        bins = self._next or _bins(
+            self.columns.telling(), self.columns.cell, _BINS)
         if not self._next and not self._prefer(bins):
             return
-        for _ in range(rounds):
-            before = self.bound
-            if not self._solve(bins):
+        settled = False
+        for number in range(rounds):
+            before, settled = self._low, settled and number < rounds - 1
+            if not self._solve(bins, settled):
                 return
-            if before is not None and (
-                    self.bound - before <= _WORTH_IT * self.bound):
+            more = None if abs(self._low - before) <= (
+                _WORTH_IT * self._low) else self._split(bins)
+            if more is None and not settled:
                 return
-            loose = [number for number, (hosts, _) in zip(
-                self._busy, self.solution) if _loose(
-                    values[hosts], self._alike)]
-            if not loose or self._deadline.left() < 0.3 * self._deadline.limit:
-                return
-            parts = max(_PARTS, _FRESH // len(loose))
-            split = [part for number in loose
-                     for part in _shattered(values, bins[number], parts)]
-            gone = set(loose)
-            self._next = bins = [
-                b for n, b in enumerate(bins) if n not in gone] + split
+            settled = more is not None and bool(self._cells.used.any())
+            self._next = bins = bins if more is None else more
+
+    def _split(self, bins: list[np.ndarray]) -> list[np.ndarray] | None:
+        """The bins in use in parts; None where that is of no use."""
+        values = self.columns.telling()
+        loose = [number for number, (hosts, _) in zip(
+            self._busy, self.solution) if _loose(values[hosts], self._alike)]
+        if not loose or self._deadline.left() < 0.3 * self._deadline.limit:
+            return None
+        parts = max(_PARTS, _FRESH // len(loose))
+        split = [part for number in loose
+                 for part in _shattered(values, bins[number], parts)]
+        gone = set(loose)
+        return [b for n, b in enumerate(bins) if n not in gone] + split
 
     def within(self, limit: float) -> float | None:
         """The bound among placements whose preferences cost at most that.
@@ -107,8 +118,8 @@ class Merged:
             return None
         if limit <= self.limit:
             return max(self.bound, self.proved)
-        outcome, _ = self._program(self._bins, limit).solve(
-            self._deadline.left(), _NEAR)
+        outcome, _ = self._program(self._bins, limit).settle(
+            _NEAR, self._deadline.left)
         return max(self.proved, 0.0 if outcome.bound is None else (
             outcome.bound + constant(self._kinds, self._outlay)))
 
@@ -118,14 +129,15 @@ class Merged:
             return True
         program = self._program(bins, float('inf'))
         program.minimise_penalty()
-        outcome, _ = program.solve(_WISHES * self._deadline.left())
+        outcome, _ = program.settle(0.0, self._deadline.part(_WISHES).left)
         if outcome.status is Status.INFEASIBLE:
             self.impossible = True
             return False
         weights = [weight for weight, _, _ in self._cells.penalties]
         if outcome.bound is not None:
             self.least = max(self.least, at_least(
-                outcome.bound * program.unit + program.constant, weights))
+                outcome.bound * program.preferences.unit
+                + program.preferences.constant, weights))
         self.bound, self.limit = None, max(
             self.least, program.penalty) if outcome.solved else float('inf')
         return True
@@ -133,28 +145,35 @@ class Merged:
     def _program(self, bins: Sequence[np.ndarray], limit: float) -> Merging:
         program = Merging(self._kinds, self._cells, self._outlay,
                           self.columns, bins)
-        if limit < float('inf'):
-            program.limit_penalty(limit)
+        program.preferences.limit(program.program, limit)
         return program
 
-    def _solve(self, bins: Sequence[np.ndarray]) -> bool:
+    def _solve(self, bins: list[np.ndarray], settled: bool) -> bool:
         program = self._program(bins, self.limit)
-        outcome, x = program.solve(self._deadline.left(), _NEAR)
+        if settled:
+            program.use_only(self._domains)
+        outcome, x = program.settle(_NEAR, self._deadline.left)
+        if outcome.status is Status.INFEASIBLE and settled:
+            return self._solve(bins, False)
         if outcome.status is Status.INFEASIBLE and self.limit < float('inf'):
             # Preferences cost more where hosts are told apart better.
+            before = self.limit
             if not self._prefer(bins):
                 return False
-            program = self._program(bins, self.limit)
-            outcome, x = program.solve(self._deadline.left(), _NEAR)
+            if self.limit <= before:
+                self.limit = float('inf')
+            return self._solve(bins, False)
         if outcome.status is Status.INFEASIBLE:
-            self.impossible = self.limit == float('inf')
+            self.impossible = True
             return False
         if not outcome.solved or outcome.bound is None:
             return False
         self._bins, self.parts = bins, program.parts
-        staying = constant(self._kinds, self._outlay)
-        found = outcome.bound + staying
-        self.bound = found if self.bound is None else max(self.bound, found)
+        self._domains = program.domains
+        self._low = outcome.bound + constant(self._kinds, self._outlay)
+        if not settled:
+            self.bound = self._low if self.bound is None else max(
+                self.bound, self._low)
         self.duals = program.duals
         self._busy = np.flatnonzero(x.sum(axis=0) > 1e-6).tolist()
         self.solution = [(bins[b], x[:, b]) for b in self._busy]

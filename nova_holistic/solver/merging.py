@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program over bins of merged hosts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from nova_holistic.model.objective import Outlay
 from nova_holistic.solver.backend import Outcome
+from nova_holistic.solver.branching import Branching
 from nova_holistic.solver.cells import Cells
 from nova_holistic.solver.columns import Columns, curve, TINY
+from nova_holistic.solver.huddles import Huddled
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.linear import Linear
-
-_TOLERANCE = 1e-6
 
 _NEARLY = 0.5
 """How much more than the room for a kind free amounts may say there is."""
@@ -22,11 +22,12 @@ class Merging:
     """x[kind, bin], y[bin] hosts in use, pieces of curves, variables of the
     cells' rules.
 
+    :ivar preferences: what they cost, as factors of the variables
     :ivar used: once it is solved, hosts in use of each bin
+    :ivar domains: once it is solved, which of the cells' variables are of
+        domains in use
     :ivar parts: once it is solved, [part, cell]: members of the cells' parts
     :ivar penalty: once it is solved, what preferences cost
-    :ivar unit: what the dearest of them costs
-    :ivar constant: what they cost whatever is done
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
@@ -41,16 +42,19 @@ class Merging:
         free, room = best[:, :r] * mean[:, None], best[:, r:r + k] * (
             mean[:, None])
         opening = -best[:, r + k] * mean
-        crowd = kinds.crowd * mean / np.array(
-            [weight[each].min() for each in bins])
+        swell = mean / np.array([weight[each].min() for each in bins])
+        crowd = kinds.crowd * swell
+        # Where costs rise with use, there are hosts enough in use.
+        huddled = Huddled(() if outlay.slopes else cells.huddles, b)
         self._slopes = outlay.slopes
         n_x, n_p = k * b, (1 + len(outlay.slopes)) * b if outlay.slopes else 0
-        self._size = n_x + b + n_p + len(cells.free)
+        self._size = n_x + b + n_p + len(cells.free) + huddled.size
         cost = np.zeros(self._size)
         cost[n_x:n_x + b] = opening
         upper = np.concatenate((
             (room * size[:, None]).T.ravel(), size,
-            np.full(n_p, np.inf), cells.free)).astype(float)
+            np.full(n_p, np.inf), cells.free,
+            huddled.upper(cells.parts))).astype(float)
         program = self.program = Linear(cost, upper)
         of_x = np.arange(n_x).reshape(k, b)
         of_y = n_x + np.arange(b)
@@ -94,12 +98,12 @@ class Merging:
         before = program.count
         cells.add_rows(program, of_x, self._cell, self._first)
         self._rules = slice(before, program.count)
-        self._penalty, self.constant = cells.penalty(
+        last = self._first + len(cells.free)
+        huddled.add_rows(program, cells.parts, last, of_x, of_y,
+                         cells.of_z(self._first), self._cell, swell)
+        self._own = slice(self._first, last)
+        self.preferences = cells.penalty(
             self._size, of_x, self._cell, self._first)
-        self.unit = max(float(np.abs(self._penalty).max()), TINY)
-        if cells.used.any():
-            program.integer = np.zeros(self._size, dtype=bool)
-            program.integer[self._first:] = cells.used
 
     def _climb(self, columns: Columns, bins: Sequence[np.ndarray],
                size: np.ndarray, first: int, of_x: np.ndarray) -> None:
@@ -140,21 +144,17 @@ class Merging:
         """Hosts in use and members are whole."""
         self.program.integer = np.arange(self._size) < (
             self._kinds + 1) * self._count
-        self.program.integer[self._first:] = self._cells.whole
+        self.program.integer[self._own] = self._cells.whole
+        self.program.integer[self._own.stop:] = True
+
+    def use_only(self, domains: np.ndarray) -> None:
+        """Of the domains that rules ask to be used or not, just these."""
+        self.program.upper[self._own][self._cells.used & ~domains] = 0.0
 
     def minimise_penalty(self) -> None:
         """What preferences cost, in units of the dearest, and nothing else.
         """
-        self.program.cost = self._penalty / self.unit
-
-    def limit_penalty(self, limit: float) -> None:
-        """From here on preferences cost no more than that."""
-        those = np.flatnonzero(self._penalty)
-        most = (limit - self.constant) / self.unit
-        if len(those):
-            self.program.add(
-                np.zeros(len(those)), those, self._penalty[those] / self.unit,
-                -np.inf, most + _TOLERANCE * max(1.0, abs(most)), 1)
+        self.program.cost = self.preferences.factors / self.preferences.unit
 
     @property
     def duals(self) -> np.ndarray:
@@ -167,11 +167,29 @@ class Merging:
               nodes: int | None = None) -> tuple[Outcome, np.ndarray]:
         """What came of it, and members by kind and bin: 0 where nothing."""
         outcome, values = self.program.solve(seconds, gap, nodes)
+        return outcome, self._read(outcome, values)
+
+    def settle(self, gap: float,
+               left: Callable[[], float]) -> tuple[Outcome, np.ndarray]:
+        """The same, where no number has to be whole, but domains are used
+        or not.
+
+        :param left: seconds that there still are
+        """
+        few = np.zeros(self._size, dtype=bool)
+        few[self._own] = self._cells.used
+        branching = Branching(self.program, few)
+        outcome = branching.solve(gap, left)
+        return outcome, self._read(outcome, branching.solution)
+
+    def _read(self, outcome: Outcome, values: np.ndarray) -> np.ndarray:
         n_x = self._kinds * self._count
         if not outcome.solved:
             values = np.zeros(self._size)
         x = values[:n_x].reshape(self._kinds, self._count)
         self.used = values[n_x:n_x + self._count]
-        self.parts = self._cells.in_cells(x, self._cell, values[self._first:])
-        self.penalty = float(self._penalty @ values) + self.constant
-        return outcome, x
+        self.parts = self._cells.in_cells(x, self._cell, values[self._own])
+        self.domains = self._cells.used & (values[self._own] > 0.5)
+        self.penalty = float(self.preferences.factors @ values) + (
+            self.preferences.constant)
+        return x

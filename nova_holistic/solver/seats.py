@@ -7,12 +7,13 @@ import numpy as np
 
 from nova_holistic.model.objective import Outlay
 from nova_holistic.solver.cells import Cells
-from nova_holistic.solver.climb import climb, quotas
+from nova_holistic.solver.climb import climb
 from nova_holistic.solver.columns import TINY
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.merging import Merging
+from nova_holistic.solver.shares import shared_out
 
 _MOST = 2000
 """Hosts in an integer program of kinds."""
@@ -39,10 +40,12 @@ class Seating:
 
     :ivar hosts: indexes into the table, also of some without seats
     :ivar taken: for each kind, host index to number; None where none is known
+    :ivar shares: [part, cell]: members of the cells' parts there
     """
 
     hosts: np.ndarray
     taken: tuple[dict[int, int], ...] | None
+    shares: np.ndarray | None = None
 
 
 def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
@@ -57,6 +60,7 @@ def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
     program = Merging(kinds, cells, outlay, merged.columns,
                       [np.array([n]) for n in chosen])
     program.whole_numbers()
+    program.preferences.limit(program.program, merged.limit)
     seconds = min(_SECONDS * deadline.limit, deadline.left())
     _, x = program.solve(seconds, gap / 2, _NODES)
     hosts = merged.columns.hosts[chosen]
@@ -65,7 +69,8 @@ def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
         chosen, _chosen(merged, spare + _MORE, _LEAST))]
     if not x.any():
         return Seating(known, None)
-    return Seating(known, _by_kind(hosts, np.rint(x).astype(np.int64)))
+    return Seating(known, _by_kind(hosts, np.rint(x).astype(np.int64)),
+                   np.rint(program.parts).astype(np.int64))
 
 
 def boarded(merged: Merged, taken: np.ndarray, slopes: bool) -> Seating:
@@ -95,8 +100,9 @@ def _climbing(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
     columns = merged.columns
     x = np.array([row for _, row in merged.solution]).T
     cell = columns.cell[[hosts[0] for hosts, _ in merged.solution]]
-    taken = climb(kinds, columns, outlay.slopes, quotas(
-        x, cell, int(columns.cell.max()) + 1, kinds.numbers))
+    quota, shares = shared_out(kinds, cells, x, cell, merged.parts,
+                               merged.limit)
+    taken = climb(kinds, columns, outlay.slopes, quota)
     if taken is None:
         return Seating(columns.hosts[_chosen(merged, spare, _LEAST)], None)
     busy = taken.any(axis=0)
@@ -105,7 +111,7 @@ def _climbing(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
     more = more[:max(_LEAST, int((spare + _MORE) * busy.sum()))]
     return Seating(
         np.sort(columns.hosts[np.concatenate((np.flatnonzero(busy), more))]),
-        _by_kind(columns.hosts, taken))
+        _by_kind(columns.hosts, taken), shares)
 
 
 def _chosen(merged: Merged, spare: float, least: int = 0) -> np.ndarray:
