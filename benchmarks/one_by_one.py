@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scheduler that gives each server a host of its own, without a look at
+those still to come: the filters and weighers that a joint plan has, too.
+"""
+
+
+class OneByOne:
+    """Servers in the document's order: room and hard policies filter, and
+    preferences weigh, and then the emptiest host is best."""
+
+    def __init__(self, group, snapshot):
+        self._snapshot = snapshot
+        self._members = group.all_members()
+        self._free = {h.name: {name: inventory.free for name, inventory
+                               in h.inventories.items()}
+                      for h in snapshot.hosts}
+        self._hard = {m.path: [] for m in self._members}
+        self._soft = {m.path: [] for m in self._members}
+        for scope in group.scopes():
+            for rule in scope.group.rules:
+                for member in scope.members:
+                    (self._hard if rule.hard else self._soft)[
+                        member.path].append((rule, scope))
+        self.where = {}
+
+    def run(self):
+        """Whether every server found a host."""
+        return all(map(self._place, self._members))
+
+    def _place(self, member):
+        asked = member.requirements.resources
+        hosts = [h for h in self._snapshot.hosts if all(
+            self._free[h.name][name] >= amount
+            for name, amount in asked.items())]
+        hosts.sort(key=self._fullness)
+        best = None
+        for host in hosts:
+            self.where[member.path] = host
+            if self._violations(member, self._hard):
+                continue
+            cost = self._violations(member, self._soft)
+            if best is None or cost < best[0]:
+                best = cost, host
+            if not best[0]:
+                break
+        if best is None:
+            self.where.pop(member.path, None)
+            return False
+        self.where[member.path] = best[1]
+        for name, amount in asked.items():
+            self._free[best[1].name][name] -= amount
+        return True
+
+    def _fullness(self, host):
+        return -sum(self._free[host.name][name] / inventory.total
+                    for name, inventory in host.inventories.items())
+
+    def _violations(self, member, rules):
+        return sum(
+            (1 if rule.hard else rule.weight)
+            * rule.check(scope, self.where, self._snapshot).count
+            for rule, scope in rules[member.path])
