@@ -34,6 +34,12 @@ LARGE = 5_000
 """Places from which on hosts are chosen first: each kind, and each group that
 carries rules, on each host that it could use."""
 
+FEW = 1_000
+"""Hosts up to which many small groups are written down at once."""
+
+WRITTEN = 6_000
+"""Places up to which they are: each class of members, on each host."""
+
 _SPARE = (0.0, 0.5, 1.0)
 """Hosts beside those that the relaxation uses, as shares of these, in turn."""
 
@@ -70,7 +76,7 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
     outlay = told or Outlay(lambda free: free * 0 + 1.0)
     kinds = Kinds.of(group, snapshot, placed, deadline.check)
     if kinds is None or not kinds.kinds or (
-            _size(kinds) <= LARGE) or (
+            _size(kinds) <= LARGE or _scattered(kinds)) or (
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
     traffic = objective.traffic()
@@ -141,6 +147,23 @@ def _size(kinds: Kinds) -> int:
     ruled = sum(bool(scope.group.rules) for scope in kinds.group.scopes())
     return int((kinds.room > 0).sum()) + ruled * int(
         (kinds.room > 0).any(axis=0).sum())
+
+
+def _scattered(kinds: Kinds) -> bool:
+    """Whether it is large for its many groups alone, of which each could use
+    few hosts; what the whole knows of these is lost to a choice of hosts."""
+    open_to = (kinds.room > 0).sum(axis=1)
+    kind_of = {m.path: k for k, kind in enumerate(kinds.kinds)
+               for m in kind.members}
+    under: dict[str, list[int]] = {path: [] for path in kind_of}
+    for number, scope in enumerate(kinds.group.scopes()):
+        for member in scope.members if scope.group.rules else ():
+            if member.path in under:
+                under[member.path].append(number)
+    classes = {(kind_of[path], *numbers) for path, numbers in under.items()}
+    hosts = len(kinds.table)
+    places = sum(int(open_to[kind]) for kind, *_ in classes)
+    return hosts <= FEW and places <= min(WRITTEN, len(classes) * hosts / 2)
 
 
 def _plan(kinds: Kinds, rules: Cells, outlay: Outlay, snapshot: Snapshot,
