@@ -73,7 +73,7 @@ class Case:
         :param table: the snapshot's, if there is one already
         :raises InvalidDocument: a placed member or its host is unknown
         """
-        table = table or HostTable.of(snapshot).part(None)
+        table = table or HostTable.of(snapshot)
         members = group.all_members()
         at = _placed_at(members, table, placed)
         waiting = [m for m in members if m.path not in at]

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a snapshot of a cloud costs, the first and every further one.
+
+Real Nova and Placement in one process on SQLite, hosts in their databases
+with inventories, traits, aggregates and servers, and without a nova-compute
+for each. Between two snapshots servers come to half of the hosts that change,
+and go from the other half. Beside it, in the same run, every provider read
+one by one: its inventories, traits, aggregates and allocations.
+
+Then the arrays that a plan looks at, for a larger cloud in memory: made from
+nothing, and brought up to date.
+"""
+
+# First of all: it decides on green threads for everything imported later.
+import nova_holistic.embedded  # noqa: F401, I100
+
+import argparse
+from dataclasses import replace
+import statistics
+import time
+import uuid
+
+from clouds import CLASSES, cloud as cloud_in_memory
+
+from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.inventory.placement import PlacementInventory
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.solver.hosts import HostTable
+from nova_holistic.topology.aggregates import AggregatesTopology
+
+HOSTS_PER_RACK = 40
+PARTS = ('inventories', 'traits', 'aggregates', 'allocations')
+SERVER = {'VCPU': 1, 'MEMORY_MB': 2048, 'DISK_GB': 20}
+VERSION = '1.38'
+
+
+class Counting:
+    """An adapter that counts requests and the seconds they take."""
+
+    def __init__(self, adapter):
+        self._adapter = adapter
+        self.clear()
+
+    def clear(self):
+        self.requests, self.seconds = 0, 0.0
+
+    def get(self, path, **options):
+        started = time.perf_counter()
+        try:
+            return self._adapter.get(path, **options)
+        finally:
+            self.requests += 1
+            self.seconds += time.perf_counter() - started
+
+
+class Measured:
+    """A cloud, an inventory of it, and what its snapshots cost."""
+
+    def __init__(self, cloud):
+        self._cloud = cloud
+        self._placement = Counting(cloud.placement)
+        self._compute = Counting(cloud.compute)
+        self._providers = self._with_room()
+        self._consumers = []
+        self.forget()
+
+    def forget(self):
+        self._inventory = PlacementInventory(
+            self._placement, self._compute,
+            AggregatesTopology(['az', 'rack', 'host']))
+
+    def snapshot(self):
+        return self._cost(self._inventory.snapshot)
+
+    def one_by_one(self):
+        return self._cost(self._read_all)
+
+    def _cost(self, work):
+        """Requests to Nova and to Placement; seconds of all, of those to
+        Placement, and of this process on a processor."""
+        self._compute.clear()
+        self._placement.clear()
+        started, busy = time.perf_counter(), time.process_time()
+        work()
+        return (self._compute.requests, self._placement.requests,
+                time.perf_counter() - started, self._placement.seconds,
+                time.process_time() - busy)
+
+    def _read_all(self):
+        listing = self._get('/resource_providers')
+        for provider in listing['resource_providers']:
+            for part in PARTS:
+                self._get(f'/resource_providers/{provider["uuid"]}/{part}')
+
+    def _get(self, path):
+        return self._placement.get(path, microversion=VERSION).json()
+
+    def change(self, number):
+        """Servers come and go on so many hosts altogether."""
+        come = number - min(number // 2, len(self._consumers))
+        leaving = self._consumers[:number - come]
+        del self._consumers[:number - come]
+        for host, consumer in leaving:
+            self._cloud.delete_consumer(consumer)
+            self._providers.append(host)
+        for host in self._providers[:come]:
+            self._consumers.append((host, self._allocate(host)))
+        del self._providers[:come]
+
+    def _with_room(self):
+        wanted = ','.join(f'{name}:{amount}'
+                          for name, amount in SERVER.items())
+        found = self._get(f'/resource_providers?resources={wanted}')
+        return sorted(item['uuid'] for item in found['resource_providers'])
+
+    def _allocate(self, provider):
+        consumer = str(uuid.uuid4())
+        self._cloud.placement.put(f'/allocations/{consumer}', json={
+            'allocations': {provider: {'resources': SERVER}},
+            'project_id': 'stranger', 'user_id': 'stranger',
+            'consumer_generation': None, 'consumer_type': 'INSTANCE'})
+        return consumer
+
+
+def main():
+    arguments = _parser().parse_args()
+    with EmbeddedCloud(()) as cloud:
+        cloud.insert_hosts(_hosts(arguments.hosts))
+        measure(Measured(cloud), arguments)
+    print()
+    measure_arrays(arguments)
+
+
+def _parser():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--hosts', type=int, default=1000)
+    parser.add_argument('--changed', type=int, nargs='+', default=[0, 10, 100],
+                        help='hosts that change between two snapshots')
+    parser.add_argument('--repeat', type=int, default=3)
+    parser.add_argument('--in-memory', type=int, default=10_000,
+                        help='hosts of the cloud in memory')
+    return parser
+
+
+def _hosts(number):
+    racks = -(-number // HOSTS_PER_RACK)
+    for host in range(number):
+        rack = host // HOSTS_PER_RACK
+        yield EmbeddedHost(
+            f'cmp-{host:05}', zone=f'az{rack * 3 // racks + 1}',
+            rack=f'rack{rack:04}', vcpus=32, memory_mb=262144,
+            traits=('HW_CPU_X86_AVX2',),
+            # Some are full.
+            load={'VCPU': min(32, 4 + host % 30), 'MEMORY_MB': 65536})
+
+
+def measure(measured, arguments):
+    print(f'{"snapshot":<22} {"to Nova":>7} {"to Placement":>12} {"runs":>4} '
+          f'{"median s":>8} {"min s":>6} {"max s":>6} '
+          f'{"Placement s":>11} {"CPU s":>6}')
+
+    def row(name, work, prepare):
+        costs = []
+        for _ in range(arguments.repeat):
+            prepare()
+            costs.append(work())
+        _print_row(name, costs)
+
+    # What the first answer of a service loads is none of ours.
+    measured.snapshot()
+    row('first', measured.snapshot, measured.forget)
+    # Servers that can go have to be there.
+    measured.change(max(arguments.changed))
+    measured.snapshot()
+    for number in arguments.changed:
+        row(f'{number} hosts changed', measured.snapshot,
+            lambda: measured.change(number))
+    row('providers one by one', measured.one_by_one, lambda: None)
+
+
+def _print_row(name, costs):
+    nova, placement = ({cost[i] for cost in costs} for i in (0, 1))
+    seconds, in_placement, busy = ([cost[i] for cost in costs]
+                                   for i in (2, 3, 4))
+    print(f'{name:<22} {_range(nova):>7} {_range(placement):>12} '
+          f'{len(costs):>4} {statistics.median(seconds):>8.2f} '
+          f'{min(seconds):>6.2f} {max(seconds):>6.2f} '
+          f'{statistics.median(in_placement):>11.2f} '
+          f'{statistics.median(busy):>6.2f}', flush=True)
+
+
+def _range(numbers):
+    least, most = min(numbers), max(numbers)
+    return str(least) if least == most else f'{least}-{most}'
+
+
+def measure_arrays(arguments):
+    snapshot = cloud_in_memory(arguments.in_memory, 0.75, 0)
+    print(f'{"arrays of " + str(arguments.in_memory):<22} {"runs":>4} '
+          f'{"median ms":>9} {"min ms":>7} {"max ms":>7}   [CPU]')
+    _print_arrays('from nothing', [
+        _arrays(replace(snapshot, lineage={}))
+        for _ in range(arguments.repeat)])
+    _arrays(snapshot)
+    for number in arguments.changed:
+        found = []
+        for _ in range(arguments.repeat):
+            snapshot = _busier(snapshot, number)
+            found.append(_arrays(snapshot))
+        _print_arrays(f'{number} hosts changed', found)
+
+
+def _print_arrays(name, found):
+    print(f'{name:<22} {len(found):>4} {statistics.median(found):>9.2f} '
+          f'{min(found):>7.2f} {max(found):>7.2f}')
+
+
+def _arrays(snapshot):
+    """Milliseconds of work until all that a plan may ask for is there."""
+    started = time.process_time()
+    table = HostTable.of(snapshot)
+    for name in CLASSES:
+        table.amounts(name)
+    for level in snapshot.levels:
+        table.division(level)
+    # Asked for, they are there.
+    assert len(table.enabled) == len(table.index)
+    return 1000 * (time.process_time() - started)
+
+
+def _busier(snapshot, number):
+    hosts = list(snapshot.hosts)
+    for h in range(0, len(hosts), max(1, len(hosts) // max(number, 1)))[
+            :number]:
+        hosts[h] = replace(hosts[h], inventories=FrozenMapping({
+            name: replace(inventory, used=inventory.used + 1)
+            for name, inventory in hosts[h].inventories.items()}))
+    return replace(snapshot, hosts=tuple(hosts))
+
+
+if __name__ == '__main__':
+    main()
