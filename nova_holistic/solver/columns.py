@@ -114,6 +114,7 @@ def constant(kinds: Kinds, outlay: Outlay) -> float:
 def curve(share: np.ndarray, slopes: np.ndarray) -> np.ndarray:
     """The convex curve with these slopes at the share."""
     number = len(slopes)
-    inside = np.clip(np.asarray(share)[..., None] * number
-                     - np.arange(number), 0, 1)
-    return inside @ slopes / number
+    edges = np.concatenate(([0.0], np.cumsum(slopes)))
+    way = np.clip(share, 0.0, 1.0) * number
+    piece = np.minimum(way.astype(np.int64), number - 1)
+    return (edges[piece] + np.asarray(slopes)[piece] * (way - piece)) / number

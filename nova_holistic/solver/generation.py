@@ -26,7 +26,7 @@ _RAISES = 12
 _RAISE = 0.02
 """By which prices that leave members without a host are raised."""
 
-_PENALTY = 1.3
+_PENALTY = 1.15
 """Of a member without a pattern, of its price at first."""
 
 _STIFFER = 3.0

@@ -46,7 +46,7 @@ _SPARE = (0.0, 0.5, 1.0)
 _ASSIGNING = 0.2
 """Share of the time that is left for giving seats away at once."""
 
-_BEFORE = 3
+_BEFORE = 2
 """Rounds of splitting before whole patterns are looked at, where they can be.
 """
 

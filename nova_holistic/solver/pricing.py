@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.solver.alike import Alike
+from nova_holistic.solver.columns import curve
 from nova_holistic.solver.worth import Worth
 
 _AT_ONCE = 2048
@@ -21,6 +22,9 @@ _WIDEST = 400_000
 
 _LONGEST = 3_000_000
 """Patterns that one question may look at."""
+
+_DIGITS = 9
+"""Of prices, beyond which they are equal."""
 
 _EQUAL = 1e-11
 """Share of the largest price that makes no difference on a host."""
@@ -65,6 +69,46 @@ class _Market:
     prices: np.ndarray
     order: np.ndarray
     worth: tuple[Worth, ...]
+    climbs: tuple['_Climb', ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Climb:
+    """How much use of a host pays, where the kind that pays most for its use
+    could be had in fractions.
+
+    :ivar ratio: [sort]: price of a unit of use
+    :ivar until: [sort]: utilisation from which on use costs more than that
+    :ivar top: [sort]: the curve there
+    """
+
+    ratio: np.ndarray
+    until: np.ndarray
+    top: np.ndarray
+
+    @classmethod
+    def of(cls, prices: np.ndarray, alike: Alike, kinds: np.ndarray,
+           sorts: np.ndarray) -> '_Climb':
+        """Of some sorts alone."""
+        steps = alike.steps[np.ix_(sorts, kinds)]
+        ratio, until, top = np.zeros((3, len(alike)))
+        ratio[sorts] = np.where(steps > 0, prices[kinds] / np.where(
+            steps > 0, steps, 1.0), np.inf).max(axis=1)
+        until[sorts] = np.searchsorted(
+            alike.slopes, ratio[sorts]) / len(alike.slopes)
+        top[sorts] = curve(until[sorts], alike.slopes)
+        return cls(ratio, until, top)
+
+    def __call__(self, sorts: np.ndarray, share: np.ndarray,
+                 level: np.ndarray) -> np.ndarray:
+        """From each utilisation on, where the curve has this level."""
+        way = np.maximum(self.until[sorts] - share, 0.0)
+        ratio = self.ratio[sorts]
+        pays = np.where(np.isinf(ratio), np.inf, 0.0)
+        some = (way > 0) & np.isfinite(ratio)
+        pays[some] = ratio[some] * way[some] - (
+            self.top[sorts][some] - level[some])
+        return pays
 
 
 class Pricing:
@@ -77,8 +121,9 @@ class Pricing:
         self.looked_at = 0
         self._alike = alike
         self._known = np.zeros(alike.room.shape, dtype=np.int64)
-        self._edges = np.arange(len(alike.slopes)) / max(
-            1, len(alike.slopes))
+        self._curved = len(alike.slopes) > 0
+        self._base = curve(alike.before, alike.slopes) if self._curved else (
+            np.zeros(len(alike)))
 
     def __call__(self, prices: np.ndarray, most: np.ndarray | None = None,
                  few: int | None = None) -> Gains:
@@ -95,12 +140,14 @@ class Pricing:
         self._slack = _EQUAL * float(np.max(prices, initial=0.0))
         gains = Gains(np.zeros(len(alike)), np.zeros(len(alike)),
                       np.zeros_like(self._known))
-        for cell in np.unique(alike.cell).tolist():
-            order = np.argsort(-prices[:, cell], kind='stable')
-            order = order[prices[order, cell] > 0]
-            if len(order):
-                self._cell(np.flatnonzero(alike.cell == cell),
-                           prices[:, cell], order, few, gains)
+        for cells in _equal(prices):
+            # No price of the cells is above these, but for rounding.
+            here = prices[:, cells].max(axis=1)
+            order = np.argsort(-here, kind='stable')
+            order = order[here[order] > 0]
+            sorts = np.flatnonzero(np.isin(alike.cell, cells))
+            if len(order) and len(sorts):
+                self._cell(sorts, here, order, few, gains)
         found = gains.known > 0
         self._known[found] = gains.patterns[found]
         return gains
@@ -108,13 +155,17 @@ class Pricing:
     def _cell(self, sorts: np.ndarray, prices: np.ndarray, order: np.ndarray,
               few: int | None, gains: Gains) -> None:
         widest = self._room[sorts].max(axis=0, initial=0)
+        alike = self._alike
+        rests = [order[i:] for i in range(len(order))]
         market = _Market(prices, order, tuple(
-            Worth.of(prices[order[i:]], self._alike.amounts[order[i:]],
-                     widest[order[i:]]) for i in range(len(order))))
+            Worth.of(prices[rest], alike.amounts[rest], widest[rest])
+            for rest in rests), tuple(
+            _Climb.of(prices, alike, rest, sorts)
+            for rest in rests if self._curved))
         above = np.minimum(self._rest(
-            market, 0, sorts, self._free[sorts], np.zeros(len(sorts))),
-            self._room[sorts] @ np.maximum(prices, 0.0))
-        above -= self._alike.opening[sorts]
+            market, 0, sorts, self._free[sorts], np.zeros(len(sorts)),
+            self._base[sorts]), self._room[sorts] @ np.maximum(prices, 0.0))
+        above -= alike.opening[sorts]
         gains.most[sorts] = np.maximum(above, 0.0)
         rank = np.argsort(-above, kind='stable')
         rank = rank[above[rank] > 0][:few]
@@ -154,16 +205,18 @@ class Pricing:
             if grown is None:
                 return False
             self.looked_at += len(grown.of)
-            gained = self._gained(grown, sorts)
-            self._keep(grown, gained, sorts, gains)
+            here = sorts[grown.of]
+            level = self._level(here, grown.added)
+            gained = grown.worth - self._alike.opening[here] - (
+                level - self._base[here])
+            self._keep(grown, np.where(
+                grown.members.any(axis=1), gained, 0.0), sorts, gains)
             if last:
                 break
-            here = sorts[grown.of]
-            rest = self._rest(market, i + 1, here, grown.free, grown.added)
             # A host that nobody is on may still have to be opened.
-            now = grown.worth - self._alike.opening[here] - (
-                self._alike.rise(here, grown.added))
-            part = grown[now + rest > gains.known[here] + self._slack]
+            part = grown[gained + self._rest(
+                market, i + 1, here, grown.free, grown.added, level)
+                > gains.known[here] + self._slack]
             if not len(part.of):
                 break
         return True
@@ -194,12 +247,6 @@ class Pricing:
             else grown.added,
             grown.worth + number * market.prices[kind])
 
-    def _gained(self, part: _Partial, sorts: np.ndarray) -> np.ndarray:
-        here = sorts[part.of]
-        return np.where(part.members.any(axis=1), part.worth
-                        - self._alike.opening[here]
-                        - self._alike.rise(here, part.added), 0.0)
-
     @staticmethod
     def _keep(part: _Partial, gained: np.ndarray, sorts: np.ndarray,
               gains: Gains) -> None:
@@ -216,22 +263,25 @@ class Pricing:
         gains.patterns[here[better]] = part.members[top[better]]
 
     def _rest(self, market: _Market, first: int, sorts: np.ndarray,
-              free: np.ndarray, added: np.ndarray) -> np.ndarray:
+              free: np.ndarray, added: np.ndarray,
+              level: np.ndarray) -> np.ndarray:
         """What kinds from the first on may be worth beyond what they add to
         the cost, at most."""
         rest = market.worth[first](free)
-        number = len(self._edges)
-        if not number:
-            return rest
-        kinds = market.order[first:]
-        steps = self._alike.steps[sorts][:, kinds]
-        with np.errstate(divide='ignore'):
-            each = np.where(steps > 0, market.prices[kinds] / np.where(
-                steps > 0, steps, 1.0), np.inf).max(axis=1)
-        share = self._alike.before[sorts] + added
-        width = 1 / number - np.clip(
-            share[:, None] - self._edges, 0.0, 1 / number)
-        with np.errstate(invalid='ignore'):
-            climb = np.where(width > 0, width * np.maximum(
-                each[:, None] - self._alike.slopes, 0.0), 0.0).sum(axis=1)
-        return np.minimum(rest, climb)
+        return rest if not self._curved else np.minimum(
+            rest, market.climbs[first](
+                sorts, self._alike.before[sorts] + added, level))
+
+    def _level(self, sorts: np.ndarray, added: np.ndarray) -> np.ndarray:
+        """Of the curve on which costs rise."""
+        return curve(self._alike.before[sorts] + added, self._alike.slopes
+                     ) if self._curved else self._base[sorts]
+
+
+def _equal(prices: np.ndarray) -> list[np.ndarray]:
+    """Cells whose prices are equal, together."""
+    largest = max(float(np.max(prices, initial=0.0)), 1e-300)
+    _, of = np.unique(np.round(prices / largest, _DIGITS), axis=1,
+                      return_inverse=True)
+    of = of.reshape(-1)
+    return [np.flatnonzero(of == n) for n in range(int(of.max()) + 1)]
