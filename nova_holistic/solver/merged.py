@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nova_holistic.model.objective import Outlay
-from nova_holistic.solver.backend import Status
+from nova_holistic.solver.backend import Outcome, Status
 from nova_holistic.solver.cells import Cells
 from nova_holistic.solver.columns import columns, constant, TINY
 from nova_holistic.solver.deadline import Deadline
@@ -31,6 +31,9 @@ _FRESH = 120
 
 _WORTH_IT = 3e-4
 """Share by which a round has to raise the bound for another one."""
+
+_REST = 0.65
+"""Share of the time limit that is left for making plans."""
 
 _NEAR = 1e-4
 """Gap that is good enough where it is to be known what is used."""
@@ -74,7 +77,7 @@ class Merged:
         self.duals = np.zeros(0)
         self.proved = 0.0
         self._next: list[np.ndarray] = []
-        self._low = 0.0
+        self._low = self._anyhow = 0.0
 
     def run(self, rounds: int = _ROUNDS) -> None:
         """So many rounds more, unless nothing is left to split.
@@ -103,7 +106,7 @@ class Merged:
         values = self.columns.telling()
         loose = [number for number, (hosts, _) in zip(
             self._busy, self.solution) if _loose(values[hosts], self._alike)]
-        if not loose or self._deadline.left() < 0.3 * self._deadline.limit:
+        if not loose or self._deadline.left() < _REST * self._deadline.limit:
             return None
         parts = max(_PARTS, _FRESH // len(loose))
         split = [part for number in loose
@@ -120,8 +123,7 @@ class Merged:
             return max(self.bound, self.proved)
         outcome, _ = self._program(self._bins, limit).settle(
             _NEAR, self._deadline.left)
-        return max(self.proved, 0.0 if outcome.bound is None else (
-            outcome.bound + constant(self._kinds, self._outlay)))
+        return max(self.proved, self._anyhow, self._cost(outcome))
 
     def _prefer(self, bins: Sequence[np.ndarray]) -> bool:
         """The least that preferences cost is held from here on."""
@@ -140,7 +142,16 @@ class Merged:
                 + program.preferences.constant, weights))
         self.bound, self.limit = None, max(
             self.least, program.penalty) if outcome.solved else float('inf')
+        # Should no plan come that near, at least this is known of all.
+        outcome, _ = self._program(bins, float('inf')).settle(
+            _NEAR, self._deadline.left)
+        self._anyhow = max(self._anyhow, self._cost(outcome))
         return True
+
+    def _cost(self, outcome: Outcome) -> float:
+        """What is proved of all that members cost; 0 for nothing."""
+        return 0.0 if outcome.bound is None else (
+            outcome.bound + constant(self._kinds, self._outlay))
 
     def _program(self, bins: Sequence[np.ndarray], limit: float) -> Merging:
         program = Merging(self._kinds, self._cells, self._outlay,
@@ -170,7 +181,7 @@ class Merged:
             return False
         self._bins, self.parts = bins, program.parts
         self._domains = program.domains
-        self._low = outcome.bound + constant(self._kinds, self._outlay)
+        self._low = self._cost(outcome)
         if not settled:
             self.bound = self._low if self.bound is None else max(
                 self.bound, self._low)

@@ -30,6 +30,13 @@ _LEAST = 24
 _SECONDS = 0.25
 """Share of the time limit for it at most."""
 
+_SHARE = 0.5
+"""Share of the time that is left for it at most."""
+
+_HUDDLED = 0.1
+"""Hosts beside those that the relaxation uses, as a share, where members are
+kept together."""
+
 _NODES = 50
 """Nodes of its search tree, beyond which it hardly gets better."""
 
@@ -56,12 +63,12 @@ def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
     """
     if outlay.slopes:
         return _climbing(kinds, cells, outlay, merged, spare)
-    chosen = _chosen(merged, spare)
+    chosen = _chosen(merged, max(spare, _HUDDLED) if cells.huddles else spare)
     program = Merging(kinds, cells, outlay, merged.columns,
                       [np.array([n]) for n in chosen])
     program.whole_numbers()
     program.preferences.limit(program.program, merged.limit)
-    seconds = min(_SECONDS * deadline.limit, deadline.left())
+    seconds = min(_SECONDS * deadline.limit, _SHARE * deadline.left())
     _, x = program.solve(seconds, gap / 2, _NODES)
     hosts = merged.columns.hosts[chosen]
     # Rules that are not told of here may ask for some hosts more.
