@@ -36,7 +36,7 @@ def board(kinds: Kinds, cells: Cells, generation: Generation, gap: float,
         goal = max(goal, math.ceil(generation.bound - 1e-6)
                    - generation.bound + generation.floor)
     landing = Dive(generation, goal).run()
-    if landing is None:
+    if landing is None or not landing.hosts:
         return None
     places = generation.master.places(landing.hosts)
     shares = whole_shares(kinds, cells, places, generation.deadline.left())

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of large clouds, on clouds small enough for the exact model of the
+whole: no bound is above the best plan, and gaps are told from the bounds."""
+
+import itertools
+import random
+
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.plan import Unplaceable
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.relationship_anti_affinity import (
+    RelationshipAntiAffinity)
+from nova_holistic.policies.spread import Spread
+from nova_holistic.policies.traits import Traits
+from nova_holistic.solver.backend import load_backend
+from nova_holistic.solver.check import check
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver import large
+from nova_holistic.solver.result import planned
+from nova_holistic.solver.search import Verdict
+from nova_holistic.solver.solve import solve
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
+
+CASES = times(14)
+
+
+def _cloud(chance):
+    """Some tens of hosts, of two sizes and any use, in zones and racks."""
+    zones, racks = chance.choice((1, 2, 3)), chance.choice((2, 3))
+    return cloud(*(host(
+        f'h{n}', f'z{n % zones}', f'z{n % zones}r{n // zones % racks}',
+        traits=frozenset({'FAST'} if chance.random() < 0.6 else ()),
+        inventories={
+            'VCPU': Inventory(size, used=chance.randint(0, size // 2)),
+            'MEMORY_MB': Inventory(size * 1024, used=512 * chance.randint(
+                0, size // 2))})
+        for n in range(chance.randint(8, 16))
+        for size in [chance.choice((8, 16))]), levels=('zone', 'rack', 'host'))
+
+
+def _leaf(chance, name):
+    weight = chance.choice((None, None, 1.0, 3.0))
+    return group(*(servers(f'm{n}', chance.randint(2, 3),
+                           vcpus=chance.choice((1, 2, 4)))
+                   for n in range(chance.choice((1, 2)))),
+                 name=name, policies=chance.choice((
+                     [AntiAffinity(max_per_domain=2)],
+                     [AntiAffinity(level='rack', max_per_domain=3,
+                                   weight=weight)],
+                     [Affinity(level='zone', weight=weight)],
+                     [Traits(has=frozenset({'FAST'}), weight=weight)], [])))
+
+
+def _group(chance):
+    return group(
+        groups=[_leaf(chance, name) for name in ('web', 'db')],
+        policies=chance.choice(([], [Spread(level='zone', max_skew=2)], [
+            AntiAffinity(level='rack', max_per_domain=5)])),
+        relationships=[
+            Bandwidth(between=('web', 'db'), mbps=chance.choice((10, 100)),
+                      weight=1.0, level='rack'),
+            *([RelationshipAntiAffinity(between=('web', 'db'))]
+              if chance.random() < 0.3 else [])]
+        if chance.random() < 0.5 else [])
+
+
+def _cost(wanted, plan):
+    weights = [rule.weight for scope in wanted.scopes()
+               for rule in scope.group.rules if not rule.hard]
+    return sum(weight * each.violations for weight, each in zip(
+        weights, plan.preferences, strict=True))
+
+
+def _chosen_first(wanted, snapshot, objective):
+    """The plan on hosts that the relaxation of all chose, or None."""
+    bound = bind(wanted, snapshot)
+    aim = load_objective(objective).for_group(bound)
+    found = large.large(
+        bound, snapshot, {}, aim, load_backend('highs'),
+        Deadline(itertools.repeat(0.0).__next__, 5.0), 0.01)
+    return found and planned(found.case, aim, found.counts, found.bound,
+                             Verdict.GOOD, dict)
+
+
+@pytest.mark.parametrize('objective', [
+    'fewest-hosts', 'stack', 'spread', 'network'])
+def test_no_bound_is_above_the_best_plan(objective, monkeypatch):
+    compared = tight = 0
+    for seed in range(CASES):
+        chance = random.Random(f'{objective} {seed}')
+        snapshot, wanted = _cloud(chance), _group(chance)
+        monkeypatch.setattr(large, 'LARGE', -1)
+        found = _chosen_first(wanted, snapshot, objective)
+        monkeypatch.setattr(large, 'LARGE', 10**9)
+        exact = solve(wanted, snapshot, objective=objective, gap=0.0,
+                      time_limit=5)
+        if isinstance(exact, Unplaceable):
+            assert found is None, seed
+        if found is None:
+            continue
+        assert check(wanted, snapshot, found.hosts()) == (), seed
+        mine = found.objective
+        assert mine.gap == pytest.approx(
+            (mine.value - mine.bound) / mine.value if mine.value else 0)
+        # Not all are solved to the end in that time.
+        if exact.objective.gap:
+            continue
+        least, cost = _cost(wanted, exact), _cost(wanted, found)
+        assert cost >= least - 1e-6, seed
+        if cost == pytest.approx(least, abs=1e-6):
+            compared += 1
+            tight += mine.bound >= 0.6 * exact.objective.value
+            assert mine.bound <= exact.objective.value + 1e-6, seed
+            assert mine.value >= exact.objective.value - 1e-6, seed
+    # It would be of no use if there were nothing to compare, or if it never
+    # came close.
+    assert compared > CASES / 4
+    assert tight > compared / 4
