@@ -54,6 +54,11 @@ class Master:
         self._first = len(program.upper)
         self._highs = program.loaded()
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self._highs.getNumRow(), self._highs.getNumCol()
+
     def penalise(self, prices: np.ndarray) -> None:
         """:param prices: [kind], of a member without a place"""
         kinds, cells = self.shape

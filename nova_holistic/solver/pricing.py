@@ -280,7 +280,8 @@ class Pricing:
 
 def _equal(prices: np.ndarray) -> list[np.ndarray]:
     """Cells whose prices are equal, together."""
-    largest = max(float(np.max(prices, initial=0.0)), 1e-300)
+    prices = np.maximum(prices, 0.0)
+    largest = float(np.max(prices, initial=0.0)) or 1.0
     _, of = np.unique(np.round(prices / largest, _DIGITS), axis=1,
                       return_inverse=True)
     of = of.reshape(-1)

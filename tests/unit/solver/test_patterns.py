@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole patterns of members on hosts: the best of them, and true bounds."""
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.objective import Outlay
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.alike import Alike
+from nova_holistic.solver.boarding import board, suits
+from nova_holistic.solver.cells import cells
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.generation import Generation
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.merged import Merged
+from nova_holistic.solver import pricing
+from tests.effort import times
+from tests.unit import builders
+from tests.unit.solver import oracle
+from tests.unit.solver.test_oracle import OBJECTIVES, random_case
+
+
+def _deadline():
+    return Deadline(itertools.repeat(0.0).__next__, 10.0)
+
+
+def _generation(group, snapshot, objective, placed=FrozenMapping()):
+    """Of a whole case, before its first round; None where patterns do not
+    suit it, or it is known to have no plan."""
+    snapshot = snapshot.without_servers(placed.values())
+    outlay = load_objective(objective).outlay()
+    kinds = Kinds.of(bind(group, snapshot), snapshot, placed)
+    if not kinds.kinds:
+        return None
+    rules = cells(kinds, lambda: None)
+    merged = Merged(kinds, rules, outlay, _deadline())
+    if not len(merged.columns.hosts) or (
+            not suits(outlay, rules, merged.columns)):
+        return None
+    merged.run(2)
+    if merged.impossible or merged.bound is None:
+        return None
+    return kinds, rules, merged, Generation(
+        kinds, rules, outlay, merged, _deadline())
+
+
+def _hosts(chance, number):
+    """Amounts from a few units to a thousand million, in use here and there.
+    """
+    def inventories():
+        yield 'VCPU', Inventory(
+            chance.choice((2, 4, 8)), used=chance.choice((0, 0, 1)),
+            allocation_ratio=chance.choice((16.0, 0.9, 1.0)))
+        yield 'MEMORY_MB', Inventory(
+            chance.choice((10**9, 999_999_999, 7 * 10**8)),
+            reserved=chance.choice((0, 1)),
+            used=chance.choice((0, 1, 3 * 10**8)))
+
+    return [builders.host(f'h{n}', chance.choice(('az1', 'az2')), 'r1',
+                          inventories=dict(inventories()))
+            for n in range(number)]
+
+
+def _wide_case(seed):
+    """A cloud of such hosts, members that ask for units and for hundreds of
+    millions, some of whom stay."""
+    chance = random.Random(seed)
+    snapshot = builders.cloud(*_hosts(chance, chance.randint(2, 4)),
+                              levels=('az', 'rack', 'host'))
+    asked = [(chance.randint(1, 3), chance.choice(
+        (1, 10**8, 333_333_333, 5 * 10**8))) for _ in range(2)]
+    rules = {0: [], 1: [AntiAffinity(max_per_domain=2)],
+             2: [Spread(level='az', max_skew=1)],
+             3: [Affinity(level='az')]}[chance.randrange(4)]
+    group = builders.group(*(MemberDescription(
+        name, Requirements(FrozenMapping(zip(('VCPU', 'MEMORY_MB'), each))),
+        number) for name, each, number in zip(
+            ('small', 'large'), asked, (chance.randint(1, 3), 2))),
+        policies=rules)
+    placed = {m.path: chance.choice(snapshot.hosts).name
+              for m in group.all_members() if chance.random() < 0.15}
+    return group, snapshot, placed
+
+
+def _bounds(case, objective):
+    """(merged hosts', patterns', best value); None where there is no plan."""
+    found = _generation(*case[:2], objective, case[2])
+    best = oracle.best(*case, objective)
+    if found is None or best is None:
+        return None
+    _, rules, merged, generation = found
+    generation.run(load_objective(objective).integral)
+    # Preferences that are met best may keep a plan from being cheapest: no
+    # plan at all is cheaper than the bound.
+    return merged.bound, generation.bound, best[1]
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+@pytest.mark.parametrize('cases', [random_case, _wide_case])
+def test_the_bound_is_no_better_than_trying_everything(cases, objective):
+    """And better than that of merged hosts, here and there."""
+    found = [each for seed in range(9000, 9000 + times(300))
+             if (each := _bounds(cases(seed), objective))]
+    assert len(found) > times(300) / 10
+    for _, bound, best in found:
+        assert bound <= best + 1e-7 * max(1.0, best)
+    assert sum(bound > merged + 1e-6 for merged, bound, _ in found) > 0
+    assert sum(best - bound < 1e-6 for _, bound, best in found) > (
+        len(found) / 4)
+
+
+def _room(alike, sort, kind):
+    return range(int(alike.room[sort, kind]) + 1)
+
+
+def _best(alike, sort, prices):
+    """What the best pattern gains, by trying each."""
+    best = 0.0
+    for pattern in itertools.product(
+            *(_room(alike, sort, k) for k in range(len(prices)))):
+        taken = np.array(pattern) @ alike.amounts
+        if (taken > alike.free[sort]).any() or not any(pattern):
+            continue
+        before = alike.before[sort]
+        added = float(np.array(pattern) @ alike.steps[sort]) if len(
+            alike.slopes) else 0.0
+        cost = alike.opening[sort] + _curve(
+            alike.slopes, before + added) - _curve(alike.slopes, before)
+        best = max(best, float(np.array(pattern) @ prices) - cost)
+    return best
+
+
+def _curve(slopes, share):
+    """The area below a staircase."""
+    number = len(slopes)
+    return sum(slope * min(max(share - n / number, 0.0), 1 / number)
+               for n, slope in enumerate(slopes))
+
+
+def _alike(chance, outlay):
+    snapshot = builders.cloud(*_hosts(chance, 12),
+                              levels=('az', 'rack', 'host'))
+    group = builders.group(*(MemberDescription(
+        f'm{n}', Requirements(FrozenMapping(
+            {'VCPU': chance.randint(0, 3), 'MEMORY_MB': chance.choice(
+                (0, 1, 10**8, 2 * 10**8, 333_333_333))})),
+        chance.randint(1, 4)) for n in range(3)),
+        policies=[AntiAffinity(max_per_domain=chance.randint(2, 9))])
+    kinds = Kinds.of(bind(group, snapshot), snapshot, {})
+    rules = cells(kinds, lambda: None)
+    return Alike.of(kinds, Merged(kinds, rules, outlay, _deadline()).columns,
+                    outlay)
+
+
+OUTLAYS = {
+    'spread': load_objective('spread').outlay(),
+    'stack': load_objective('stack').outlay(),
+    'fewest-hosts': load_objective('fewest-hosts').outlay(),
+    'steep and paid for': Outlay(lambda free: free * 3, (0.0, 0.0, 1.0, 9.0)),
+}
+
+
+@pytest.mark.parametrize('outlay', OUTLAYS.values(), ids=OUTLAYS)
+def test_the_best_pattern_of_each_host_is_found(outlay):
+    for seed in range(times(40)):
+        chance = random.Random(seed)
+        alike = _alike(chance, outlay)
+        ask = pricing.Pricing(alike)
+        for _ in range(3):
+            # Prices of one answer after another, around what hosts cost.
+            prices = np.array([[chance.uniform(-0.2, 1.0)] * (
+                int(alike.cell.max()) + 1) for _ in alike.amounts])
+            gains = ask(prices)
+            for sort in range(len(alike)):
+                best = _best(alike, sort, prices[:, 0])
+                assert gains.known[sort] == pytest.approx(best, abs=1e-9)
+                assert gains.most[sort] >= best - 1e-12
+
+
+@pytest.mark.parametrize('outlay', OUTLAYS.values(), ids=OUTLAYS)
+def test_what_is_left_unfinished_is_not_promised_too_little(
+        outlay, monkeypatch):
+    monkeypatch.setattr(pricing, '_WIDEST', 3)
+    chance = random.Random(5)
+    alike = _alike(chance, outlay)
+    prices = np.array([[0.7], [0.5], [0.9]]).repeat(
+        int(alike.cell.max()) + 1, axis=1)
+    gains = pricing.Pricing(alike)(prices)
+    most = [_best(alike, sort, prices[:, 0]) for sort in range(len(alike))]
+    assert (gains.most >= np.array(most) - 1e-12).all()
+    assert (gains.known <= np.array(most) + 1e-12).all()
+    assert (gains.known < np.array(most) - 1e-6).any(), 'nothing was left'
+
+
+def _fleet(number):
+    """Hosts in use to many degrees, in racks of 40 in three zones."""
+    return builders.cloud(*(builders.host(
+        f'h{n}', f'az{n % 3}', f'r{n // 40}', inventories={
+            'VCPU': Inventory(64, used=n * 7 % 61),
+            'MEMORY_MB': Inventory(512, used=n * 11 % 401)})
+        for n in range(number)), levels=('az', 'rack', 'host'))
+
+
+def _shop(number):
+    return builders.group(*(MemberDescription(
+        f'm{n}', Requirements(FrozenMapping(
+            {'VCPU': n, 'MEMORY_MB': 2 ** n})), number // 4)
+        for n in range(1, 5)), policies=[Spread(level='az', max_skew=4)])
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_patterns_are_sought_for_few_of_many_hosts(objective):
+    """How many are looked at depends on the members, and on hosts by what
+    they are like: no host is looked at by itself, nor any member."""
+    looked_at, sizes = [], []
+    for hosts in (3000, 12_000):
+        kinds, rules, _, generation = _generation(
+            _shop(120), _fleet(hosts), objective)
+        assert generation.run(load_objective(objective).integral)
+        assert board(kinds, rules, generation, 0.01, False).sum() == 120
+        looked_at.append(generation.pricing.looked_at)
+        sizes.append(len(generation.master.sorts))
+    assert looked_at[1] < 2 * looked_at[0] + 2000
+    assert sizes[1] < 2 * sizes[0] + 50
+
+
+def test_hosts_alike_are_one_row_of_the_program():
+    hosts = builders.cloud(*(builders.host(f'h{n}', f'r{n // 40}')
+                             for n in range(2000)))
+    found = _generation(
+        builders.group(builders.servers('web', 64),
+                       builders.servers('db', 16, vcpus=4)),
+        hosts, 'fewest-hosts')
+    kinds, rules, _, generation = found
+    assert generation.run(True)
+    # 64 + 4 x 16 VCPUs on hosts of 16.
+    assert generation.bound == pytest.approx(8)
+    assert len(generation.alike) == 1
+    # A row for each of two kinds in one cell, one for the hosts.
+    assert generation.master.size[0] == 2 + 2 + 1
+    assert generation.master.size[1] <= 2 + 2 + 20
+    taken = board(kinds, rules, generation, 0.01, True)
+    assert taken.sum(axis=1).tolist() == [64, 16] and (
+        taken.any(axis=0).sum() == 8)
