@@ -6,7 +6,7 @@ Capacity and numbers of members are kept on the way; whoever deals the seats
 out judges all rules.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 import itertools
 
 import numpy as np
@@ -16,14 +16,12 @@ from nova_holistic.solver.books import Books, Crew
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.near import Near
+from nova_holistic.solver.shares import as_many, balanced, shared_out, Wanted
 from nova_holistic.solver.sorts import Sorts
 from nova_holistic.solver.traffic import Star, Talk
 
 _LESS = 0.01
 _ALIKE = 1e-6
-
-Wanted = dict[int, int]
-"""How many of each crew."""
 
 
 class Cluster:
@@ -125,37 +123,56 @@ class Cluster:
             self._books.slack(slot, level)[domains],
             sum(wanted[c] for c in slot)) for slot in slots])
         joint = self._books.slack([*wanted], level)[domains]
+        prices = self._prices(star, level, domains)
+        target = self._target(star, level, domains, [
+            sum(wanted[c] for c in slot) for slot in slots], joint)
+        if sum(wanted.values()) <= joint.max() or target is not None:
+            prices = prices * 0
+        if target is not None:
+            more = np.minimum(more, target)
         sorts = Sorts(star, domains, there + more,
                       there.sum(axis=1) + joint, np.ones(len(domains)))
-        prices = self._prices(star, level, domains)
-        if sum(wanted.values()) <= joint.max():
-            prices = prices * 0
         worth, mixes = sorts.best(prices)
         new = (mixes - there).clip(0)
-        gain = sorts.pairs(there + new) - sorts.pairs(there)
+        gain = (sorts.pairs(domains, there + new)
+                - sorts.pairs(domains, there))
         best = np.flatnonzero((gain > 0) & (
             worth >= worth.max() * (1 - _ALIKE)))
         if not gain.max():
-            new = _as_many(more, joint)
+            new = as_many(more, joint)
             total = new.sum(axis=1)
             best = np.flatnonzero(total == total.max())
         if len(best) > 1:
             scores = [self._score(level, int(domains[n]), wanted,
                                   int(new[n].sum())) for n in best]
             best = best[[int(np.argmax(scores))]]
-        return int(domains[best[0]]), _balanced(
+        return int(domains[best[0]]), balanced(
             star, new[best[0]].tolist(), more[best[0]].tolist())
 
     def _prices(self, star: Star, level: str,
                 domains: np.ndarray) -> np.ndarray:
         """A little less than what members are worth elsewhere: mixes that
         are worth just that are wanted."""
-        place = np.zeros(len(self._kinds.table.division(level).domains),
-                         dtype=np.int64)
+        return (1 - _LESS) * self._near.prices(star, level)[
+            self._place(level, domains)]
+
+    def _place(self, level: str, domains: np.ndarray) -> np.ndarray:
+        """Cells of domains of a fine level."""
         of_host = self._kinds.table.division(level).of_host
-        known = of_host >= 0
-        place[of_host[known]] = self._near.grid.of[known]
-        return (1 - _LESS) * self._near.prices(star, level)[place[domains]]
+        place = np.zeros(of_host.max() + 1, dtype=np.int64)
+        place[of_host[of_host >= 0]] = self._near.grid.of[of_host >= 0]
+        return place[domains]
+
+    def _target(self, star: Star, level: str, domains: np.ndarray,
+                left: list[int], joint: np.ndarray) -> np.ndarray | None:
+        """How many of each node the next domain is to have, if it is known
+        for all the domains of its cell at once."""
+        bundle = self._near.bundle(star, level)
+        if bundle is None:
+            return None
+        place = int(self._place(level, domains)[0])
+        found = bundle.first(place, left, int(joint.max()))
+        return None if found is None or not any(found) else np.array(found)
 
     def _score(self, level: str, domain: int, wanted: Wanted,
                number: int) -> float:
@@ -251,37 +268,3 @@ class Cluster:
                     self._left[c] -= 1
                 return True
         return False
-
-
-def shared_out(total: int, among: Mapping[int, int]) -> Wanted:
-    """So many in all, each about in proportion to what there is of it."""
-    there = sum(among.values())
-    total = min(total, there)
-    found = {c: number * total // max(there, 1)
-             for c, number in among.items()}
-    rest = sorted(among, key=lambda c: (
-        -(among[c] * total % max(there, 1)), c))
-    for c in rest[:total - sum(found.values())]:
-        found[c] += 1
-    return found
-
-
-def _balanced(star: Star, mix: list[int], most: Sequence[int]) -> list[int]:
-    """The same number of members, shared out evenly to leaves that talk as
-    much: so they do on hosts, too."""
-    for mbps in {*star.mbps}:
-        alike = [s for s, each in enumerate(star.mbps, 1) if each == mbps]
-        share = shared_out(sum(mix[s] for s in alike),
-                           {s: most[s] for s in alike})
-        for s, number in share.items():
-            mix[s] = number
-    return mix
-
-
-def _as_many(more: np.ndarray, joint: np.ndarray) -> np.ndarray:
-    """As many of each node as may be there together."""
-    found, left = np.zeros_like(more), joint.copy()
-    for slot in range(more.shape[1]):
-        found[:, slot] = np.minimum(more[:, slot], left)
-        left = left - found[:, slot]
-    return found

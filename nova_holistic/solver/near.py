@@ -21,7 +21,9 @@ import math
 
 import numpy as np
 
+from nova_holistic.model.domain import HOST
 from nova_holistic.solver.backend import Status
+from nova_holistic.solver.bundle import Bundle
 from nova_holistic.solver.ceilings import Ceilings
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.holding import Holding
@@ -34,6 +36,9 @@ from nova_holistic.solver.traffic import Star, Talk
 _ROUNDS = 40
 _CLOSE = 1e-3
 """Share of the traffic apart that the bound may be off by."""
+
+_SPARE = 0.5
+"""Share of the time that is left to others."""
 
 _CHOICES = 12
 """Ways to choose domains that are tried, at most."""
@@ -55,7 +60,7 @@ class Front:
 
     star: Star
     level: str
-    sorts: Sorts
+    sorts: Sorts | Bundle
     inside: np.ndarray
     sort: np.ndarray
     mixes: np.ndarray
@@ -154,6 +159,13 @@ class Near:
             start = end + len(front.sorts.place)
         return np.zeros((self.grid.count, len(star.nodes)))
 
+    def bundle(self, star: Star, level: str) -> Bundle | None:
+        """What is known of all domains of a cell at once, if it is."""
+        return next((
+            front.sorts for front in self.fronts if front.star is star
+            and front.level == level and isinstance(front.sorts, Bundle)),
+            None)
+
     def _combined(self) -> Iterator[np.ndarray]:
         """Variables that are 0, for each way to choose domains."""
         talking = np.concatenate([np.zeros(0, dtype=np.int64), *(
@@ -191,7 +203,7 @@ class Near:
             apart = self.levels * self.talk.total + outcome.bound * self.unit
             if not entered or beyond * self.unit <= _CLOSE * apart or (
                     enough is not None and most <= enough) or (
-                    self._deadline.left() < 0.7 * self._deadline.limit):
+                    self._deadline.left() < _SPARE * self._deadline.limit):
                 break
         return most
 
@@ -211,8 +223,12 @@ class Near:
                 known = division.of_host >= 0
                 place[division.of_host[known]] = self.grid.of[known]
                 inside = np.eye(self.grid.count, dtype=bool)
-            sorts = Sorts.of(star, place, np.column_stack(
-                [caps[level] for caps in alone]), joint[level])
+            what = star, place, np.column_stack(
+                [caps[level] for caps in alone]), joint[level]
+            sorts = Sorts.of(*what)
+            if level != HOST and level not in self.grid.domain_of:
+                sorts = Bundle.of(*what, tuple(
+                    len(node.paths) for node in nodes)) or sorts
             if len(sorts.place):
                 found.append(Front(
                     star, level, sorts, inside, np.zeros(0, dtype=np.int64),
@@ -244,7 +260,7 @@ class Near:
         mixes = [len(front.sort) for front in self.fronts]
         program = Linear(
             np.concatenate((np.zeros(size), *(
-                -front.sorts.pairs(front.mixes) / self.unit
+                -front.sorts.pairs(front.sort, front.mixes) / self.unit
                 for front in self.fronts))),
             np.concatenate((self.standing.limits, np.full(
                 sum(mixes), np.inf))))

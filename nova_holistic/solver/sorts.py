@@ -69,6 +69,6 @@ class Sorts:
         return worth[rows, best], np.column_stack(
             (best, *taken[:, rows, best]))
 
-    def pairs(self, mixes: np.ndarray) -> np.ndarray:
-        """Mbit/s within each mix."""
+    def pairs(self, sort: np.ndarray, mixes: np.ndarray) -> np.ndarray:
+        """Mbit/s within each mix, whatever sort it is of."""
         return mixes[:, 0] * (mixes[:, 1:] @ np.array(self.star.mbps))

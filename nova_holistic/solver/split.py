@@ -117,7 +117,7 @@ def _heaviest(near: Near, x: np.ndarray, done: set[tuple[int, int]]
         if front.level != level:
             continue
         place = front.sorts.place[front.sort]
-        worth = weight * front.sorts.pairs(front.mixes)
+        worth = weight * front.sorts.pairs(front.sort, front.mixes)
         for n in np.argsort(-worth, kind='stable').tolist():
             if (id(front), int(place[n])) in done or worth[n] <= _LITTLE:
                 continue

@@ -14,6 +14,7 @@ from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.bundle import Bundle
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver import large
@@ -134,6 +135,31 @@ def test_the_best_mix_is_the_best_of_all_mixes():
             *(range(cap + 1) for cap in caps[0])) if sum(mix) <= joint[0])
         assert worth[0] == pytest.approx(most)
         assert value(mixes[0]) == pytest.approx(most)
+
+
+def test_a_bundle_knows_the_best_of_all_ways_to_fill_equal_domains():
+    chance = np.random.default_rng(2)
+    for _ in range(60):
+        caps = chance.integers(1, 5, 2)
+        joint, number = int(chance.integers(2, 7)), int(chance.integers(1, 4))
+        bundle = Bundle.of(
+            Star((0, 1), (1,)), np.zeros(40, dtype=int),
+            np.tile(caps, (40, 1)), np.full(40, joint), (number, 5))
+        best = {(0, 0): 0}
+        for _ in range(number + 5):
+            best = _with_one_domain_more(best, caps, joint, (number, 5))
+        for (a, b), pairs in best.items():
+            assert bundle.worth[0, a, b] == pairs
+
+
+def _with_one_domain_more(best, caps, joint, sizes):
+    found = {}
+    for (a, b), pairs in best.items():
+        for i, j in itertools.product(*(range(cap + 1) for cap in caps)):
+            if i + j <= joint and a + i <= sizes[0] and b + j <= sizes[1]:
+                key = a + i, b + j
+                found[key] = max(found.get(key, 0), pairs + i * j)
+    return found
 
 
 def test_every_edge_is_in_one_star():
