@@ -20,12 +20,25 @@ ODD = {'VCPU': {'total': 8, 'min_unit': 3, 'step_size': 2},
 METAL = {'CUSTOM_METAL': {'total': 1}}
 
 
+class Interrupted(Counting):
+    """Something happens just before a request for one part of a provider."""
+
+    def __init__(self, adapter):
+        super().__init__(adapter)
+        self.before = {}
+
+    def get(self, path, **options):
+        self.before.pop(path.rsplit('/', 1)[-1], lambda: None)()
+        return super().get(path, **options)
+
+
 class Providers:
     """Providers in Placement, and a reader of them all."""
 
     def __init__(self, placement):
         self.service = placement
-        self._adapter = Counting(placement.adapter)
+        self._adapter = Interrupted(placement.adapter)
+        self.before = self._adapter.before
         self.uuids = []
         self.reader = self.fresh()
 
@@ -204,6 +217,29 @@ def test_a_provider_that_goes_away_is_forgotten(providers, placement):
     placement.adapter.delete(f'/resource_providers/{first}')
     assert set(providers.read()) == {second}
     assert providers.parts == 0
+
+
+@pytest.mark.parametrize('part', ['allocations', 'inventories'])
+def test_traits_given_after_they_were_listed_are_seen(providers, part):
+    one = providers.add(PLAIN)
+    providers.before[part] = lambda: providers.give_traits(
+        one, ['HW_CPU_X86_AVX'])
+    assert providers.read()[one].traits == {'HW_CPU_X86_AVX'}
+
+
+def test_what_comes_between_two_answers_is_seen_the_next_time(providers):
+    one = providers.add(PLAIN)
+    providers.before['inventories'] = lambda: providers.allocate(
+        {one: {'VCPU': 3}})
+    providers.read()
+    assert not providers.before
+    assert providers.read()[one].used() == {'VCPU': 3, 'MEMORY_MB': 0}
+    # Full before it is read, so that it is in no list, and otherwise then.
+    providers.offer(one, {'VCPU': {'total': 3}})
+    providers.before['traits'] = lambda: providers.offer(one, PLAIN)
+    providers.read()
+    assert not providers.before
+    assert providers.read() == providers.anew()
 
 
 def step(draw, providers, consumers):
