@@ -16,7 +16,7 @@ from nova_holistic.solver.books import Books, Crew
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.near import Near
-from nova_holistic.solver.shares import as_many, balanced, shared_out, Wanted
+from nova_holistic.solver.portions import as_many, balanced, shared_out, Wanted
 from nova_holistic.solver.sorts import Sorts
 from nova_holistic.solver.traffic import Star, Talk
 
