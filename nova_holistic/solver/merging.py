@@ -7,6 +7,7 @@ import numpy as np
 
 from nova_holistic.model.objective import Outlay
 from nova_holistic.solver.backend import Outcome
+from nova_holistic.solver.bins import Bins
 from nova_holistic.solver.branching import Branching
 from nova_holistic.solver.cells import Cells
 from nova_holistic.solver.columns import Columns, curve, TINY
@@ -33,77 +34,78 @@ class Merging:
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
                  columns: Columns, bins: Sequence[np.ndarray]):
         self._kinds, self._count = len(kinds.kinds), len(bins)
-        k, b, r = self._kinds, self._count, len(kinds.names)
-        size = np.array([len(each) for each in bins])
-        values, weight = columns.values(), columns.weight
-        best = np.array([values[each].max(axis=0) for each in bins],
-                        float).reshape(b, -1)
-        mean = np.array([weight[each].mean() for each in bins])
-        free, room = best[:, :r] * mean[:, None], best[:, r:r + k] * (
-            mean[:, None])
-        opening = -best[:, r + k] * mean
-        swell = mean / np.array([weight[each].min() for each in bins])
-        crowd = kinds.crowd * swell
+        self._cells, self._slopes = cells, outlay.slopes
+        here = Bins.of(kinds, columns, bins)
+        k, b = self._kinds, self._count
         # Where costs rise with use, there are hosts enough in use.
         huddled = Huddled(() if outlay.slopes else cells.huddles, b)
-        self._slopes = outlay.slopes
         n_x, n_p = k * b, (1 + len(outlay.slopes)) * b if outlay.slopes else 0
-        self._size = n_x + b + n_p + len(cells.free) + huddled.size
+        self._first = n_x + b + n_p
+        last = self._first + len(cells.free)
+        self._size = last + huddled.size
         cost = np.zeros(self._size)
-        cost[n_x:n_x + b] = opening
+        cost[n_x:n_x + b] = here.opening
         upper = np.concatenate((
-            (room * size[:, None]).T.ravel(), size,
+            (here.room * here.size[:, None]).T.ravel(), here.size,
             np.full(n_p, np.inf), cells.free,
             huddled.upper(cells.parts))).astype(float)
-        program = self.program = Linear(cost, upper)
-        of_x = np.arange(n_x).reshape(k, b)
-        of_y = n_x + np.arange(b)
+        self.program = Linear(cost, upper)
+        of_x, of_y = np.arange(n_x).reshape(k, b), n_x + np.arange(b)
+        self._fill(kinds, here, of_x, of_y)
+        self._limit(kinds, here, of_x, of_y)
+        if outlay.slopes:
+            self._climb(columns, bins, here.size, n_x + b, of_x)
+        self._cell = here.cell
+        before = self.program.count
+        cells.add_rows(self.program, of_x, self._cell, self._first)
+        self._rules = slice(before, self.program.count)
+        huddled.add_rows(self.program, cells.parts, last, of_x, of_y,
+                         cells.of_z(self._first), self._cell, here.swell)
+        self._own = slice(self._first, last)
+        self.preferences = cells.penalty(
+            self._size, of_x, self._cell, self._first)
+
+    def _fill(self, kinds: Kinds, bins: Bins, of_x: np.ndarray,
+              of_y: np.ndarray) -> None:
+        k, b = of_x.shape
         # Every member is placed exactly once.
-        program.add(np.repeat(np.arange(k), b), of_x.ravel(), np.ones(n_x),
-                    kinds.numbers, kinds.numbers, k)
+        self.program.add(np.repeat(np.arange(k), b), of_x.ravel(),
+                         np.ones(k * b), kinds.numbers, kinds.numbers, k)
         # What members take of a bin, its hosts in use have free.
         scale = np.maximum(kinds.amounts.max(axis=0, initial=1), 1)
-        for c in range(r):
-            columns_of = np.concatenate((of_x.ravel(), of_y))
-            program.add(
-                np.concatenate((np.tile(np.arange(b), k), np.arange(b))),
-                columns_of, np.concatenate((
-                    np.repeat(kinds.amounts[:, c] / scale[c], b),
-                    -free[:, c] / scale[c])), -np.inf, 0.0, b)
+        for c in range(len(kinds.names)):
+            self._at_most(of_x, of_y, np.repeat(
+                kinds.amounts[:, c] / scale[c], b), bins.free[:, c] / scale[c])
+
+    def _at_most(self, of_x: np.ndarray, of_y: np.ndarray,
+                 taken: np.ndarray, most: np.ndarray) -> None:
+        """:param most: for each host in use"""
+        k, b = of_x.shape
+        self.program.add(
+            np.tile(np.arange(b), k + 1),
+            np.concatenate((of_x.ravel(), of_y)),
+            np.concatenate((taken, -most)), -np.inf, 0.0, b)
+
+    def _limit(self, kinds: Kinds, bins: Bins, of_x: np.ndarray,
+               of_y: np.ndarray) -> None:
         # No host in use holds more of a kind than it has room for: told only
         # where its free amounts do not say nearly so.
         with np.errstate(divide='ignore', invalid='ignore'):
             told = np.nanmin(np.where(
-                kinds.amounts > 0, free[:, None, :] / kinds.amounts, np.inf),
-                axis=2, initial=np.inf) > room * (1 + _NEARLY)
-        those = np.flatnonzero(told.T.ravel())
-        rows = np.arange(len(those))
-        program.add(
+                kinds.amounts > 0, bins.free[:, None, :] / kinds.amounts,
+                np.inf), axis=2, initial=np.inf) > bins.room * (1 + _NEARLY)
+        kind, bin_ = np.nonzero(told.T)
+        rows = np.arange(len(kind))
+        self.program.add(
             np.concatenate((rows, rows)),
-            np.concatenate((those, n_x + those % b)),
-            np.concatenate((np.ones(len(those)), -room.T.ravel()[those])),
-            -np.inf, 0.0, len(those))
-        if kinds.crowd < min(kinds.numbers.sum(), room.sum(axis=1).max(
+            np.concatenate((of_x[kind, bin_], of_y[bin_])),
+            np.concatenate((np.ones(len(rows)), -bins.room[bin_, kind])),
+            -np.inf, 0.0, len(rows))
+        if kinds.crowd < min(kinds.numbers.sum(), bins.room.sum(axis=1).max(
                 initial=0)):
-            # nor more of all kinds than the rules let in.
-            program.add(
-                np.concatenate((np.tile(np.arange(b), k), np.arange(b))),
-                np.concatenate((of_x.ravel(), of_y)), np.concatenate((
-                    np.ones(n_x), -crowd)),
-                -np.inf, 0.0, b)
-        if outlay.slopes:
-            self._climb(columns, bins, size, n_x + b, of_x)
-        self._cells, self._first = cells, n_x + b + n_p
-        self._cell = np.array([columns.cell[e[0]] for e in bins])
-        before = program.count
-        cells.add_rows(program, of_x, self._cell, self._first)
-        self._rules = slice(before, program.count)
-        last = self._first + len(cells.free)
-        huddled.add_rows(program, cells.parts, last, of_x, of_y,
-                         cells.of_z(self._first), self._cell, swell)
-        self._own = slice(self._first, last)
-        self.preferences = cells.penalty(
-            self._size, of_x, self._cell, self._first)
+            # Nor more of all kinds than the rules let in.
+            self._at_most(of_x, of_y, np.ones(of_x.size),
+                          kinds.crowd * bins.swell)
 
     def _climb(self, columns: Columns, bins: Sequence[np.ndarray],
                size: np.ndarray, first: int, of_x: np.ndarray) -> None:
