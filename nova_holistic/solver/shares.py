@@ -1,45 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of members, shared out."""
-
-from collections.abc import Mapping, Sequence
+"""A relaxation's members of each kind in each cell, in whole numbers."""
 
 import numpy as np
 
-from nova_holistic.solver.traffic import Star
+from nova_holistic.solver.cells import Cells
+from nova_holistic.solver.climb import quotas
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.linear import Linear
 
-Wanted = dict[int, int]
-"""How many of each crew."""
-
-
-def shared_out(total: int, among: Mapping[int, int]) -> Wanted:
-    """So many in all, each about in proportion to what there is of it."""
-    there = sum(among.values())
-    total = min(total, there)
-    found = {c: number * total // max(there, 1)
-             for c, number in among.items()}
-    rest = sorted(among, key=lambda c: (
-        -(among[c] * total % max(there, 1)), c))
-    for c in rest[:total - sum(found.values())]:
-        found[c] += 1
-    return found
+_SECONDS = 0.5
+_NODES = 200
 
 
-def balanced(star: Star, mix: list[int], most: Sequence[int]) -> list[int]:
-    """The same number of members, shared out evenly to leaves that talk as
-    much: so they do on hosts, too."""
-    for mbps in {*star.mbps}:
-        alike = [s for s, each in enumerate(star.mbps, 1) if each == mbps]
-        share = shared_out(sum(mix[s] for s in alike),
-                           {s: most[s] for s in alike})
-        for s, number in share.items():
-            mix[s] = number
-    return mix
+def shared_out(kinds: Kinds, cells: Cells, x: np.ndarray, cell: np.ndarray,
+               parts: np.ndarray, limit: float
+               ) -> tuple[np.ndarray, np.ndarray | None]:
+    """[kind, cell], and [part, cell] where parts matter: near the solution,
+    and such that the cells' rules hold.
 
-
-def as_many(more: np.ndarray, joint: np.ndarray) -> np.ndarray:
-    """As many of each node as may be there together."""
-    found, left = np.zeros_like(more), joint.copy()
-    for slot in range(more.shape[1]):
-        found[:, slot] = np.minimum(more[:, slot], left)
-        left = left - found[:, slot]
-    return found
+    :param x: [kind, bin], the relaxation's
+    :param cell: of each bin
+    :param parts: [part, cell], the relaxation's
+    :param limit: what preferences may cost
+    """
+    rounded = quotas(x, cell, cells.count, kinds.numbers)
+    if not cells.parts.slots:
+        return rounded, None
+    k, c = len(kinds.kinds), cells.count
+    near = np.array([np.bincount(cell, row, c) for row in x])
+    # x[kind, cell], how far each is from the solution, and the cells' own.
+    first = 2 * k * c
+    size = first + len(cells.free)
+    cost = np.zeros(size)
+    cost[k * c:first] = 1.0
+    of_x = np.arange(k * c).reshape(k, c)
+    every = np.arange(k * c)
+    program = Linear(cost, np.concatenate((
+        np.repeat(kinds.numbers, c), np.full(k * c, np.inf),
+        cells.free)).astype(float))
+    # Every member is in some cell.
+    program.add(np.repeat(np.arange(k), c), of_x.ravel(), np.ones(k * c),
+                kinds.numbers, kinds.numbers, k)
+    for sign in (1.0, -1.0):
+        # What is away from the solution, on either side.
+        program.add(
+            np.concatenate((every, every)),
+            np.concatenate((every + k * c, every)),
+            np.concatenate((np.ones(k * c), np.full(k * c, -sign))),
+            -sign * near.ravel(), np.inf, k * c)
+    cells.add_rows(program, of_x, np.arange(c), first)
+    cells.penalty(size, of_x, np.arange(c), first).limit(program, limit)
+    program.integer = np.zeros(size, dtype=bool)
+    program.integer[:k * c] = True
+    program.integer[first:] = cells.whole
+    outcome, values = program.solve(_SECONDS, 0.1, _NODES)
+    if not outcome.solved:
+        return rounded, None
+    found = values[:k * c].reshape(k, c).round().astype(np.int64)
+    share = cells.in_cells(found, np.arange(c), values[first:])
+    return found, share.round().astype(np.int64)
