@@ -9,7 +9,7 @@ from nova_holistic.model.plan import (
 from nova_holistic.model.snapshot import Host
 from nova_holistic.solver import bound as bounds
 from nova_holistic.solver.case import Case, Counts
-from nova_holistic.solver.search import Verdict
+from nova_holistic.solver.verdict import Verdict
 
 
 def planned(case: Case, objective: Objective, counts: Counts,

@@ -2,7 +2,6 @@
 """From a greedy start to the best plan that time allows."""
 
 from collections.abc import Callable
-import enum
 import math
 
 import numpy as np
@@ -18,6 +17,7 @@ from nova_holistic.solver.indifferent import Indifferent
 from nova_holistic.solver.nearby import nearby, stay
 from nova_holistic.solver.program import Program
 from nova_holistic.solver.relaxation import Relaxation, pooled
+from nova_holistic.solver.verdict import Verdict
 
 SMALL = 2000
 """Programs of fewer variables are solved until no better plan can be."""
@@ -47,15 +47,6 @@ _PART = 0.25
 after these."""
 
 
-class Verdict(enum.Enum):
-    """What is known at the end."""
-
-    BEST = 'no plan is better'
-    GOOD = 'a plan, and perhaps a bound'
-    IMPOSSIBLE = 'proved that there is no plan'
-    NOTHING = 'neither a plan nor a proof'
-
-
 class Search:
     """Preferences are minimised first and held, then the objective.
 
@@ -83,10 +74,7 @@ class Search:
     def run(self, start: Counts | None = None,
             within: Callable[[float], float | None] = lambda cost: None
             ) -> Verdict:
-        """
-        :param start: what may be a plan, to begin with
-        :param within: as for ``improve``
-        """
+        """From a start, if there is one, and with bounds as ``improve``."""
         verdict, known = Verdict.GOOD, None
         try:
             self._offer(greedy(self._case, self._objective, self._deadline))
@@ -95,7 +83,8 @@ class Search:
                 known = self.bound = within(self._worth[0])
             if self._proved():
                 return Verdict.BEST
-            verdict = self._whole_or_narrow()
+            verdict = self._whole() if int((
+                self._case.open_room() > 0).sum()) <= WHOLE else self._narrow()
             # What is true of more plans is true of fewer, if not all.
             better = within(self._worth[0]) if self.best else None
             known = known if better is None else max(better, known or 0.0)
@@ -104,14 +93,8 @@ class Search:
         if self.best is None:
             return (verdict if verdict is Verdict.IMPOSSIBLE
                     else Verdict.NOTHING)
-        if known is not None:
-            self.bound = max(known, self.bound or 0.0)
+        self.bound = max(known or 0.0, self.bound or 0.0)
         return Verdict.BEST if self._proved() else verdict
-
-    def _whole_or_narrow(self) -> Verdict:
-        if int((self._case.open_room() > 0).sum()) <= WHOLE:
-            return self._whole()
-        return self._narrow()
 
     def _proved(self) -> bool:
         """Whether nothing can be better than the plan in hand."""

@@ -20,8 +20,9 @@ from nova_holistic.solver.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.large import Found, large
 from nova_holistic.solver.result import planned
 from nova_holistic.solver.rules import Carried
-from nova_holistic.solver.search import Search, Verdict
+from nova_holistic.solver.search import Search
 from nova_holistic.solver.together import talking
+from nova_holistic.solver.verdict import Verdict
 from nova_holistic.solver.wording import reasons, unsifted
 
 _FINDING = 0.9

@@ -23,11 +23,12 @@ from nova_holistic.solver.greedy import Attempt, fullest
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.near import Near
-from nova_holistic.solver.search import Search, Verdict
+from nova_holistic.solver.search import Search
 from nova_holistic.solver.seats import Seating, seating
 from nova_holistic.solver.split import split
 from nova_holistic.solver.tally import Tally
 from nova_holistic.solver.traffic import Talk
+from nova_holistic.solver.verdict import Verdict
 
 _SPARE = 0.5
 """Hosts for the others beside those that they need, as a share of these."""
@@ -88,8 +89,14 @@ class Together:
                    for p in scope.group.rules if not p.hard}
         held = frozenset(weight for weight in weights if weight > cost)
         if held not in self._known:
-            self._known[held] = self._nearest(
-                lambda policy: policy.weight in held)[0].least
+            try:
+                self._known[held] = self._nearest(
+                    lambda policy: policy.weight in held)[0].least
+            except OutOfTime:
+                # What is true of more plans is true of fewer.
+                return max((bound for fewer, bound in self._known.items()
+                            if fewer <= held and bound is not None),
+                           default=None)
         return self._known[held]
 
     def seats(self) -> Seated | None:

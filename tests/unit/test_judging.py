@@ -19,7 +19,7 @@ APART = group(servers('web', 2), policies=[AntiAffinity()])
 def careless(monkeypatch):
     """A solver that puts everyone on the first host, and calls it best."""
     class Careless(Search):
-        def run(self):
+        def run(self, *start):
             self.best = tuple(
                 {0: len(c.members)} for c in self._case.classes)
             return Verdict.BEST
