@@ -21,16 +21,20 @@ may use up the rest."""
 
 def suits(outlay: Outlay, cells: Cells, columns: Columns) -> bool:
     """Whether patterns are of use: what they leave out never makes a host
-    dearer, and what the cells' rules say is said in fractions."""
+    dearer, nor asks for hosts where costs do not ask for more of them."""
     slopes = np.array((0.0, *outlay.slopes))
     return bool((np.diff(slopes) >= 0).all() and (columns.opening >= 0).all()
-                and not cells.penalties and not cells.used.any())
+                and (outlay.slopes or not cells.huddles))
 
 
 def board(kinds: Kinds, cells: Cells, generation: Generation, gap: float,
-          integral: bool) -> np.ndarray | None:
-    """[kind, host of the columns]: seats; None where there was no time, or
-    the rules leave no way to share members out."""
+          integral: bool, limit: float
+          ) -> tuple[np.ndarray, np.ndarray] | None:
+    """[kind, host of the columns]: seats, and [part, cell] for whom; None
+    where there was no time, or the rules leave no way to share members out.
+
+    :param limit: what preferences may cost
+    """
     goal = generation.floor / (1 - _RESERVE * gap)
     if integral:
         goal = max(goal, math.ceil(generation.bound - 1e-6)
@@ -39,15 +43,33 @@ def board(kinds: Kinds, cells: Cells, generation: Generation, gap: float,
     if landing is None or not landing.hosts:
         return None
     places = generation.master.places(landing.hosts)
-    shares = whole_shares(kinds, cells, places, generation.deadline.left())
-    if shares is None:
+    found = whole_shares(kinds, cells, places, limit,
+                         generation.deadline.left())
+    if found is None:
         return None
+    shares, parts = found
     sorts, patterns, hosts = _occupied(generation, landing)
     _leave(generation.alike, sorts, patterns, places - shares)
     taken = np.zeros((len(kinds.kinds), generation.alike.numbers.sum()),
                      dtype=np.int64)
     taken[:, hosts] = patterns.T
-    return taken
+    return (taken, parts) if _roomy(
+        cells, generation.alike.cell[sorts], patterns, parts) else None
+
+
+def _roomy(cells: Cells, cell: np.ndarray, patterns: np.ndarray,
+           parts: np.ndarray) -> bool:
+    """Whether members that are kept together have hosts enough: patterns do
+    not know how few of them a host takes.
+
+    :param cell: of each host in use
+    :param patterns: [host in use, kind]
+    """
+    return all(
+        np.bincount(cell, np.minimum(patterns.sum(axis=1), each.most),
+                    cells.count)[c] >= number
+        for each in cells.huddles
+        for c, number in enumerate(parts[list(each.parts)].sum(axis=0)))
 
 
 def _occupied(generation: Generation, landing: Landing

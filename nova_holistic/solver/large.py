@@ -131,7 +131,7 @@ def _patterned(kinds: Kinds, rules: Cells, outlay: Outlay,
         return None
     generation = Generation(kinds, rules, outlay, merged, deadline)
     whole = objective.integral and objective.outlay() is not None
-    taken = board(kinds, rules, generation, gap, whole) if (
+    taken = board(kinds, rules, generation, gap, whole, merged.limit) if (
         generation.run(whole)) else None
     merged.proved = generation.bound
     if taken is None:
@@ -140,7 +140,7 @@ def _patterned(kinds: Kinds, rules: Cells, outlay: Outlay,
         merged.bound = None
     return _plan(
         kinds, rules, outlay, snapshot, placed, objective, backend, deadline,
-        gap, merged, boarded(merged, taken, bool(outlay.slopes)))[1]
+        gap, merged, boarded(merged, *taken, bool(outlay.slopes)))[1]
 
 
 def _size(kinds: Kinds) -> int:
@@ -177,7 +177,8 @@ def _plan(kinds: Kinds, rules: Cells, outlay: Outlay, snapshot: Snapshot,
     search = Search(case, objective, backend, deadline, gap)
     start = None
     if seats.taken is not None:
-        start = _seated(case, rules, outlay, seats, hosts, deadline)
+        start = _seated(case, rules, outlay, seats, hosts, merged.limit,
+                        deadline)
     verdict = search.improve(start, merged.least, merged.within)
     if verdict is Verdict.NOTHING or search.best is None:
         return search, None
@@ -185,7 +186,8 @@ def _plan(kinds: Kinds, rules: Cells, outlay: Outlay, snapshot: Snapshot,
 
 
 def _seated(case: Case, rules: Cells, outlay: Outlay, seats: Seating,
-            hosts: np.ndarray, deadline: Deadline) -> Counts | None:
+            hosts: np.ndarray, limit: float,
+            deadline: Deadline) -> Counts | None:
     """The seats as counts for the classes.
 
     Where rules tell members of one kind apart, dealing one seat after another
@@ -195,9 +197,21 @@ def _seated(case: Case, rules: Cells, outlay: Outlay, seats: Seating,
     taken = [{local[h]: n for h, n in here.items()} for here in seats.taken]
     parts = [rules.parts.of[c.members[0].path] for c in case.classes]
     kinds = [int(rules.parts.kind[part]) for part in parts]
-    if rules.parts.slots and not outlay.slopes:
+    several = bool(rules.parts.slots)
+    if several and not outlay.slopes:
         found = assigned(case, kinds, taken, _ASSIGNING * deadline.left())
         if found is not None:
             return found
-    return deal(case, kinds, taken, rules.of[hosts], fullest, deadline,
-                None, seats.shares, parts)
+    dealt = deal(case, kinds, taken, rules.of[hosts], fullest, deadline,
+                 None, seats.shares, parts)
+    # Where there are many hosts with few seats each, it mostly does not fail.
+    if several and outlay.slopes and not _keeps(case, dealt, limit):
+        return assigned(case, kinds, taken, _ASSIGNING * deadline.left()
+                        ) or dealt
+    return dealt
+
+
+def _keeps(case: Case, counts: Counts | None, limit: float) -> bool:
+    """Whether preferences cost no more than that."""
+    return counts is not None and (
+        case.preference_cost(case.placement(counts)) <= limit + TINY)

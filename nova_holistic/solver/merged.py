@@ -55,7 +55,7 @@ class Merged:
     :ivar impossible: whether it is proved that there is no placement
     :ivar solution: hosts of bins in use and the bins' members by kind
     :ivar wanted: number of hosts of each of these that are worth a look
-    :ivar proved: known from elsewhere: no placement at all costs less
+    :ivar proved: the same as ``bound``, known from elsewhere
     :ivar duals: what a member of each kind costs, and what each row of the
         cells' rules
     """
@@ -123,7 +123,7 @@ class Merged:
             return max(self.bound, self.proved)
         outcome, _ = self._program(self._bins, limit).settle(
             _NEAR, self._deadline.left)
-        return max(self.proved, self._anyhow, self._cost(outcome))
+        return max(self._anyhow, self._cost(outcome))
 
     def _prefer(self, bins: Sequence[np.ndarray]) -> bool:
         """The least that preferences cost is held from here on."""

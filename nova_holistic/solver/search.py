@@ -141,8 +141,11 @@ class Search:
         """Whether the plan is so much worse than the bound that the chosen
         hosts are worth more than dealing seats on them."""
         value = self._worth[1]
-        return math.isfinite(value) and bounds.gap(value, bounds.safe(
-            self._objective, self.bound)) > max(self._gap, _FAR)
+        lower = bounds.safe(self._objective, self.bound)
+        if not math.isfinite(value) or (
+                self._objective.integral and value - lower <= 1):
+            return False
+        return bounds.gap(value, lower) > max(self._gap, _FAR)
 
     def _whole(self) -> Verdict:
         if self.best is None and self._first() is Status.INFEASIBLE:

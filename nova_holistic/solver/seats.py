@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.allotment import allotted
 from nova_holistic.solver.cells import Cells
 from nova_holistic.solver.climb import climb
 from nova_holistic.solver.columns import TINY
@@ -13,7 +14,6 @@ from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.merging import Merging
-from nova_holistic.solver.shares import shared_out
 
 _MOST = 2000
 """Hosts in an integer program of kinds."""
@@ -80,10 +80,12 @@ def seating(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
                    np.rint(program.parts).astype(np.int64))
 
 
-def boarded(merged: Merged, taken: np.ndarray, slopes: bool) -> Seating:
+def boarded(merged: Merged, taken: np.ndarray, parts: np.ndarray,
+            slopes: bool) -> Seating:
     """Seats that are known, with some hosts that have none.
 
     :param taken: [kind, host of the columns]
+    :param parts: [part, cell]: for whom
     """
     columns = merged.columns
     busy = np.flatnonzero(taken.any(axis=0))
@@ -93,7 +95,7 @@ def boarded(merged: Merged, taken: np.ndarray, slopes: bool) -> Seating:
         slopes) else _likeliest(merged, rest)
     return Seating(
         np.sort(columns.hosts[np.concatenate((busy, rest[:more]))]),
-        _by_kind(columns.hosts, taken))
+        _by_kind(columns.hosts, taken), parts)
 
 
 def _by_kind(hosts: np.ndarray, taken: np.ndarray) -> tuple[
@@ -107,8 +109,8 @@ def _climbing(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
     columns = merged.columns
     x = np.array([row for _, row in merged.solution]).T
     cell = columns.cell[[hosts[0] for hosts, _ in merged.solution]]
-    quota, shares = shared_out(kinds, cells, x, cell, merged.parts,
-                               merged.limit)
+    quota, shares = allotted(kinds, cells, x, cell, merged.parts,
+                             merged.limit)
     taken = climb(kinds, columns, outlay.slopes, quota)
     if taken is None:
         return Seating(columns.hosts[_chosen(merged, spare, _LEAST)], None)

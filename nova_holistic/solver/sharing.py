@@ -25,14 +25,20 @@ def sharing(kinds: Kinds, cells: Cells) -> Linear:
 
 
 def whole_shares(kinds: Kinds, cells: Cells, places: np.ndarray,
-                 seconds: float) -> np.ndarray | None:
-    """[kind, cell]: members, as many of them on the places as can be.
+                 limit: float, seconds: float
+                 ) -> tuple[np.ndarray, np.ndarray] | None:
+    """[kind, cell] and [part, cell]: members, as many of them on the places
+    as can be.
 
     :param places: [kind, cell]
+    :param limit: what preferences may cost
     :returns: None where the rules leave no way
     """
     program = sharing(kinds, cells)
     size = places.size
+    every = np.arange(places.shape[1])
+    cells.penalty(len(program.upper), np.arange(size).reshape(places.shape),
+                  every, size).limit(program, limit)
     numbers = np.arange(size)
     short = len(program.upper) - size + numbers
     # Who is not short has a place.
@@ -44,4 +50,7 @@ def whole_shares(kinds: Kinds, cells: Cells, places: np.ndarray,
     outcome, values = program.solve(seconds)
     if not outcome.solved:
         return None
-    return np.rint(values[:size]).astype(np.int64).reshape(places.shape)
+    shares = np.rint(values[:size]).reshape(places.shape)
+    parts = cells.in_cells(
+        shares, every, values[size:size + len(cells.free)])
+    return shares.astype(np.int64), np.rint(parts).astype(np.int64)
