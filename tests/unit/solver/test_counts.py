@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much is written down and looked at, for given shapes: it depends on
+members and on hosts, and on no product of the two."""
+
+import itertools
+import pathlib
+import sys
+
+import pytest
+
+import nova_holistic
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.plan import Plan
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.backend import load_backend
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver import large
+from nova_holistic.solver.linear import Linear
+from nova_holistic.solver.program import Program
+from nova_holistic.solver.solve import solve
+from tests.unit.builders import cloud, group, host, servers
+
+ROOT = str(pathlib.Path(nova_holistic.__file__).parent)
+OBJECTIVES = ('fewest-hosts', 'stack', 'spread')
+
+
+def in_time():
+    return Deadline(itertools.repeat(0.0).__next__, 100.0)
+
+
+def size_of(program):
+    return (len(program.problem.variables()),
+            len(program.problem.constraints()))
+
+
+def uniform(hosts):
+    return cloud(*(host(f'h{n}', f'r{n % 4}') for n in range(hosts)))
+
+
+def exact(snapshot, wanted, objective='fewest-hosts'):
+    return size_of(Program(Case.of(wanted, snapshot, {}),
+                           load_objective(objective), in_time()))
+
+
+@pytest.mark.parametrize('hosts', [10, 40])
+@pytest.mark.parametrize('members', [60, 600])
+def test_the_exact_model_counts_members_that_are_alike(hosts, members):
+    two_sizes = group(servers('web', members // 3),
+                      servers('db', members // 6, vcpus=2),
+                      servers('cache', members // 2))
+    # An integer for each host and size, and a binary for each host; rows: one
+    # a size, two for each binary, and the room of each host.
+    assert exact(uniform(hosts), two_sizes) == (
+        2 * hosts + hosts, 2 + 2 * hosts + hosts)
+
+
+@pytest.mark.parametrize('hosts', [10, 40])
+@pytest.mark.parametrize('members', [20, 60])
+def test_rules_add_a_row_a_domain(hosts, members):
+    def capped(**keys):
+        return group(servers('web', members), policies=[AntiAffinity(**keys)])
+
+    plain = exact(uniform(hosts), group(servers('web', members)))
+    assert plain == (2 * hosts, 1 + 3 * hosts)
+    # A row for each of the four racks, or for each host; no variable.
+    assert exact(uniform(hosts), capped(
+        level='rack', max_per_domain=members // 2)) == (
+            2 * hosts, 1 + 3 * hosts + 4)
+    assert exact(uniform(hosts), capped(max_per_domain=5)) == (
+        2 * hosts, 1 + 3 * hosts + hosts)
+
+
+def test_amounts_far_apart_cost_a_digit_a_host():
+    snapshot = cloud(*(host(f'h{n}', 'r', inventories={
+        'VCPU': Inventory(10**6 + n)}) for n in range(10)))
+    near = group(servers('a', 9, vcpus=3000), servers('b', 9, vcpus=300_000))
+    far = group(servers('a', 9, vcpus=3001), servers('b', 9, vcpus=300_000))
+    assert exact(snapshot, near, 'fewest-hosts') == (30, 2 + 30)
+    # What is carried from the lower digits to the higher, and a second row.
+    assert exact(snapshot, far, 'fewest-hosts') == (40, 2 + 40)
+
+
+def mixed(hosts):
+    """Hosts of many degrees of use, in three zones and racks of forty."""
+    return cloud(*(host(
+        f'h{n}', f'z{n % 3}', f'z{n % 3}r{n // 40}', inventories={
+            'VCPU': Inventory(32, used=n * 7 % 30),
+            'MEMORY_MB': Inventory(2048, used=n * 11 % 1024)})
+        for n in range(hosts)), levels=('zone', 'rack', 'host'))
+
+
+def shop(members):
+    """Two groups of two sizes each, kept apart and spread."""
+    return group(groups=[
+        group(servers('small', members // 4),
+              servers('large', members // 4, vcpus=4), name=name,
+              policies=[AntiAffinity(max_per_domain=4)])
+        for name in ('one', 'other')],
+        policies=[Spread(level='zone', max_skew=4)])
+
+
+@pytest.fixture
+def chosen_first(monkeypatch):
+    """Hosts are chosen first, however few places there are."""
+    monkeypatch.setattr(large, 'LARGE', -1)
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_the_restricted_model_knows_only_the_chosen_hosts(
+        objective, chosen_first):
+    aim = load_objective(objective)
+    sizes = []
+    for hosts in (1000, 2000, 4000):
+        found = large.large(
+            shop(80), mixed(hosts), {}, aim, load_backend('highs'),
+            in_time(), 0.01)
+        case = found.case
+        chosen, classes = len(case.table), len(case.classes)
+        variables, rows = size_of(Program(
+            case, aim, in_time(), case.room > 0))
+        # For each class and chosen host an integer; for each host a binary,
+        # or up to eleven pieces of a curve and no binary.
+        assert variables <= chosen * (classes + 12) + 3
+        # Two for each binary or one for each curve, one for each resource
+        # class, a cap for each of the two groups; then classes and zones.
+        assert rows <= chosen * (2 + 1 + 2) + classes + 2 * 3
+        sizes.append((chosen, variables, rows))
+    # No more hosts for four times the cloud, but for a few by chance.
+    for few, many in zip(sizes[0], sizes[-1]):
+        assert many <= 1.5 * few + 50
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_relaxations_do_not_grow_with_the_cloud(
+        objective, chosen_first, monkeypatch):
+    solved = []
+
+    def noting(self, *args, **keys):
+        solved[-1] = max(solved[-1], (len(self.cost), self.count))
+        return original(self, *args, **keys)
+
+    original = Linear.solve
+    monkeypatch.setattr(Linear, 'solve', noting)
+    for hosts in (1000, 4000):
+        solved.append((0, 0))
+        large.large(shop(80), mixed(hosts), {}, load_objective(objective),
+                    load_backend('highs'), in_time(), 0.01)
+    (few, rows), (many, more) = solved
+    assert 0 < few and many <= 1.5 * few + 100 and more <= 1.5 * rows + 100
+    # Merged hosts: far fewer than an integer for each host and kind.
+    assert many < 2 * 4000
+
+
+def lines(work):
+    """Lines of the project that run: loops and comprehensions a line a turn.
+    """
+    number = 0
+
+    def inside(frame, event, argument):
+        nonlocal number
+        number += event == 'line'
+        return inside
+
+    def enter(frame, event, argument):
+        return inside if frame.f_code.co_filename.startswith(ROOT) else None
+
+    before = sys.gettrace()
+    sys.settrace(enter)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return number
+
+
+def test_the_measure_sees_a_loop_over_hosts_and_members():
+    group, snapshot = shop(8), mixed(30)
+    before = lines(lambda: None)
+    assert before == 0
+    # Nothing but a check of the project that looks at each member once.
+    assert lines(lambda: [group.all_members() for _ in snapshot.hosts]) > (
+        8 * 30)
+
+
+def product(work, hosts, members):
+    """Of lines = a + b x hosts + c x members + d x hosts x members: d."""
+    few, wide, tall, both = (
+        work(shop(m), mixed(h)) for m, h in (
+            (members, hosts), (members, 2 * hosts),
+            (2 * members, hosts), (2 * members, 2 * hosts)))
+    # Nor is there a line for each host and member in all.
+    assert both < 2 * hosts * 2 * members
+    return (both - wide - tall + few) / (hosts * members)
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_no_loop_runs_over_hosts_times_members(objective, chosen_first):
+    def planned(wanted, snapshot):
+        answers = []
+        found = lines(lambda: answers.append(solve(
+            wanted, snapshot, objective=objective, time_limit=100)))
+        assert isinstance(answers[0], Plan)
+        return found
+
+    # A loop would make it 1 for each of its lines.
+    assert product(planned, 2000, 100) < 0.25
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_nor_where_the_whole_is_written_down(objective):
+    aim = load_objective(objective)
+
+    def written(wanted, snapshot):
+        return lines(lambda: Program(
+            Case.of(wanted, snapshot, {}), aim, in_time()))
+
+    assert product(written, 300, 800) < 0.25
