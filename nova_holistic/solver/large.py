@@ -37,7 +37,7 @@ carries rules, on each host that it could use."""
 FEW = 1_000
 """Hosts up to which many small groups are written down at once."""
 
-WRITTEN = 6_000
+WRITTEN = 10_000
 """Places up to which they are: each class of members, on each host."""
 
 _SPARE = (0.0, 0.5, 1.0)
