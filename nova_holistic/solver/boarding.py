@@ -14,16 +14,21 @@ from nova_holistic.solver.generation import Generation
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.sharing import whole_shares
 
+_MOST = 20
+"""Kinds of members at most: with more, there are too many patterns."""
+
 _RESERVE = 0.7
 """Share of the gap for hosts and members; rules that patterns do not know of
 may use up the rest."""
 
 
-def suits(outlay: Outlay, cells: Cells, columns: Columns) -> bool:
+def suits(kinds: Kinds, outlay: Outlay, cells: Cells,
+          columns: Columns) -> bool:
     """Whether patterns are of use: what they leave out never makes a host
     dearer, nor asks for hosts where costs do not ask for more of them."""
     slopes = np.array((0.0, *outlay.slopes))
-    return bool((np.diff(slopes) >= 0).all() and (columns.opening >= 0).all()
+    return bool(len(kinds.kinds) <= _MOST and (np.diff(slopes) >= 0).all()
+                and (columns.opening >= 0).all()
                 and (outlay.slopes or not cells.huddles))
 
 

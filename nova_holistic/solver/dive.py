@@ -28,9 +28,9 @@ _FEW = 100
 _FRESH = 30
 """New patterns at a time: those that gain most."""
 
-_TRIES = 8
+_TRIES = 12
 _PARTS = 4
-"""Every so manieth fixed pattern is given up."""
+"""Every so manieth fixed pattern is given up, and more often later."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,10 +77,11 @@ class Dive:
                 break
             # What was whole from the start, but for every so manieth.
             known = sorted(set(best.hosts) & set(settled))
+            parts = max(2, _PARTS - number // _PARTS)
             found = self._dive({
                 column: best.hosts[column]
                 for place, column in enumerate(known)
-                if place % _PARTS != number % _PARTS})
+                if place % parts != number % parts})
             if found is None:
                 break
             if found.worth < best.worth:

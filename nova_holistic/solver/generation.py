@@ -56,12 +56,17 @@ class Generation:
         self.pricing = Pricing(self.alike)
         self.numbers = kinds.numbers
         self._constant = constant(kinds, outlay)
-        self.floor = max(0.0, merged.bound - self._constant)
-        unit = self.floor / len(kinds.members) or 1.0
+        known = max(0.0, merged.bound - self._constant)
+        # Plans whose preferences cost more may cost less.
+        self.floor = known if merged.limit == float('inf') else 0.0
+        unit = known / len(kinds.members) or 1.0
         self.master = Master(kinds, cells, self.alike, unit)
         self.deadline = deadline
-        self._duals = merged.duals
         found = merged.duals[:len(kinds.kinds)]
+        # Cells without hosts may have rows here that bins did without.
+        self._duals = merged.duals if (
+            len(merged.duals) == self.master.rows) else np.concatenate((
+                found, np.zeros(self.master.rows - len(found))))
         self.prices = np.maximum(found, 0.1 * max(unit, found.max()))
 
     @property
@@ -90,6 +95,8 @@ class Generation:
                 continue
             fresh, better = self._ask(
                 near * self._duals + (1 - near) * self.master.duals)
+            if not (fresh or better or near):
+                break
             # Prices in between that lead to nothing are left out.
             near = _BETWEEN if fresh or better else 0.0
         return self.master.short < 1e-6

@@ -88,7 +88,7 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
                          near[1].solving)
     rules = cells(kinds, deadline.check)
     merged = Merged(kinds, rules, outlay, deadline)
-    if suits(outlay, rules, merged.columns):
+    if suits(kinds, outlay, rules, merged.columns):
         merged.run(_BEFORE)
         found = _patterned(kinds, rules, outlay, snapshot, placed, objective,
                            backend, deadline, gap, merged)

@@ -28,7 +28,8 @@ class Master:
     :ivar sorts: of hosts, for each pattern that is known
     :ivar patterns: as many lists of members of each kind
     :ivar costs: of one host with each
-    :ivar duals: once it is solved, of the members' and the cells' rows
+    :ivar rows: number of the members' and the cells' rows
+    :ivar duals: once it is solved, of these
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, alike: Alike,
@@ -44,7 +45,7 @@ class Master:
         program = sharing(kinds, cells)
         self._matrix, self._lower, self._upper = program.rows()
         self._most = program.upper
-        self._rows = len(self._lower)
+        self.rows = len(self._lower)
         size = self.shape[0] * self.shape[1]
         places = np.arange(size)
         # Patterns cover the members that are shared out to the cell.
@@ -84,7 +85,7 @@ class Master:
             some = np.flatnonzero(pattern)
             starts.append(starts[-1] + len(rows[-1]) if starts else 0)
             rows.append(np.append(
-                self._rows + some * self.shape[1] + self._alike.cell[sort],
+                self.rows + some * self.shape[1] + self._alike.cell[sort],
                 self._row_of[sort]))
             values.append(np.append(pattern[some], 1.0))
             self.sorts.append(sort)
@@ -143,7 +144,7 @@ class Master:
             return False
         solution = self._highs.getSolution()
         values = np.array(solution.col_value)
-        self.duals = np.array(solution.row_dual)[:self._rows] * self._unit
+        self.duals = np.array(solution.row_dual)[:self.rows] * self._unit
         size = self.shape[0] * self.shape[1]
         self.value = self._unit * (
             self._highs.getInfo().objective_function_value)

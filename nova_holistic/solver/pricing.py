@@ -12,7 +12,7 @@ import numpy as np
 
 from nova_holistic.solver.alike import Alike
 from nova_holistic.solver.columns import curve
-from nova_holistic.solver.worth import Worth
+from nova_holistic.solver.market import Market
 
 _AT_ONCE = 2048
 """Sorts of hosts whose patterns are built up together."""
@@ -20,7 +20,14 @@ _AT_ONCE = 2048
 _WIDEST = 400_000
 """Unfinished patterns kept at a time."""
 
-_LONGEST = 3_000_000
+_BEAM = 300
+"""Of one host: beyond that the least promising are given up, and what they
+promise is not denied."""
+
+_NARROW = 30
+"""The same where no bound is asked for."""
+
+_LONGEST = 1_000_000
 """Patterns that one question may look at."""
 
 _DIGITS = 9
@@ -61,56 +68,6 @@ class _Partial:
                         self.worth[which])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Market:
-    """One cell's prices and kinds, dearest first, and what the kinds from
-    each on are worth at most."""
-
-    prices: np.ndarray
-    order: np.ndarray
-    worth: tuple[Worth, ...]
-    climbs: tuple['_Climb', ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Climb:
-    """How much use of a host pays, where the kind that pays most for its use
-    could be had in fractions.
-
-    :ivar ratio: [sort]: price of a unit of use
-    :ivar until: [sort]: utilisation from which on use costs more than that
-    :ivar top: [sort]: the curve there
-    """
-
-    ratio: np.ndarray
-    until: np.ndarray
-    top: np.ndarray
-
-    @classmethod
-    def of(cls, prices: np.ndarray, alike: Alike, kinds: np.ndarray,
-           sorts: np.ndarray) -> '_Climb':
-        """Of some sorts alone."""
-        steps = alike.steps[np.ix_(sorts, kinds)]
-        ratio, until, top = np.zeros((3, len(alike)))
-        ratio[sorts] = np.where(steps > 0, prices[kinds] / np.where(
-            steps > 0, steps, 1.0), np.inf).max(axis=1)
-        until[sorts] = np.searchsorted(
-            alike.slopes, ratio[sorts]) / len(alike.slopes)
-        top[sorts] = curve(until[sorts], alike.slopes)
-        return cls(ratio, until, top)
-
-    def __call__(self, sorts: np.ndarray, share: np.ndarray,
-                 level: np.ndarray) -> np.ndarray:
-        """From each utilisation on, where the curve has this level."""
-        way = np.maximum(self.until[sorts] - share, 0.0)
-        ratio = self.ratio[sorts]
-        pays = np.where(np.isinf(ratio), np.inf, 0.0)
-        some = (way > 0) & np.isfinite(ratio)
-        pays[some] = ratio[some] * way[some] - (
-            self.top[sorts][some] - level[some])
-        return pays
-
-
 class Pricing:
     """Asks again and again: patterns of one answer are where the next begins.
 
@@ -136,6 +93,7 @@ class Pricing:
         self._room = alike.room if most is None else np.minimum(
             alike.room, most)
         self._free = np.minimum(alike.free, self._room @ alike.amounts)
+        self._beam = _BEAM if few is None else _NARROW
         self._left = self.looked_at + _LONGEST
         self._slack = _EQUAL * float(np.max(prices, initial=0.0))
         gains = Gains(np.zeros(len(alike)), np.zeros(len(alike)),
@@ -143,28 +101,21 @@ class Pricing:
         for cells in _equal(prices):
             # No price of the cells is above these, but for rounding.
             here = prices[:, cells].max(axis=1)
-            order = np.argsort(-here, kind='stable')
-            order = order[here[order] > 0]
             sorts = np.flatnonzero(np.isin(alike.cell, cells))
-            if len(order) and len(sorts):
-                self._cell(sorts, here, order, few, gains)
+            if len(sorts) and (here > 0).any():
+                self._cell(sorts, Market.of(
+                    here, alike, self._room, sorts), few, gains)
         found = gains.known > 0
         self._known[found] = gains.patterns[found]
         return gains
 
-    def _cell(self, sorts: np.ndarray, prices: np.ndarray, order: np.ndarray,
-              few: int | None, gains: Gains) -> None:
-        widest = self._room[sorts].max(axis=0, initial=0)
+    def _cell(self, sorts: np.ndarray, market: Market, few: int | None,
+              gains: Gains) -> None:
         alike = self._alike
-        rests = [order[i:] for i in range(len(order))]
-        market = _Market(prices, order, tuple(
-            Worth.of(prices[rest], alike.amounts[rest], widest[rest])
-            for rest in rests), tuple(
-            _Climb.of(prices, alike, rest, sorts)
-            for rest in rests if self._curved))
-        above = np.minimum(self._rest(
-            market, 0, sorts, self._free[sorts], np.zeros(len(sorts)),
-            self._base[sorts]), self._room[sorts] @ np.maximum(prices, 0.0))
+        above = np.minimum(
+            market.rest(0, sorts, self._free[sorts], alike.before[sorts],
+                        self._base[sorts]),
+            self._room[sorts] @ np.maximum(market.prices, 0.0))
         above -= alike.opening[sorts]
         gains.most[sorts] = np.maximum(above, 0.0)
         rank = np.argsort(-above, kind='stable')
@@ -173,7 +124,7 @@ class Pricing:
             self._part(sorts[np.sort(rank[first:first + _AT_ONCE])], market,
                        gains)
 
-    def _part(self, sorts: np.ndarray, market: _Market,
+    def _part(self, sorts: np.ndarray, market: Market,
               gains: Gains) -> None:
         """In halves, where there are too many patterns at once."""
         start = np.minimum(self._known[sorts], self._room[sorts])
@@ -183,18 +134,21 @@ class Pricing:
         gains.patterns[sorts] = start
         if self.looked_at > self._left:
             return
-        if self._build(sorts, market, gains):
-            gains.most[sorts] = np.minimum(
-                gains.most[sorts], gains.known[sorts] + self._slack)
+        lost = self._build(sorts, market, gains)
+        if lost is not None:
+            gains.most[sorts] = np.minimum(gains.most[sorts], np.maximum(
+                gains.known[sorts] + self._slack, lost))
         elif len(sorts) > 1:
             half = len(sorts) // 2
             self._part(sorts[:half], market, gains)
             self._part(sorts[half:], market, gains)
 
-    def _build(self, sorts: np.ndarray, market: _Market,
-               gains: Gains) -> bool:
-        """Whether all patterns that matter were looked at."""
+    def _build(self, sorts: np.ndarray, market: Market,
+               gains: Gains) -> np.ndarray | None:
+        """What patterns that were given up promised on each host, at most;
+        None where there are too many at once."""
         number = len(sorts)
+        lost = np.zeros(number)
         part = _Partial(
             np.arange(number), self._free[sorts],
             np.zeros((number, len(market.prices)), dtype=np.int64),
@@ -203,7 +157,7 @@ class Pricing:
             last = i == len(market.order) - 1
             grown = self._grown(part, sorts, kind, market, last)
             if grown is None:
-                return False
+                return None
             self.looked_at += len(grown.of)
             here = sorts[grown.of]
             level = self._level(here, grown.added)
@@ -214,15 +168,18 @@ class Pricing:
             if last:
                 break
             # A host that nobody is on may still have to be opened.
-            part = grown[gained + self._rest(
-                market, i + 1, here, grown.free, grown.added, level)
-                > gains.known[here] + self._slack]
+            upper = gained + market.rest(
+                i + 1, here, grown.free,
+                self._alike.before[here] + grown.added, level)
+            some = np.flatnonzero(upper > gains.known[here] + self._slack)
+            part = grown[_beam(
+                grown.of, upper, some, lost, self._beam)]
             if not len(part.of):
                 break
-        return True
+        return lost
 
     def _grown(self, part: _Partial, sorts: np.ndarray, kind: int,
-               market: _Market, last: bool) -> _Partial | None:
+               market: Market, last: bool) -> _Partial | None:
         """With each number of one kind more; None where that is too many."""
         asked = self._alike.amounts[kind]
         some = asked > 0
@@ -262,20 +219,27 @@ class Pricing:
         gains.known[here[better]] = best[better]
         gains.patterns[here[better]] = part.members[top[better]]
 
-    def _rest(self, market: _Market, first: int, sorts: np.ndarray,
-              free: np.ndarray, added: np.ndarray,
-              level: np.ndarray) -> np.ndarray:
-        """What kinds from the first on may be worth beyond what they add to
-        the cost, at most."""
-        rest = market.worth[first](free)
-        return rest if not self._curved else np.minimum(
-            rest, market.climbs[first](
-                sorts, self._alike.before[sorts] + added, level))
-
     def _level(self, sorts: np.ndarray, added: np.ndarray) -> np.ndarray:
         """Of the curve on which costs rise."""
         return curve(self._alike.before[sorts] + added, self._alike.slopes
                      ) if self._curved else self._base[sorts]
+
+
+def _beam(of: np.ndarray, upper: np.ndarray, some: np.ndarray,
+          lost: np.ndarray, most: int) -> np.ndarray:
+    """At most so many patterns of each host, those that promise most.
+
+    :param lost: made to say what the others promise
+    """
+    numbers = np.bincount(of[some], minlength=len(lost))
+    if numbers.max(initial=0) <= most:
+        return some
+    order = some[np.lexsort((-upper[some], of[some]))]
+    rank = np.arange(len(order)) - np.repeat(
+        np.cumsum(numbers) - numbers, numbers)
+    gone = order[rank >= most]
+    np.maximum.at(lost, of[gone], upper[gone])
+    return np.sort(order[rank < most])
 
 
 def _equal(prices: np.ndarray) -> list[np.ndarray]:

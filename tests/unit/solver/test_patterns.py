@@ -46,7 +46,7 @@ def _generation(group, snapshot, objective, placed=FrozenMapping()):
     rules = cells(kinds, lambda: None)
     merged = Merged(kinds, rules, outlay, _deadline())
     if not len(merged.columns.hosts) or (
-            not suits(outlay, rules, merged.columns)):
+            not suits(kinds, outlay, rules, merged.columns)):
         return None
     merged.run(2)
     if merged.impossible or merged.bound is None:
@@ -207,8 +207,8 @@ def _fleet(number):
     """Hosts in use to many degrees, in racks of 40 in three zones."""
     return builders.cloud(*(builders.host(
         f'h{n}', f'az{n % 3}', f'r{n // 40}', inventories={
-            'VCPU': Inventory(64, used=n * 7 % 61),
-            'MEMORY_MB': Inventory(512, used=n * 11 % 401)})
+            'VCPU': Inventory(64, used=n % 61),
+            'MEMORY_MB': Inventory(512, used=n % 13 * 30)})
         for n in range(number)), levels=('az', 'rack', 'host'))
 
 
@@ -228,7 +228,9 @@ def test_patterns_are_sought_for_few_of_many_hosts(objective):
         kinds, rules, _, generation = _generation(
             _shop(120), _fleet(hosts), objective)
         assert generation.run(load_objective(objective).integral)
-        assert board(kinds, rules, generation, 0.01, False).sum() == 120
+        taken, _ = board(
+            kinds, rules, generation, 0.01, False, float('inf'))
+        assert taken.sum() == 120
         looked_at.append(generation.pricing.looked_at)
         sizes.append(len(generation.master.sorts))
     assert looked_at[1] < 2 * looked_at[0] + 2000
@@ -250,6 +252,6 @@ def test_hosts_alike_are_one_row_of_the_program():
     # A row for each of two kinds in one cell, one for the hosts.
     assert generation.master.size[0] == 2 + 2 + 1
     assert generation.master.size[1] <= 2 + 2 + 20
-    taken = board(kinds, rules, generation, 0.01, True)
+    taken, _ = board(kinds, rules, generation, 0.01, True, float('inf'))
     assert taken.sum(axis=1).tolist() == [64, 16] and (
         taken.any(axis=0).sum() == 8)
