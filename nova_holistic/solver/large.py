@@ -20,7 +20,7 @@ from nova_holistic.solver.boarding import board, suits
 from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.cells import Cells, cells
 from nova_holistic.solver.columns import TINY
-from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.deal import deal
 from nova_holistic.solver.generation import Generation
 from nova_holistic.solver.greedy import fullest
@@ -43,7 +43,7 @@ WRITTEN = 10_000
 _SPARE = (0.0, 0.5, 1.0)
 """Hosts beside those that the relaxation uses, as shares of these, in turn."""
 
-_ASSIGNING = 0.2
+_ASSIGNING = 0.4
 """Share of the time that is left for giving seats away at once."""
 
 _BEFORE = 2
@@ -107,9 +107,14 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
                         deadline)
         if seats.taken is None and spare < _SPARE[-1]:
             continue
-        search, found = _plan(
-            kinds, rules, outlay, snapshot, placed, objective, backend,
-            deadline, gap, merged, seats)
+        try:
+            search, found = _plan(
+                kinds, rules, outlay, snapshot, placed, objective, backend,
+                deadline, gap, merged, seats)
+        except OutOfTime:
+            if best is None:
+                raise
+            break
         if found is not None and (best is None or search.worth < best[0]):
             best = search.worth, found
         if search.good_enough() or (

@@ -35,6 +35,9 @@ _WORTH_IT = 3e-4
 _REST = 0.65
 """Share of the time limit that is left for making plans."""
 
+_SOLVING = 0.5
+"""Share of the time that is left for one round."""
+
 _NEAR = 1e-4
 """Gap that is good enough where it is to be known what is used."""
 
@@ -163,7 +166,7 @@ class Merged:
         program = self._program(bins, self.limit)
         if settled:
             program.use_only(self._domains)
-        outcome, x = program.settle(_NEAR, self._deadline.left)
+        outcome, x = program.settle(_NEAR, self._deadline.part(_SOLVING).left)
         if outcome.status is Status.INFEASIBLE and settled:
             return self._solve(bins, False)
         if outcome.status is Status.INFEASIBLE and self.limit < float('inf'):

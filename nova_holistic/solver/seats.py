@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.objective import Outlay
-from nova_holistic.solver.allotment import allotted
 from nova_holistic.solver.cells import Cells
 from nova_holistic.solver.climb import climb
 from nova_holistic.solver.columns import TINY
@@ -14,6 +13,7 @@ from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.merging import Merging
+from nova_holistic.solver.shares import shared_out
 
 _MOST = 2000
 """Hosts in an integer program of kinds."""
@@ -109,8 +109,8 @@ def _climbing(kinds: Kinds, cells: Cells, outlay: Outlay, merged: Merged,
     columns = merged.columns
     x = np.array([row for _, row in merged.solution]).T
     cell = columns.cell[[hosts[0] for hosts, _ in merged.solution]]
-    quota, shares = allotted(kinds, cells, x, cell, merged.parts,
-                             merged.limit)
+    quota, shares = shared_out(kinds, cells, x, cell, merged.parts,
+                               merged.limit)
     taken = climb(kinds, columns, outlay.slopes, quota)
     if taken is None:
         return Seating(columns.hosts[_chosen(merged, spare, _LEAST)], None)
