@@ -188,7 +188,12 @@ def _in_turn(seats: Seats, cell: np.ndarray,
     """(kind, host) of each seat, all cells from first to last at one pace,
     those who have their places counted in."""
     by_cell: dict[int, list[tuple[int, int]]] = {}
-    hosts = sorted({host for here in seats for host in here})
+    total: dict[int, int] = {}
+    for here in seats:
+        for host, number in here.items():
+            total[host] = total.get(host, 0) + number
+    # Hosts with most seats are the choosiest: everyone may still have them.
+    hosts = sorted(total, key=lambda host: (-total[host], host))
     for host in hosts:
         for kind, here in enumerate(seats):
             by_cell.setdefault(int(cell[host]), []).extend(
