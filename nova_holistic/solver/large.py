@@ -88,18 +88,20 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
                          near[1].solving)
     rules = cells(kinds, deadline.check)
     merged = Merged(kinds, rules, outlay, deadline)
+    best: tuple[tuple[float, float], Found] | None = None
     if suits(kinds, outlay, rules, merged.columns):
         merged.run(_BEFORE)
-        found = _patterned(kinds, rules, outlay, snapshot, placed, objective,
-                           backend, deadline, gap, merged)
-        if found is not None:
+        search, found = _patterned(
+            kinds, rules, outlay, snapshot, placed, objective, backend,
+            deadline, gap, merged)
+        if found is not None and search.preferred():
             return found
+        best = found and (search.worth, found)
     merged.run()
     if merged.impossible or merged.bound is None:
-        return None
+        return best[1] if best else None
     if told is None:
         merged.bound = None
-    best: tuple[tuple[float, float], Found] | None = None
     alike = not np.ptp(merged.columns.opening) > TINY
     # Where hosts cost alike, those that the relaxation uses are mostly best.
     for spare in _SPARE[0 if alike else 1:]:
@@ -129,23 +131,24 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
 def _patterned(kinds: Kinds, rules: Cells, outlay: Outlay,
                snapshot: Snapshot, placed: Mapping[str, str],
                objective: Objective, backend: Backend, deadline: Deadline,
-               gap: float, merged: Merged) -> Found | None:
+               gap: float, merged: Merged
+               ) -> tuple[Search | None, Found | None]:
     """By whole patterns of members on hosts: a better bound, better seats."""
     if merged.impossible or merged.bound is None or (
             deadline.elapsed() > _SHARE * deadline.limit):
-        return None
+        return None, None
     generation = Generation(kinds, rules, outlay, merged, deadline)
     whole = objective.integral and objective.outlay() is not None
     taken = board(kinds, rules, generation, gap, whole, merged.limit) if (
         generation.run(whole)) else None
     merged.proved = generation.bound
     if taken is None:
-        return None
+        return None, None
     if objective.outlay() is None:
         merged.bound = None
     return _plan(
         kinds, rules, outlay, snapshot, placed, objective, backend, deadline,
-        gap, merged, boarded(merged, *taken, bool(outlay.slopes)))[1]
+        gap, merged, boarded(merged, *taken, bool(outlay.slopes)))
 
 
 def _size(kinds: Kinds) -> int:

@@ -50,6 +50,10 @@ class Atom:
     whole: bool = True
 
 
+Terms = tuple[tuple[Atom, float], ...]
+"""Each with its coefficient, to be added up."""
+
+
 @dataclass(frozen=True, slots=True)
 class Carried:
     """A policy and the scope of the group that carries it."""
@@ -207,6 +211,10 @@ class Rules:
 
     def _quantity(self, kind: Kind, scope: Scope, level: str,
                   domain: Domain | None) -> Expression:
+        if domain is not None and domain not in (
+                self.table.division(level).index):
+            # No host is there.
+            return pulp.LpAffineExpression()
         number = self._scope(scope)
         key = (kind, number, level, domain)
         if key not in self._atoms:

@@ -2,7 +2,6 @@
 """From a greedy start to the best plan that time allows."""
 
 from collections.abc import Callable
-import math
 
 import numpy as np
 
@@ -140,12 +139,8 @@ class Search:
     def _is_far(self) -> bool:
         """Whether the plan is so much worse than the bound that the chosen
         hosts are worth more than dealing seats on them."""
-        value = self._worth[1]
         lower = bounds.safe(self._objective, self.bound)
-        if not math.isfinite(value) or (
-                self._objective.integral and value - lower <= 1):
-            return False
-        return bounds.gap(value, lower) > max(self._gap, _FAR)
+        return bounds.gap(self._worth[1], lower) > max(self._gap, _FAR)
 
     def _whole(self) -> Verdict:
         if self.best is None and self._first() is Status.INFEASIBLE:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from nova_holistic.model.domain import Domain
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.policy import Policy, Violations
 
@@ -206,6 +207,28 @@ class Licensed(Policy):
         encoder.penalise(self, scope, over)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Shunned(Policy):
+    """No member is in the rack of that name, which need not exist."""
+
+    type: ClassVar[str] = 'shunned'
+    keys: ClassVar[dict] = {'rack': {'type': 'string'}}
+
+    rack: str
+
+    def check(self, scope, placement, snapshot):
+        return Violations(sum(
+            snapshot.domain(host, 'rack') == Domain('rack', (self.rack,))
+            for host in hosts_of(scope, placement)))
+
+    def encode(self, scope, encoder):
+        there = encoder.count(scope, Domain('rack', (self.rack,)))
+        if self.hard:
+            encoder.require(there <= 0)
+        else:
+            encoder.penalise(self, scope, there)
+
+
 class Rent(Objective):
     """Each host used costs its rent, by its paint, and each VCPU a tenth."""
 
@@ -230,4 +253,5 @@ class Rent(Objective):
 
 
 POLICIES = {each.type: each for each in (
-    InPairs, Painted, PaintedAndSaysSo, Escorted, Fused, Licensed)}
+    InPairs, Painted, PaintedAndSaysSo, Escorted, Fused, Licensed,
+    Shunned)}

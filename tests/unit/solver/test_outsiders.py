@@ -39,6 +39,7 @@ def _policy(chance, levels):
         'in-pairs': {}, 'escorted': {'level': chance.choice((
             'rack', 'host'))}, 'fused': {'most': chance.choice((1, 2, 3))},
         'licensed': {'paint': 'red', 'vcpus': chance.choice((0, 1, 3))},
+        'shunned': {'rack': chance.choice(('r0', 'r1', 'attic'))},
         'anti-affinity': {'level': 'rack', 'max_per_domain': 2},
         'spread': {'level': 'rack', 'max_skew': 1},
     }.get(kind, {'colours': chance.choice((['red'], ['blue', 'red']))})
@@ -265,7 +266,8 @@ PAINTED = cloud(*(host(
     ('in-pairs', {}), ('painted', {'colours': ['red']}),
     ('painted-and-says-so', {'colours': ['red']}),
     ('escorted', {'level': 'rack'}), ('fused', {'most': 6}),
-    ('licensed', {'paint': 'blue', 'vcpus': 10})])
+    ('licensed', {'paint': 'blue', 'vcpus': 10}),
+    ('shunned', {'rack': 'r7'})])
 def test_a_large_cloud_has_room_for_them(policy, keys, objective):
     members = [{'name': name, 'count': 40, 'resources': {'VCPU': vcpus}}
                for name, vcpus in (('a', 1), ('b', 2))]
