@@ -140,7 +140,8 @@ class Search:
         """Whether the plan is so much worse than the bound that the chosen
         hosts are worth more than dealing seats on them."""
         lower = bounds.safe(self._objective, self.bound)
-        return bounds.gap(self._worth[1], lower) > max(self._gap, _FAR)
+        return not self.good_enough() and (
+            bounds.gap(self._worth[1], lower) > _FAR)
 
     def _whole(self) -> Verdict:
         if self.best is None and self._first() is Status.INFEASIBLE:
@@ -148,7 +149,10 @@ class Search:
         program = Program(self._case, self._objective, self._deadline)
         if self.best is None or program.size < SMALL:
             return self._solve(program)
-        self._look_around()
+        # Programs of a part of the members find better plans far sooner.
+        for mask in nearby(self._case, self.best):
+            self._solve(Program(self._case, self._objective, self._deadline,
+                                stay(mask, self.best)), _PART)
         return self._solve(program, _PART)
 
     def _first(self) -> Status:
@@ -159,13 +163,6 @@ class Search:
         program = Program(hard, Indifferent(), self._deadline)
         program.minimise_cost()
         return self._run(program, 1.0, 0.0).status
-
-    def _look_around(self) -> None:
-        """Better plans near the one in hand: programs of a part of the
-        members find them where that of all finds none in the same time."""
-        for mask in nearby(self._case, self.best):
-            self._solve(Program(self._case, self._objective, self._deadline,
-                                stay(mask, self.best)), _PART)
 
     def _narrow(self) -> Verdict:
         """Few hosts for each class, and a bound from a relaxation of all.
