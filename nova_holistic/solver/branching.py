@@ -16,14 +16,16 @@ from nova_holistic.solver.backend import Outcome, Status
 from nova_holistic.solver.linear import Linear
 
 _WHOLE = 1e-6
-_NODES = 150
+_DIGITS = 7
+_NODES = 40
 
 Fixed = tuple[tuple[int, float], ...]
 
 
 class Branching:
     """
-    :ivar solution: the best one known; the program has its duals
+    :ivar solution: the best one known; where none is, that of the program
+        without whole variables. The program has its duals
     """
 
     def __init__(self, program: Linear, few: np.ndarray):
@@ -54,26 +56,30 @@ class Branching:
                 low = min(low, value)
                 continue
             split = self._fraction()
-            if split is None:
-                self._best = value
+            if split is None or not fixed:
                 found = self._model.getSolution()
                 self.solution = np.array(found.col_value)
                 self._program.duals = np.array(found.row_dual)
+            if split is None:
+                self._best = value
                 continue
-            for end in (1.0, 0.0):
-                number += 1
-                heapq.heappush(heap, (value, number, (*fixed, (split, end))))
-        bound = min(low, self._best, *(each[0] for each in heap))
+            # Of those that are equally good the latest is looked at first.
+            for end in (0.0, 1.0):
+                number -= 1
+                heapq.heappush(heap, (round(value, _DIGITS), number,
+                                      (*fixed, (split, end))))
+        bound = min(low, self._best, *(
+            each[0] - 10.0 ** -_DIGITS for each in heap))
         return self._outcome(bound, not heap or (
             heap[0][0] >= self._enough(gap)))
 
     def _outcome(self, bound: float, done: bool) -> Outcome:
         known = bound if np.isfinite(bound) else None
-        if self._best < np.inf:
-            return Outcome(
-                Status.OPTIMAL if done else Status.FEASIBLE, known)
-        return Outcome(
-            Status.INFEASIBLE if done else Status.NOTHING, known)
+        if done:
+            return Outcome(Status.OPTIMAL if self._best < np.inf
+                           else Status.INFEASIBLE, known)
+        return Outcome(Status.NOTHING if known is None
+                       else Status.FEASIBLE, known)
 
     def _enough(self, gap: float) -> float:
         return self._best - gap * abs(self._best) if (
