@@ -14,6 +14,7 @@ import numpy as np
 from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.greedy import Attempt
+from nova_holistic.solver.make_way import make_way
 from nova_holistic.solver.tally import Tally
 
 _PASSES = 4
@@ -54,7 +55,9 @@ def deal(case: Case, kind_of: Sequence[int], seats: Seats, cell: np.ndarray,
         if not free or len(free) == before:
             break
     for kind, host in free if not anywhere else ():
-        _make_room(attempt, of_kind.get(kind, ()), left, host, kept)
+        deadline.check()
+        if not _make_room(attempt, of_kind.get(kind, ()), left, host, kept):
+            _make_way(attempt, of_kind, kind, left, host, kept)
     for c, number in enumerate(left):
         for _ in range(number):
             deadline.check()
@@ -128,6 +131,20 @@ def _make_room(attempt: Attempt, classes: Sequence[int], left: list[int],
                     kept.take(c, host)
                     return True
     return False
+
+
+def _make_way(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
+              kind: int, left: list[int], host: int,
+              kept: '_Shares') -> None:
+    """Give the seat to one whom others of the host keep out, if they can."""
+    for c in of_kind.get(kind, ()):
+        if not left[c] or not kept.allow(c, host) or (
+                attempt.counts[c].get(host, 0) >= attempt.case.room[c, host]):
+            continue
+        if make_way(attempt, of_kind, c, host, kept.near):
+            left[c] -= 1
+            kept.take(c, host)
+            return
 
 
 def _exchange(attempt: Attempt, other: int, there: int, host: int,
