@@ -58,15 +58,8 @@ def deal(case: Case, kind_of: Sequence[int], seats: Seats, cell: np.ndarray,
         deadline.check()
         if not _make_room(attempt, of_kind.get(kind, ()), left, host, kept):
             _make_way(attempt, of_kind, kind, left, host, kept)
-    for c, number in enumerate(left):
-        for _ in range(number):
-            deadline.check()
-            host = attempt.choose(c, kept.elsewhere(c))
-            if host is None:
-                return None
-            attempt.put(c, host)
-            kept.take(c, host)
-    return attempt.counts
+    placed = _anywhere(attempt, left, kept, deadline)
+    return attempt.counts if placed else None
 
 
 class _Shares:
@@ -94,6 +87,21 @@ class _Shares:
         if self._left is None:
             return np.zeros(len(self._cell))
         return (self._left[self._part_of[c]] <= 0)[self._cell] * 1.0
+
+
+def _anywhere(attempt: Attempt, left: Sequence[int], kept: '_Shares',
+              deadline: Deadline) -> bool:
+    """Put those without a seat where they are best; whether that is possible.
+    """
+    for c, number in enumerate(left):
+        for _ in range(number):
+            deadline.check()
+            host = attempt.choose(c, kept.elsewhere(c))
+            if host is None:
+                return False
+            attempt.put(c, host)
+            kept.take(c, host)
+    return True
 
 
 def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
