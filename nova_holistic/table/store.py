@@ -10,9 +10,13 @@ import sqlalchemy as sa
 from nova_holistic.table import claim, progress, renewal, rows
 from nova_holistic.table.claim import Claim
 from nova_holistic.table.database import Database
+from nova_holistic.table.listing import Listing
 from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.plans import Plans
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+from nova_holistic.table.statistics import Statistics
+from nova_holistic.table.tasks import Tasks
 
 SITTING = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
 """States of a member that takes up room at its place."""
@@ -35,6 +39,10 @@ class PlacementTable:
         """:param connection: SQLAlchemy URL, or a Database made from one"""
         self.database = (connection if isinstance(connection, Database)
                          else Database(connection))
+        self.tasks = Tasks(self.database)
+        self.listing = Listing(self.database)
+        self.plans = Plans(self.database)
+        self.statistics = Statistics(self.database)
 
     @classmethod
     def from_conf(cls, conf) -> 'PlacementTable':

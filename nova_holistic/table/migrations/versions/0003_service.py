@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an API and engines on many machines have to know of each other.
+
+Code of the version before neither reads nor writes any of it: every new
+column has a default or may be absent.
+"""
+
+from alembic import op
+import sqlalchemy as sa
+from sqlalchemy.dialects import mysql
+
+revision = '0003'
+down_revision = '0002'
+
+KEY = sa.String(255).with_variant(
+    mysql.VARCHAR(255, charset='utf8mb4', collation='utf8mb4_bin'),
+    'mysql', 'mariadb')
+
+INDEXES = {
+    'ix_holistic_groups_task': ['task', 'engine_at'],
+    'ix_holistic_groups_engine': ['engine'],
+    'ix_holistic_groups_by_created_at': ['project_id', 'created_at', 'uuid'],
+    'ix_holistic_groups_by_updated_at': ['project_id', 'updated_at', 'uuid'],
+    'ix_holistic_groups_by_name': ['project_id', 'name', 'uuid'],
+    'ix_holistic_groups_by_status': ['project_id', 'status', 'uuid'],
+}
+
+
+def upgrade() -> None:
+    _groups()
+    _plans()
+    _statistics()
+
+
+def _groups() -> None:
+    # SQLite takes a constraint on a table that exists only by copying it.
+    with op.batch_alter_table('holistic_groups') as table:
+        table.add_column(sa.Column('revision', sa.Integer, nullable=False,
+                                   server_default='1'))
+        table.add_column(sa.Column('idempotency_key', KEY))
+        table.add_column(sa.Column('task', sa.String(16)))
+        table.add_column(sa.Column('pending', sa.JSON))
+        table.add_column(sa.Column('engine', sa.String(255)))
+        table.add_column(sa.Column('engine_at', sa.DateTime))
+        table.create_unique_constraint(
+            'uq_holistic_groups_idempotency_key',
+            ['project_id', 'idempotency_key'])
+    for name, columns in INDEXES.items():
+        op.create_index(name, 'holistic_groups', columns)
+
+
+def _plans() -> None:
+    op.create_table(
+        'holistic_plans',
+        sa.Column('uuid', sa.String(36), primary_key=True),
+        sa.Column('project_id', sa.String(255), nullable=False),
+        sa.Column('user_id', sa.String(255), nullable=False),
+        sa.Column('name', sa.String(255), nullable=False),
+        sa.Column('status', sa.String(16), nullable=False),
+        sa.Column('document', sa.JSON, nullable=False),
+        sa.Column('objective', sa.String(255), nullable=False),
+        sa.Column('answer', sa.JSON),
+        sa.Column('engine', sa.String(255)),
+        sa.Column('engine_at', sa.DateTime),
+        sa.Column('created_at', sa.DateTime),
+        sa.Column('updated_at', sa.DateTime),
+        sa.Index('ix_holistic_plans_status', 'status', 'engine_at'),
+        sa.Index('ix_holistic_plans_updated_at', 'updated_at'),
+        sa.Index('ix_holistic_plans_engine', 'engine'))
+
+
+def _statistics() -> None:
+    op.create_table(
+        'holistic_host_statistics',
+        sa.Column('host', KEY, primary_key=True),
+        sa.Column('name', KEY, primary_key=True),
+        sa.Column('value', sa.Double, nullable=False),
+        sa.Column('updated_at', sa.DateTime),
+        sa.Index('ix_holistic_host_statistics_updated_at', 'updated_at'))
