@@ -75,6 +75,7 @@ class GroupRow(Base):
     pending: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
     engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
     engine_at: orm.Mapped[datetime | None]
+    attempts: orm.Mapped[int] = orm.mapped_column(server_default='0')
 
 
 class MemberRow(Base):
@@ -140,6 +141,7 @@ class PlanRow(Base):
     answer: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
     engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
     engine_at: orm.Mapped[datetime | None]
+    attempts: orm.Mapped[int] = orm.mapped_column(server_default='0')
     created_at: orm.Mapped[datetime | None]
     updated_at: orm.Mapped[datetime | None]
 
@@ -156,3 +158,14 @@ class StatisticRow(Base):
     name: orm.Mapped[str] = orm.mapped_column(KEY, primary_key=True)
     value: orm.Mapped[float] = orm.mapped_column(sa.Double)
     updated_at: orm.Mapped[datetime | None]
+
+
+class JobRow(Base):
+    """What one engine at a time does every so often."""
+
+    __tablename__ = 'holistic_jobs'
+
+    name: orm.Mapped[str] = orm.mapped_column(sa.String(64), primary_key=True)
+    engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
+    engine_at: orm.Mapped[datetime | None]
+    done_at: orm.Mapped[datetime | None]

@@ -39,7 +39,8 @@ class Plans:
         it is made."""
         won = self._update([
             PlanRow.uuid == plan_uuid, PlanRow.status == PlanStatus.PLANNING,
-            _nobodys(stale_before)], {'engine': engine, 'engine_at': now})
+            _nobodys(stale_before)], {'engine': engine, 'engine_at': now,
+                                      'attempts': PlanRow.attempts + 1})
         return self.get(plan_uuid) if won else None
 
     def keep(self, plan_uuids: Collection[str], engine: str,
@@ -56,10 +57,16 @@ class Plans:
             {'status': str(status), 'answer': dict(answer), 'engine': None,
              'engine_at': None, 'updated_at': now})
 
-    def hand_back(self, engine: str) -> None:
-        """Whatever the engine had to plan others may plan."""
-        self._update([PlanRow.engine == engine],
-                     {'engine': None, 'engine_at': None})
+    def hand_back(self, engine: str, plan_uuid: str | None = None) -> None:
+        """What the engine had to plan others may plan.
+
+        :param plan_uuid: of one plan; None is all of them
+        """
+        where = [PlanRow.engine == engine]
+        if plan_uuid is not None:
+            where.append(PlanRow.uuid == plan_uuid)
+        self._update(where, {'engine': None, 'engine_at': None,
+                             'attempts': PlanRow.attempts - 1})
 
     def waiting(self, stale_before: datetime, limit: int) -> Sequence[str]:
         """Plans that nobody alive makes, those first that wait longest."""

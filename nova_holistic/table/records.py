@@ -75,6 +75,8 @@ class GroupRecord:
     :ivar pending: what the task needs to be told
     :ivar engine: who works on the task
     :ivar engine_at: naive UTC of the engine's last sign of life
+    :ivar attempts: how many engines have taken the task, those apart that
+        gave it back
     """
 
     uuid: str
@@ -96,6 +98,7 @@ class GroupRecord:
     pending: Mapping[str, Any] | None = None
     engine: str | None = None
     engine_at: datetime | None = None
+    attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,5 +145,6 @@ class PlanRecord:
     answer: Mapping[str, Any] | None = None
     engine: str | None = None
     engine_at: datetime | None = None
+    attempts: int = 0
     created_at: datetime | None = None
     updated_at: datetime | None = None

@@ -28,6 +28,7 @@ def group_values(record: GroupRecord) -> dict[str, Any]:
         'exclusive': record.exclusive, 'revision': record.revision,
         'idempotency_key': record.idempotency_key,
         'engine': record.engine, 'engine_at': record.engine_at,
+        'attempts': record.attempts,
         **group_changes({
             'task': record.task, 'pending': record.pending,
             'status': record.status, 'document': record.document,
@@ -62,7 +63,7 @@ def light_group_record(row: models.GroupRow | sa.Row) -> GroupRecord:
         updated_at=row.updated_at, exclusive=row.exclusive,
         revision=row.revision, idempotency_key=row.idempotency_key,
         task=row.task and Task(row.task), engine=row.engine,
-        engine_at=row.engine_at)
+        engine_at=row.engine_at, attempts=row.attempts)
 
 
 def member_values(record: MemberRecord, position: int) -> dict[str, Any]:

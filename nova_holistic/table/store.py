@@ -7,9 +7,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nova_holistic.table import claim, progress, renewal, rows
+from nova_holistic.table import claim, progress, renewal, rows, writing
 from nova_holistic.table.claim import Claim
 from nova_holistic.table.database import Database
+from nova_holistic.table.jobs import Jobs
 from nova_holistic.table.listing import Listing
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.plans import Plans
@@ -43,6 +44,7 @@ class PlacementTable:
         self.listing = Listing(self.database)
         self.plans = Plans(self.database)
         self.statistics = Statistics(self.database)
+        self.jobs = Jobs(self.database)
 
     @classmethod
     def from_conf(cls, conf) -> 'PlacementTable':
@@ -120,22 +122,11 @@ class PlacementTable:
                 GroupRow.uuid == group_uuid))
 
     def write_members(self, group_uuid: str,
-                      members: Sequence[MemberRecord]) -> None:
-        """Put members in place of the group's rows that were never claimed.
-
-        Their order is the order in which a counted member's servers are
-        handed out. Their ids are the database's, whatever they say.
-        """
-        values = [rows.member_values(record, position)
-                  for position, record in enumerate(members)]
-        with self.database.writer() as session:
-            session.execute(
-                sa.delete(MemberRow)
-                .where(MemberRow.group_uuid == group_uuid,
-                       MemberRow.instance_uuid.is_(None))
-                .execution_options(synchronize_session=False))
-            if values:
-                session.execute(sa.insert(MemberRow), values)
+                      members: Sequence[MemberRecord],
+                      engine: str | None = None) -> bool:
+        """Put members in place of those that were never claimed:
+        ``writing.write``."""
+        return writing.write(self.database, group_uuid, members, engine)
 
     def members(self, group_uuid: str) -> tuple[MemberRecord, ...]:
         """All members of a group, in the order of its document."""

@@ -16,7 +16,8 @@ from nova_holistic.table.models import GroupRow
 from nova_holistic.table import rows
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 
-_NONE = {'task': None, 'pending': None, 'engine': None, 'engine_at': None}
+_NOBODYS = {'engine': None, 'engine_at': None}
+_NONE = {'task': None, 'pending': None, 'attempts': 0, **_NOBODYS}
 
 
 class Tasks:
@@ -37,8 +38,8 @@ class Tasks:
         if revision is not None:
             where.append(GroupRow.revision == revision)
         return self._update(where, rows.group_changes({
-            'task': task, 'pending': pending, 'engine': None,
-            'engine_at': None, 'updated_at': now}))
+            'task': task, 'pending': pending, 'attempts': 0,
+            'updated_at': now, **_NOBODYS}))
 
     def take(self, group_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> GroupRecord | None:
@@ -47,7 +48,8 @@ class Tasks:
         won = self._update(
             [GroupRow.uuid == group_uuid, GroupRow.task.is_not(None),
              _nobodys(GroupRow, stale_before)],
-            {'engine': engine, 'engine_at': now})
+            {'engine': engine, 'engine_at': now,
+             'attempts': GroupRow.attempts + 1})
         if not won:
             return None
         with self._database.reader() as session:
@@ -61,6 +63,14 @@ class Tasks:
         self._update([GroupRow.uuid.in_(group_uuids),
                       GroupRow.engine == engine], {'engine_at': now})
 
+    def change(self, group_uuid: str, engine: str, now: datetime,
+               changes: Mapping[str, Any]) -> bool:
+        """Change a group on whose task the engine works, and tell that it
+        does; False where it does not any more."""
+        return self._update(
+            [GroupRow.uuid == group_uuid, GroupRow.engine == engine],
+            {**rows.group_changes(changes), 'engine_at': now})
+
     def finish(self, group_uuid: str, engine: str,
                changes: Mapping[str, Any]) -> bool:
         """The task is done, and the group changed so; False where it was
@@ -69,10 +79,15 @@ class Tasks:
             [GroupRow.uuid == group_uuid, GroupRow.engine == engine],
             {**rows.group_changes(changes), **_NONE})
 
-    def hand_back(self, engine: str) -> None:
-        """Whatever the engine had to do others may do."""
-        self._update([GroupRow.engine == engine],
-                     {'engine': None, 'engine_at': None})
+    def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
+        """What the engine had to do others may do.
+
+        :param group_uuid: of one task; None is all of them
+        """
+        where = [GroupRow.engine == engine]
+        if group_uuid is not None:
+            where.append(GroupRow.uuid == group_uuid)
+        self._update(where, {'attempts': GroupRow.attempts - 1, **_NOBODYS})
 
     def waiting(self, stale_before: datetime,
                 limit: int) -> Sequence[str]:

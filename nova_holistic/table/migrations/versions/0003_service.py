@@ -30,6 +30,7 @@ def upgrade() -> None:
     _groups()
     _plans()
     _statistics()
+    _jobs()
 
 
 def _groups() -> None:
@@ -42,6 +43,8 @@ def _groups() -> None:
         table.add_column(sa.Column('pending', sa.JSON))
         table.add_column(sa.Column('engine', sa.String(255)))
         table.add_column(sa.Column('engine_at', sa.DateTime))
+        table.add_column(sa.Column('attempts', sa.Integer, nullable=False,
+                                   server_default='0'))
         table.create_unique_constraint(
             'uq_holistic_groups_idempotency_key',
             ['project_id', 'idempotency_key'])
@@ -62,6 +65,8 @@ def _plans() -> None:
         sa.Column('answer', sa.JSON),
         sa.Column('engine', sa.String(255)),
         sa.Column('engine_at', sa.DateTime),
+        sa.Column('attempts', sa.Integer, nullable=False,
+                  server_default='0'),
         sa.Column('created_at', sa.DateTime),
         sa.Column('updated_at', sa.DateTime),
         sa.Index('ix_holistic_plans_status', 'status', 'engine_at'),
@@ -77,3 +82,12 @@ def _statistics() -> None:
         sa.Column('value', sa.Double, nullable=False),
         sa.Column('updated_at', sa.DateTime),
         sa.Index('ix_holistic_host_statistics_updated_at', 'updated_at'))
+
+
+def _jobs() -> None:
+    op.create_table(
+        'holistic_jobs',
+        sa.Column('name', sa.String(64), primary_key=True),
+        sa.Column('engine', sa.String(255)),
+        sa.Column('engine_at', sa.DateTime),
+        sa.Column('done_at', sa.DateTime))
