@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from nova_holistic.table.database import Database
 from nova_holistic.table import errors, rows
 from nova_holistic.table.models import GroupRow, MemberRow
-from nova_holistic.table.records import GroupRecord, GroupStatus
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberState)
 
 SORT_KEYS = ('name', 'status', 'created_at', 'updated_at')
 
@@ -61,12 +62,30 @@ class Listing:
                 *order).limit(page.limit))
             return tuple(rows.light_group_record(row) for row in found)
 
+    def by_idempotency_key(self, project_id: str,
+                           key: str) -> GroupRecord | None:
+        """The project's group that was created with that key."""
+        with self._database.reader() as session:
+            row = session.scalar(sa.select(GroupRow).where(
+                GroupRow.project_id == project_id,
+                GroupRow.idempotency_key == key))
+            return row and rows.group_record(row)
+
     def number(self, project_id: str) -> int:
         """How many groups a project has."""
         with self._database.reader() as session:
             return session.scalar(
                 sa.select(sa.func.count()).select_from(GroupRow)
                 .where(GroupRow.project_id == project_id)) or 0
+
+    def number_of_members(self, project_id: str) -> int:
+        """How many members of a project take up room, or will."""
+        with self._database.reader() as session:
+            return session.scalar(
+                sa.select(sa.func.count()).select_from(MemberRow)
+                .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
+                .where(GroupRow.project_id == project_id,
+                       MemberRow.state != MemberState.RELEASED)) or 0
 
     def member_counts(self, group_uuids: Collection[str],
                       ) -> Mapping[str, Mapping[str, int]]:

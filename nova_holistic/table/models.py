@@ -71,6 +71,7 @@ class GroupRow(Base):
         server_default=sa.false())
     revision: orm.Mapped[int] = orm.mapped_column(server_default='1')
     idempotency_key: orm.Mapped[str | None] = orm.mapped_column(KEY)
+    fingerprint: orm.Mapped[str | None] = orm.mapped_column(sa.String(64))
     task: orm.Mapped[str | None] = orm.mapped_column(sa.String(16))
     pending: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
     engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))

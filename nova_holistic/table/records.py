@@ -71,6 +71,7 @@ class GroupRecord:
         that its members are in
     :ivar revision: raised by each change of the definition
     :ivar idempotency_key: by which whoever created it may ask again
+    :ivar fingerprint: of what was asked with that key
     :ivar task: what an engine is to do, or does; None for nothing
     :ivar pending: what the task needs to be told
     :ivar engine: who works on the task
@@ -94,6 +95,7 @@ class GroupRecord:
     exclusive: bool = False
     revision: int = 1
     idempotency_key: str | None = None
+    fingerprint: str | None = None
     task: Task | None = None
     pending: Mapping[str, Any] | None = None
     engine: str | None = None

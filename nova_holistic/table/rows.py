@@ -27,6 +27,7 @@ def group_values(record: GroupRecord) -> dict[str, Any]:
         'objective': record.objective, 'created_at': record.created_at,
         'exclusive': record.exclusive, 'revision': record.revision,
         'idempotency_key': record.idempotency_key,
+        'fingerprint': record.fingerprint,
         'engine': record.engine, 'engine_at': record.engine_at,
         'attempts': record.attempts,
         **group_changes({
@@ -62,6 +63,7 @@ def light_group_record(row: models.GroupRow | sa.Row) -> GroupRecord:
         lease_expires_at=row.lease_expires_at, created_at=row.created_at,
         updated_at=row.updated_at, exclusive=row.exclusive,
         revision=row.revision, idempotency_key=row.idempotency_key,
+        fingerprint=row.fingerprint,
         task=row.task and Task(row.task), engine=row.engine,
         engine_at=row.engine_at, attempts=row.attempts)
 

@@ -39,6 +39,7 @@ def _groups() -> None:
         table.add_column(sa.Column('revision', sa.Integer, nullable=False,
                                    server_default='1'))
         table.add_column(sa.Column('idempotency_key', KEY))
+        table.add_column(sa.Column('fingerprint', sa.String(64)))
         table.add_column(sa.Column('task', sa.String(16)))
         table.add_column(sa.Column('pending', sa.JSON))
         table.add_column(sa.Column('engine', sa.String(255)))
