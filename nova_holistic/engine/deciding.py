@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from oslo_log import log as logging
 
+from nova_holistic.engine.measured import MeasuredInventory
 from nova_holistic.engine import neighbours
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
@@ -74,7 +75,7 @@ class Decider:
     """No plan leaves here that breaks a hard policy, its own group's or one
     that reserves hosts for others."""
 
-    def __init__(self, conf, inventory: InventoryDriver,
+    def __init__(self, conf, inventory: InventoryDriver | MeasuredInventory,
                  table: PlacementTable, policy_types: PolicyTypes,
                  timer: Callable[[], float]):
         """:param timer: seconds since whenever"""
