@@ -2,11 +2,11 @@
 """Configuration: one module an option group."""
 
 from nova_holistic.conf import (
-    database, engine, holds, holistic, inventory, planner, reconciler,
+    api, database, engine, holds, holistic, inventory, planner, reconciler,
     services, topology)
 
 MODULES = (
-    database, engine, holds, holistic, inventory, planner, reconciler,
+    api, database, engine, holds, holistic, inventory, planner, reconciler,
     topology)
 
 
