@@ -9,6 +9,8 @@ from typing import Any
 import uuid as uuidlib
 
 from nova_holistic.documents.group import parse_group
+from nova_holistic.engine import answers
+from nova_holistic.engine.answers import PlanAnswer
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.deciding import Decider, Question
 from nova_holistic.engine import errors
@@ -23,7 +25,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.records import GroupRecord, GroupStatus
+from nova_holistic.table.records import GroupRecord, GroupStatus, PlanRecord
 from nova_holistic.table.store import PlacementTable
 
 
@@ -124,6 +126,19 @@ class Planner:
             done here stays
         """
         self._performer.perform(record)
+
+    def answer(self, record: PlanRecord,
+               why_not: str | None = None) -> PlanAnswer:
+        """What an engine was asked to plan without holding it.
+
+        :param why_not: if it is not even to be tried
+        :raises TableError: the table does not answer; the plan stays to do
+        """
+        if why_not is not None:
+            return answers.failed([Reason('', why_not)])
+        return answers.answer(
+            lambda: self.plan(record.document, objective=record.objective),
+            record)
 
     def give_up(self, record: GroupRecord, why: str) -> None:
         """End an engine's task without doing it.
