@@ -5,9 +5,7 @@ import webob
 
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api import errors
-from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
-from nova_holistic.api.views import groups as group_views
 from nova_holistic.api.views import members as views
 
 
