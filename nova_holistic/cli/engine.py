@@ -15,8 +15,8 @@ from oslo_log import log as logging
 from nova_holistic.cli import exits, parts
 from nova_holistic import conf as options
 from nova_holistic.conf import services
-from nova_holistic.engine import rpc
 from nova_holistic.engine.service import EngineService
+from nova_holistic.engine.transport import get_transport
 from nova_holistic import exceptions
 
 PROGRAM = 'nova-holistic-engine'
@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         conf = _configured(argv)
-        service = parts.engine(conf, rpc.get_transport(conf))
+        service = parts.engine(conf, get_transport(conf))
     except (cfg.Error, exceptions.HolisticError) as error:
         line = ' '.join(str(error).split())
         print(f'{PROGRAM}: {line}', file=sys.stderr)

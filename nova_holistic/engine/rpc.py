@@ -11,28 +11,12 @@ from oslo_messaging import exceptions as messaging_exceptions
 from nova_holistic.engine.context import RequestContext
 from nova_holistic.engine import errors, faults, payloads
 from nova_holistic.engine.lifecycle import Released
-from nova_holistic import exceptions
+from nova_holistic.engine.transport import get_transport
 
 LOG = logging.getLogger(__name__)
 
 TOPIC = 'nova-holistic-engine'
 VERSION = '1.0'
-
-
-class BadTransport(exceptions.HolisticError):
-    """The configuration names no transport that there is."""
-
-
-def get_transport(conf) -> messaging.Transport:
-    """The transport that ``transport_url`` names.
-
-    :raises BadTransport: there is no such transport
-    """
-    try:
-        return messaging.get_rpc_transport(conf)
-    except (messaging.DriverLoadFailure,
-            messaging.InvalidTransportURL) as error:
-        raise BadTransport(f'[DEFAULT] transport_url: {error}') from error
 
 
 class ContextSerializer(messaging.Serializer):
