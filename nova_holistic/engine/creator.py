@@ -82,6 +82,8 @@ class Creator:
 
         A put without an answer may have been carried out, so every hold
         written is dropped.
+
+        :raises TurnLost: the group is another engine's, and left to it
         """
         record = turn.record
         try:
@@ -90,9 +92,9 @@ class Creator:
                 turn.finish(status=status, reasons=[
                     {'at': r.at, 'message': r.message} for r in reasons])
             except errors.TurnLost:
+                # Whoever gave up a caller's group left its holds to it.
                 if record.engine is not None:
-                    LOG.warning('Group %s was taken over', record.uuid)
-                    return
+                    raise
             self._table.release([m.id for m in members], self._clock())
             # Whether or not a reconciler, that took this planner for dead,
             # saw to them before the put came through.
@@ -100,6 +102,8 @@ class Creator:
                         if m.state in GONE]
             self._holds.drop(unwanted, record.project_id, record.user_id)
             self._table.forget_holds(unwanted)
+        except errors.TurnLost:
+            raise
         except exceptions.HolisticError:
             LOG.exception('Group %s is left to the reconciler', record.uuid)
 
@@ -110,7 +114,11 @@ class Creator:
         """
         record = turn.record
         if record.engine is not None:
-            self._drop(record, self._table.members(record.uuid))
+            members = self._table.members(record.uuid)
+            # What was read while the turn was still this one's is no work of
+            # a later one.
+            turn.change()
+            self._drop(record, members)
 
     def _drop(self, record: GroupRecord,
               members: Sequence[MemberRecord]) -> None:

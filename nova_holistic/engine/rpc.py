@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """How an API speaks to the engines: RPC of version 1.0, as a client."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from oslo_log import log as logging
 import oslo_messaging as messaging
-from oslo_messaging import exceptions as messaging_exceptions
 
 from nova_holistic.engine.context import RequestContext
 from nova_holistic.engine import errors, faults, payloads
 from nova_holistic.engine.lifecycle import Released
+from nova_holistic.engine.patience import Patience
 from nova_holistic.engine.transport import get_transport
 
 LOG = logging.getLogger(__name__)
 
 TOPIC = 'nova-holistic-engine'
 VERSION = '1.0'
+CALLS = 64
+"""How many calls may wait for a broker that was never there."""
 
 
 class ContextSerializer(messaging.Serializer):
@@ -50,10 +52,14 @@ class EngineClient:
         """:param timeout: seconds that a call waits for its answer; None is
             ``rpc_response_timeout``
         """
+        self._timeout = timeout
+        self._conf = transport.conf
         # A broker that is away is not waited for: see _cast.
         self._client = messaging.get_rpc_client(
             transport, messaging.Target(topic=TOPIC, version=VERSION),
             serializer=ContextSerializer(), timeout=timeout, retry=1)
+        self._patience = Patience(CALLS)
+        self._answered = False
 
     @classmethod
     def from_conf(cls, conf) -> 'EngineClient':
@@ -99,7 +105,9 @@ class EngineClient:
         """Nothing is lost where the message is: engines look for work."""
         try:
             self._client.cast(context, method, **payload.to_document())
-        except messaging_exceptions.MessagingException as error:
+        except Exception as error:
+            # A broker that was never there is told of by errors of whatever
+            # library the driver uses.
             LOG.warning('Engines are not told of %s %s, and will find it by '
                         'themselves: %s', method, payload, error)
 
@@ -111,15 +119,29 @@ class EngineClient:
         :raises HolisticError: whatever the engine raised
         """
         try:
-            answer = self._client.call(
-                context, method, **payload.to_document())
+            answer = self._ask(lambda: self._client.call(
+                context, method, **payload.to_document()))
         except messaging.RemoteError as error:
             raise errors.EngineFailed(
                 f'an engine failed at {method}: {error.exc_type}') from error
-        except messaging_exceptions.MessagingException as error:
+        except Exception as error:
             raise errors.EngineUnreachable(
                 f'no engine answered {method}: '
                 f'{type(error).__name__}') from error
+        self._answered = True
         if 'error' in answer:
             raise faults.from_document(answer['error'])
         return answer['result']
+
+    def _ask(self, call: Callable[[], Any]) -> Any:
+        """
+        :raises TimeoutError: there is no answer
+        """
+        if self._answered:
+            return call()
+        # Until answers have a queue the library waits for one, and for the
+        # broker, with no end.
+        seconds = self._timeout
+        if seconds is None:
+            seconds = self._conf.rpc_response_timeout
+        return self._patience(call, seconds)
