@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from oslo_policy import policy
 
 from nova_holistic.api.context import RequestContext
-from nova_holistic.api.errors import ApiError
+from nova_holistic.api.errors import ApiError, forbidden
 from nova_holistic.api import policies
 
 
@@ -78,7 +78,3 @@ class Authority:
                 rule, dict(target), context, do_raise=False))
         except policy.InvalidScope:
             return False
-
-
-def forbidden(rule: str) -> ApiError:
-    return ApiError(403, 'forbidden', f'policy does not allow {rule}')

@@ -11,13 +11,14 @@ from nova_holistic.api.schemas import documents
 
 GROUP = {'$ref': '#/components/schemas/Group'}
 MEMBER = {'$ref': '#/components/schemas/Member'}
+ADDED = {'$ref': '#/components/schemas/AddedMember'}
 
 
 def described(schema: Any) -> Any:
     if schema is documents.GROUP:
         return GROUP
     if schema is documents.MEMBER:
-        return MEMBER
+        return ADDED
     if isinstance(schema, list | tuple):
         return [described(each) for each in schema]
     if not hasattr(schema, 'items'):

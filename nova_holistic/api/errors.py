@@ -36,6 +36,10 @@ def not_found(what: str, name: str) -> ApiError:
     return ApiError(404, 'not_found', f'there is no {what} {name}')
 
 
+def forbidden(rule: str) -> ApiError:
+    return ApiError(403, 'forbidden', f'policy does not allow {rule}')
+
+
 def conflict(detail: str) -> ApiError:
     return ApiError(409, 'conflict', detail)
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nova_holistic.api import described
+from nova_holistic.api.schemas import documents
 from nova_holistic.documents.schemas import group
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.policy_types import PolicyTypes
@@ -28,7 +29,17 @@ def components(types: PolicyTypes) -> Mapping[str, Any]:
          'properties': {'members': {'minItems': 1}}},
         {'required': ['groups'],
          'properties': {'groups': {'minItems': 1}}}]},
-        'Member': described.described(group.MEMBER)}
+        'Member': described.described(group.MEMBER),
+        'AddedMember': described.described(_added())}
+
+
+def _added() -> dict[str, Any]:
+    """One that names a counted member need not say what that is like."""
+    member = {key: value for key, value in group.MEMBER.items()
+              if key not in ('oneOf', 'description')}
+    return {**member, 'properties': {
+        **member['properties'],
+        'group': documents.MEMBER['properties']['group']}}
 
 
 def _one_of(types: Mapping[str, type[Policy]],

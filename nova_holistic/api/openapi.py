@@ -32,7 +32,6 @@ _HEADERS = {
         'description': 'Chosen by the client: a create repeated with it is '
                        'the same create.'},
     revisions.HEADER: {
-        'required': True,
         'schema': {'type': 'string', 'pattern': f'^{revisions.PATTERN}$'},
         'description': 'The revision, as the ETag has it.'},
 }
@@ -90,10 +89,11 @@ def _parameters(route: Route) -> list[_Document]:
            'schema': described(_VARIABLES[name])} for name in names),
         *({'in': 'query', 'name': name, 'schema': described(schema)}
           for name, schema in route.query['properties'].items()),
-        *({'in': 'header', 'name': name, **_HEADERS[name]}
-          for name in route.headers),
+        *({'in': 'header', 'name': name, **_HEADERS[name],
+           'required': route.method == 'PUT'} for name in route.headers),
         {'in': 'header', 'name': microversions.HEADER,
-         'schema': {'type': 'string', 'enum': [
+         'description': 'Versions of other services in it do not count.',
+         'schema': {'type': 'string', 'examples': [
              f'{microversions.SERVICE_TYPE} {version}'
              for version in (*microversions.VERSIONS, 'latest')]}}]
 

@@ -46,6 +46,12 @@ ROUTES = (
 
     Route('POST', _GROUP + '/release', members.release, 'groups:release',
           {200: member_schemas.RELEASED}, body=member_schemas.RELEASE),
+    Route('POST', _GROUP + '/members', members.add, 'groups:add_members',
+          _PLANNED, query=_WAIT, body=member_schemas.ADD,
+          headers=('If-Match',)),
+    Route('DELETE', _GROUP + '/members/{path:.+}', members.remove,
+          'groups:remove_members', _PLANNED, query=_WAIT,
+          headers=('If-Match',)),
     Route('GET', _GROUP + '/placements', members.placements,
           'groups:placements', {200: member_schemas.PLACEMENTS}),
 

@@ -81,9 +81,7 @@ def show(call: Call) -> webob.Response:
 def update(call: Call) -> webob.Response:
     """Revise the whole of a group."""
     record = call.group()
-    revision = revisions.demanded(call.request)
-    if revision != record.revision:
-        raise revisions.stale(record.uuid, revision, record.revision)
+    revisions.must_match(call.request, record, required=True)
     return tasks.revise(call, record, call.body['group'],
                         call.body.get('objective'))
 

@@ -4,9 +4,38 @@
 import webob
 
 from nova_holistic.api.call import answer, Call
-from nova_holistic.api import errors
+from nova_holistic.api import definitions, errors
+from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
+from nova_holistic.api import revisions
+from nova_holistic.api.views import groups as group_views
 from nova_holistic.api.views import members as views
+from nova_holistic.documents import revision
+from nova_holistic.documents.validation import brief
+from nova_holistic.exceptions import InvalidDocument
+
+
+def add(call: Call) -> webob.Response:
+    """Add members to a group, or servers to a counted member."""
+    record = call.group()
+    revisions.must_match(call.request, record)
+    return tasks.revise(call, record, revision.with_members(
+        group_views.definition(record), call.body['members']))
+
+
+def remove(call: Call) -> webob.Response:
+    """Remove a member, or one server of a counted member, from a group."""
+    record, path = call.group(), call.names['path']
+    revisions.must_match(call.request, record)
+    definition = group_views.definition(record)
+    members = definitions.accepted(call.service, definition).all_members()
+    if not any(path in (m.path, m.description) for m in members):
+        raise errors.not_found('member', brief(path))
+    try:
+        document = revision.without_member(definition, path)
+    except InvalidDocument as error:
+        raise errors.conflict(error.message) from error
+    return tasks.revise(call, record, document)
 
 
 def release(call: Call) -> webob.Response:
