@@ -10,7 +10,7 @@ from oslo_log import log as logging
 
 from nova_holistic.engine.errands import Errands
 from nova_holistic.engine import errors
-from nova_holistic.table import errors as table_errors
+from nova_holistic import exceptions
 
 LOG = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ class Workers:
             try:
                 if self._do(job) and self._queue.empty():
                     self.pick_up()
-            except table_errors.TableError as error:
+            except exceptions.HolisticError as error:
                 LOG.warning('Work is left in the table for now: %s', error)
             except Exception:
                 LOG.exception('Worker goes on after a fault')
@@ -137,8 +137,8 @@ class Workers:
             self._errands[job[0]].do(record)
         except errors.TurnLost as lost:
             LOG.warning('%s %s is left to another engine: %s', *job, lost)
-        except table_errors.TableError as error:
-            LOG.warning('%s %s waits for the table: %s', *job, error)
+        except exceptions.HolisticError as error:
+            LOG.warning('%s %s is tried again: %s', *job, error)
             with self._lock:
                 self._to_return.add(job)
         except Exception:
