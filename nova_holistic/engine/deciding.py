@@ -8,7 +8,9 @@ from typing import TypeVar
 from oslo_log import log as logging
 
 from nova_holistic.engine.measured import MeasuredInventory
+from nova_holistic.engine.naming import named
 from nova_holistic.engine import neighbours
+from nova_holistic.engine.vacating import vacated
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.binding import bind
@@ -21,7 +23,7 @@ from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
-from nova_holistic.table.records import GroupStatus
+from nova_holistic.table.records import GroupStatus, MemberRecord
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -46,6 +48,8 @@ class Question:
     :ivar placed: path to host name of members that stay where they are
     :ivar guests: host name, once for each, of servers that the group has
         beside those: to the group they are no strangers
+    :ivar vacated: members whose holds are to be given up: their room is the
+        group's to use, and they are no strangers either
     """
 
     group: Group
@@ -53,6 +57,7 @@ class Question:
     uuid: str | None = None
     placed: Mapping[str, str] = field(default_factory=FrozenMapping)
     guests: Collection[str] = ()
+    vacated: Sequence[MemberRecord] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,8 @@ class Decider:
                        solver=self._conf.planner.solver,
                        time_limit=self._conf.planner.time_limit)
         if isinstance(answer, Unplaceable):
-            answer = replace(answer, reasons=(*answer.reasons, *closed))
+            answer = replace(answer, reasons=named(
+                (*answer.reasons, *closed), snapshot))
         return _with_seconds(answer, taken), snapshot
 
     def _snapshot(self, question: Question
@@ -158,8 +164,8 @@ class Decider:
         closed = neighbours.closed_hosts(
             self._table, self._policy_types, whole, question.uuid)
         hosts = {host.name: host for host in whole.hosts}
-        usable = neighbours.without(
-            whole.without_servers(question.guests), closed)
+        usable = neighbours.without(vacated(
+            whole.without_servers(question.guests), question.vacated), closed)
         return usable, neighbours.told(closed, hosts)
 
 

@@ -30,3 +30,8 @@ class EngineFailed(exceptions.HolisticError):
 
 class TurnLost(exceptions.HolisticError):
     """Another engine has taken over, or the task is gone."""
+
+
+class HoldsLeft(exceptions.HolisticError):
+    """What was held for nothing cannot be dropped now: the task that held it
+    stays, to be seen to again."""

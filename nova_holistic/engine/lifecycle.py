@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a group gives back, when, and who may ask for more time."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from oslo_log import log as logging
 
-from nova_holistic.engine import errors
+from nova_holistic.engine import errors, journal
 from nova_holistic.engine.freeing import drop_leftovers
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
@@ -129,11 +130,18 @@ class Lifecycle:
         self._holds.drop([m.hold for m in members
                           if m.held or m.state == MemberState.CLAIMED],
                          group.project_id, group.user_id)
+        # An update that an engine left half done.
+        self._holds.drop(journal.holds_of(self._pending(group_uuid)),
+                         group.project_id, group.user_id)
         self._table.delete_group(group_uuid)
         # One that was undone between the two is held again, with no row left
         # to find it by.
         self._holds.drop([m.hold for m in members
                           if m.state == MemberState.CLAIMED])
+
+    def _pending(self, group_uuid: str) -> Mapping[str, Any] | None:
+        group = self._table.get_group(group_uuid)
+        return group and group.pending
 
     def _settled_group(self, group_uuid: str) -> GroupRecord:
         group = self._table.get_group(group_uuid)

@@ -12,6 +12,7 @@ from nova_holistic.engine.creator import Creator
 from nova_holistic.engine import errors
 from nova_holistic.engine.replanner import Replanner
 from nova_holistic.engine.turn import Turn
+from nova_holistic.engine.updater import Updater
 from nova_holistic import exceptions
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
@@ -28,14 +29,16 @@ Changes = Mapping[str, Any]
 
 class Performer:
     """A task ends with its group settled and its reasons told, unless the
-    table does not answer, or it is another engine's by now."""
+    table does not answer, or it is another engine's by now, or something is
+    still held for nothing and Placement does not answer."""
 
     def __init__(self, creator: Creator, replanner: Replanner,
-                 table: PlacementTable, policy_types: PolicyTypes,
-                 clock: Callable[[], datetime]):
+                 updater: Updater, table: PlacementTable,
+                 policy_types: PolicyTypes, clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""
         self._creator = creator
         self._replanner = replanner
+        self._updater = updater
         self._table = table
         self._policy_types = policy_types
         self._clock = clock
@@ -44,6 +47,7 @@ class Performer:
         self._tasks: dict[Task, Callable[[GroupRecord], Changes | None]] = {
             Task.PLANNING: self._plan,
             Task.REPLANNING: self._replan,
+            Task.UPDATING: self._updater.update,
         }
 
     def perform(self, record: GroupRecord) -> None:
@@ -57,7 +61,7 @@ class Performer:
             if changes is not None:
                 turn.finish(**changes)
                 self._table.settle(record.uuid, self._clock())
-        except (table_errors.TableError, errors.TurnLost):
+        except (table_errors.TableError, errors.TurnLost, errors.HoldsLeft):
             raise
         except exceptions.HolisticError as error:
             self.give_up(record, [_reason(error)])
@@ -73,8 +77,9 @@ class Performer:
         if record.task == Task.PLANNING:
             self._creator.give_up(turn, GroupStatus.ERROR, reasons)
         else:
-            turn.finish(reasons=[
-                {'at': r.at, 'message': r.message} for r in reasons])
+            if record.task == Task.UPDATING:
+                self._updater.undo(record)
+            turn.finish(reasons=[r.to_row() for r in reasons])
 
     def _plan(self, record: GroupRecord) -> None:
         self._creator.plan(

@@ -18,6 +18,7 @@ from nova_holistic.engine.measured import MeasuredInventory
 from nova_holistic.engine.performer import Performer
 from nova_holistic.engine.replanner import Replanner
 from nova_holistic.engine.turn import Turn
+from nova_holistic.engine.updater import Updater
 from nova_holistic import exceptions, objectives, policies
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
@@ -56,8 +57,11 @@ class Planner:
         self._creator = Creator(conf, self._decider, table, holds, clock)
         self._replanner = Replanner(
             conf, self._decider, table, holds, self._policy_types, clock)
+        updater = Updater(
+            conf, self._decider, table, holds, self._policy_types, clock)
         self._performer = Performer(
-            self._creator, self._replanner, table, self._policy_types, clock)
+            self._creator, self._replanner, updater, table,
+            self._policy_types, clock)
 
     def plan(self, document: Any, *, objective: str | None = None,
              ) -> Plan | Unplaceable | Unknown:
@@ -124,6 +128,7 @@ class Planner:
         :raises TableError: the table does not answer; the task stays
         :raises TurnLost: another engine has the task; nothing of what was
             done here stays
+        :raises HoldsLeft: Placement does not answer; the task stays
         """
         self._performer.perform(record)
 
