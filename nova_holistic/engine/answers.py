@@ -29,7 +29,10 @@ def answer(plan: Callable[[], Plan | Unplaceable | Unknown],
     :raises TableError: the table does not answer; it may be tried again
     """
     try:
-        document = to_document(plan(), record.name)
+        found = plan()
+        document = to_document(found, record.name)
+        if isinstance(found, Unplaceable):
+            document['reasons'] = [r.to_row() for r in found.reasons]
     except table_errors.TableError:
         raise
     except exceptions.InvalidDocument as error:
@@ -44,4 +47,4 @@ def answer(plan: Callable[[], Plan | Unplaceable | Unknown],
 def failed(reasons: Sequence[Reason]) -> PlanAnswer:
     return PlanAnswer(PlanStatus.ERROR, {
         'status': str(PlanStatus.ERROR),
-        'reasons': [{'at': r.at, 'message': r.message} for r in reasons]})
+        'reasons': [r.to_row() for r in reasons]})

@@ -89,8 +89,8 @@ class Creator:
         try:
             members = self._table.members(record.uuid)
             try:
-                turn.finish(status=status, reasons=[
-                    {'at': r.at, 'message': r.message} for r in reasons])
+                turn.finish(status=status,
+                            reasons=[r.to_row() for r in reasons])
             except errors.TurnLost:
                 # Whoever gave up a caller's group left its holds to it.
                 if record.engine is not None:

@@ -71,7 +71,7 @@ class Replanner:
             reasons = end.reasons
         except exceptions.InvalidDocument as error:
             reasons = [Reason(error.place, error.message)]
-        return [{'at': r.at, 'message': r.message} for r in reasons]
+        return [r.to_row() for r in reasons]
 
     def _replan(self, record: GroupRecord) -> None:
         """Plan on fresh snapshots until Placement takes the plan."""

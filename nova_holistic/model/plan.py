@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from nova_holistic.model.frozen import FrozenMapping
 
@@ -49,10 +50,18 @@ class Reason:
     """Why a group cannot be placed.
 
     :ivar at: path of the group or member that the reason is about
+    :ivar names: words of the message that are names of hosts or domains, as
+        far as whoever looked has found any
     """
 
     at: str
     message: str
+    names: tuple[str, ...] = ()
+
+    def to_row(self) -> dict[str, Any]:
+        """Plain data, as the placement table keeps it."""
+        return {'at': self.at, 'message': self.message,
+                **({'names': list(self.names)} if self.names else {})}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a client does with groups, from the create to the last place freed."""
 
-from tests.functional.engine.world import shop, SMALL
+import re
+
+from tests.functional.engine.world import RACKS, shop, SMALL
 from tests.unit.api.service import ADMIN, refusal, SHOP
 
 TOO_MANY = {'name': 'crowd', 'members': [
@@ -50,6 +52,21 @@ def test_a_group_without_room_says_why_and_holds_nothing(world, service):
     assert group['status'] == 'unplaceable'
     assert group['reasons']
     assert world.vcpus_used() == 0
+
+
+def test_why_not_names_no_rack_to_a_project(world, service):
+    """Rack a is full; the whole group has to be in one."""
+    document = {'name': 'near', 'policies': [
+        {'type': 'affinity', 'level': 'rack'}], 'members': [
+        {'name': 'node', 'count': 5, 'resources': SMALL}]}
+    group = create(service, {'group': document}).json['group']['id']
+    path = f'/v1/groups/{group}'
+    mine = service.ask('GET', path).json['group']['reasons']
+    seen = service.ask('GET', path, token=ADMIN).json['group']['reasons']
+    assert [each['at'] for each in mine] == [each['at'] for each in seen]
+    for each in mine:
+        words = re.findall(r'[\w/-]+', each['message'])
+        assert not set(words) & {*RACKS, 'b', 'a/a1', 'b/b1'}, each
 
 
 def test_what_is_released_is_free(world, service):
