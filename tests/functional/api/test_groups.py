@@ -175,3 +175,60 @@ def test_a_repeated_create_holds_once(world, service):
     again = create(service, body, **{'Idempotency-Key': 'one'})
     assert first.json == again.json
     assert world.vcpus_used() == 1
+
+
+def test_a_revised_group_keeps_what_is_built_where_it_is(world, service):
+    group = create(service).json['group']['id']
+    row = world.build(world.table.get_group(group), 'web')
+    revised = {'group': {**shop()['group'], 'members': [
+        {'name': 'web', 'resources': SMALL},
+        {'name': 'cache', 'resources': SMALL}]}}
+    answer = service.ask('PUT', f'/v1/groups/{group}?wait=9', revised,
+                         headers={'If-Match': '"1"'})
+    assert (answer.status_int, answer.headers['ETag']) == (200, '"2"')
+    assert answer.json['group']['members'] == {'planned': 3, 'built': 1}
+    assert world.table.placed(group)['web'] == row.place.host
+    shown = service.ask('GET', f'/v1/groups/{group}').json['group']
+    assert shown['definition'] == revised['group']
+    again = service.ask('PUT', f'/v1/groups/{group}', revised,
+                        headers={'If-Match': '"1"'})
+    assert refusal(again)[:2] == (409, 'holistic.stale_revision')
+
+
+def test_a_revision_without_room_changes_nothing_and_says_why(
+        world, service):
+    group = create(service).json['group']['id']
+    before = world.table.placed(group)
+    answer = service.ask(
+        'POST', f'/v1/groups/{group}/members?wait=9',
+        {'members': [{'name': 'node', 'count': 1, 'group': 'db'}]})
+    # Two racks, and no two nodes in one.
+    assert answer.status_int == 200
+    told = answer.json['group']
+    assert (told['status'], told['revision']) == ('planned', 1)
+    assert told['reasons']
+    assert world.table.placed(group) == before
+
+
+def test_members_come_and_go_one_by_one(world, service):
+    group = create(service).json['group']['id']
+    path = f'/v1/groups/{group}/members'
+    answer = service.ask('POST', f'{path}?wait=9', {'members': [
+        {'name': 'log', 'resources': SMALL}]})
+    assert answer.json['group']['members'] == {'planned': 4}
+    answer = service.ask('DELETE', f'{path}/log?wait=9')
+    assert answer.json['group']['members'] == {'planned': 3}
+    shown = service.ask('GET', f'/v1/groups/{group}').json['group']
+    assert shown['definition'] == shop()['group']
+    assert shown['revision'] == 3
+    assert world.vcpus_used() == 3
+
+
+def test_a_project_has_no_more_members_than_it_may(world, service):
+    service.conf.set_override(
+        'max_members_per_project', 5, group='holistic_api')
+    service.renew()
+    first = create(service).json['group']['id']
+    assert refusal(create(service))[:2] == (403, 'holistic.over_limit')
+    service.ask('POST', f'/v1/groups/{first}/release', {'release': {}})
+    assert create(service).status_int == 201

@@ -93,8 +93,12 @@ class Service:
             self.conf, policy_file=str(policies or 'none.yaml'))
         for name, value in api.items():
             self.conf.set_override(name, value, group='holistic_api')
+        self.renew()
+
+    def renew(self):
+        """The process is started again, with the options as they are."""
         self.app = make_app(
-            self.conf, table, self.engines, lambda: self.now,
+            self.conf, self.table, self.engines, lambda: self.now,
             timer=lambda: (self.now - NOON).total_seconds(),
             sleep=self.sleep)
 
