@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 import queue
+import random
 import threading
 import time
 
@@ -16,6 +17,9 @@ LOG = logging.getLogger(__name__)
 
 Job = tuple[str, str]
 """Name of the kind of errand, and the UUID of one."""
+
+WITHIN = 8
+"""Among how many a worker chooses, of those that have waited longest."""
 
 
 class Workers:
@@ -62,7 +66,10 @@ class Workers:
         :raises TableError: the table does not answer
         """
         for kind, errands in self._errands.items():
-            for uuid in errands.waiting(2 * self._count):
+            waiting = errands.waiting(WITHIN * self._count)
+            # Engines that look at once do not all want the same.
+            for uuid in random.sample(
+                    waiting, min(len(waiting), 2 * self._count)):
                 self.offer(kind, uuid)
 
     def beat(self) -> None:

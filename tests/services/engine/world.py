@@ -123,8 +123,12 @@ class EngineWorld:
     """
 
     def __init__(self, directory, placement, table=None,
-                 transport_url='fake://'):
-        """:param table: URL of an empty database; None is a SQLite file"""
+                 transport_url='fake://', vcpus=VCPUS):
+        """
+        :param table: URL of an empty database; None is a SQLite file
+        :param vcpus: of each host, and as many times 512 MiB
+        """
+        self._vcpus = vcpus
         self.directory = directory
         self.placement = placement
         self.transport_url = transport_url
@@ -132,7 +136,7 @@ class EngineWorld:
         migration.upgrade(self.table_url)
         self.table = PlacementTable(self.table_url)
         self.hosts = {name: placement.add_host(
-            f'{name}-{uuid.uuid4()}', VCPUS, VCPUS * 512) for name in HOSTS}
+            f'{name}-{uuid.uuid4()}', vcpus, vcpus * 512) for name in HOSTS}
         self.holds = HoldClient(placement.adapter)
         self.planners = []
         self._stack = contextlib.ExitStack()
@@ -195,7 +199,8 @@ class EngineWorld:
             self.directory / f'engine-{uuid.uuid4().hex[:8]}.log'))
 
     def inventory_document(self):
-        room = {'VCPU': {'total': VCPUS}, 'MEMORY_MB': {'total': VCPUS * 512}}
+        room = {'VCPU': {'total': self._vcpus},
+                'MEMORY_MB': {'total': self._vcpus * 512}}
         return json.dumps({'levels': ['rack', 'host'], 'hosts': [
             {'name': name, 'uuid': self.hosts[name], 'location': [rack],
              'resources': room} for name, rack in HOSTS.items()]})
