@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A revised definition: who has a server stays, and the rest as it can."""
 
+import contextlib
 import copy
 import itertools
 import uuid
@@ -480,6 +481,68 @@ def test_an_engine_taken_for_dead_changes_nothing_any_more(world):
     world.planner.perform(other[0])
     assert_settled(world, group, 2)
     assert world.vcpus_used() == 4
+
+
+def test_an_exchange_whose_answer_is_lost_is_taken_back(world):
+    group = world.create()
+    fill(world)
+    before, used = rows(world, group), world.vcpus_used()
+
+    class Unanswered:
+        def exchange(self, emptied, filled, *owner):
+            world.holds.exchange(emptied, filled, *owner)
+            if emptied[0] in {m.hold for m in before.values()}:
+                raise HoldsError('timed out')
+
+        def __getattr__(self, name):
+            return getattr(world.holds, name)
+
+    refused = update(
+        world, group, revised() | {'members': [
+            {'name': 'front', 'resources': SMALL}]},
+        world.planner_with(world.table, Unanswered()))
+    assert 'timed out' in refused.reasons[0]['message']
+    assert_settled(world, group, 1)
+    assert {path: (m.id, m.place, m.hold, m.held) for path, m
+            in rows(world, group).items()} == {
+                path: (m.id, m.place, m.hold, m.held)
+                for path, m in before.items()}
+    assert set(world.states(group).values()) == {'planned'}
+    assert held(world, group) == 3
+    assert world.vcpus_used() == used
+
+
+def test_a_revision_whose_answer_is_lost_stays(world):
+    """The database has written it, and nobody was told."""
+    group = world.create()
+    lost = []
+
+    class Unanswered:
+        def __init__(self, thing):
+            self._thing = thing
+
+        def __getattr__(self, name):
+            found = getattr(self._thing, name)
+            return Unanswered(found) if name == 'database' else found
+
+        @contextlib.contextmanager
+        def writer(self):
+            with self._thing.writer() as session:
+                yield session
+            if lost:
+                raise TableError(lost.pop())
+
+    planner = world.planner_with(Unanswered(world.table), Meanwhile(
+        world.holds, 'put', lambda: lost.append('gone away')))
+    ask(world, group, revised() | {'members': [
+        {'name': 'web', 'resources': SMALL},
+        {'name': 'cache', 'resources': SMALL}]})
+    with pytest.raises(TableError):
+        planner.perform(take(world, group))
+    assert not lost
+    world.planner.perform(take(world, group))
+    assert_settled(world, group, 2)
+    world.assert_agreement()
 
 
 SCENES = {
