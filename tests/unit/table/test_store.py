@@ -8,7 +8,7 @@ from oslo_config import cfg
 import pytest
 
 from nova_holistic.conf import database
-from nova_holistic.table import errors, migration
+from nova_holistic.table import errors
 from nova_holistic.table.records import GroupStatus, MemberState, Place
 from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
@@ -145,18 +145,16 @@ def test_a_group_being_planned_is_the_planners_alone(table):
     assert table.get_group(group.uuid).status == GroupStatus.PLANNING
 
 
-def test_a_table_from_configuration(tmp_path):
-    url = f'sqlite:///{tmp_path}/table.sqlite'
-    migration.upgrade(url)
+def test_a_table_from_configuration(table_url):
     conf = cfg.ConfigOpts()
     database.register_opts(conf)
-    conf.set_override('connection', url, group='holistic_database')
+    conf.set_override('connection', table_url, group='holistic_database')
     conf([])
     assert PlacementTable.from_conf(conf).list_groups() == ()
 
 
-def test_a_database_without_tables_is_an_error_of_ours(tmp_path):
-    table = PlacementTable(f'sqlite:///{tmp_path}/empty.sqlite')
+def test_a_database_without_tables_is_an_error_of_ours(empty_url):
+    table = PlacementTable(empty_url)
     with pytest.raises(errors.TableError):
         table.get_group(builders.new_uuid())
 
