@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nova_holistic.table.database import Database, Duplicate
+from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table.models import JobRow
 
 
@@ -56,6 +56,7 @@ class Jobs:
         self._update([JobRow.engine == engine],
                      {'engine': None, 'engine_at': None})
 
+    @retried
     def _update(self, where: Sequence[Any],
                 values: Mapping[str, Any]) -> bool:
         with self._database.writer() as session:

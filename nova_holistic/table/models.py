@@ -26,11 +26,16 @@ KEY = sa.String(255).with_variant(
     'mysql', 'mariadb')
 """Text that a client chose, compared as it is."""
 
+# Without being told so MariaDB forgets what is less than a second.
+MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+
 NOTHING_OR_JSON = sa.JSON(none_as_null=True)
 
 
 class Base(orm.DeclarativeBase):
     """All tables of the placement table's database."""
+
+    type_annotation_map = {datetime: MOMENT}
 
 
 class GroupRow(Base):

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nova_holistic.table.database import Database
+from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import PlanRow
 from nova_holistic.table.records import PlanRecord, PlanStatus
 
@@ -20,6 +20,7 @@ class Plans:
     def __init__(self, database: Database):
         self._database = database
 
+    @retried
     def create(self, record: PlanRecord) -> None:
         """:raises Duplicate: there is a plan of that UUID"""
         values = {name: getattr(record, name) for name in _FIELDS}
@@ -77,6 +78,7 @@ class Plans:
                        _nobodys(stale_before))
                 .order_by(PlanRow.created_at, PlanRow.uuid).limit(limit)))
 
+    @retried
     def forget(self, before: datetime) -> None:
         """Drop plans that nobody has changed since."""
         with self._database.writer() as session:
@@ -84,6 +86,7 @@ class Plans:
                 sa.delete(PlanRow).where(PlanRow.updated_at < before)
                 .execution_options(synchronize_session=False))
 
+    @retried
     def _update(self, where: Sequence[Any],
                 values: Mapping[str, Any]) -> bool:
         with self._database.writer() as session:

@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.database import Database
+from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table import rows
@@ -42,6 +42,7 @@ class Revision:
     added: Sequence[MemberRecord] = ()
 
 
+@retried
 def revise(database: Database, group_uuid: str, engine: str,
            revision: Revision, now: datetime) -> bool:
     """Change all of it, or nothing; the group's revision is raised.
@@ -72,6 +73,7 @@ def revise(database: Database, group_uuid: str, engine: str,
     return True
 
 
+@retried
 def vacate(database: Database, group_uuid: str, engine: str,
            members: Sequence[MemberRecord], now: datetime) -> bool:
     """Planned members cannot be claimed until their places are changed, or
@@ -93,6 +95,7 @@ def vacate(database: Database, group_uuid: str, engine: str,
     return True
 
 
+@retried
 def occupy(database: Database, holds: Collection[str],
            now: datetime) -> None:
     """Members that were vacated are planned where they were, unless they were

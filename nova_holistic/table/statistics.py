@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nova_holistic.table.database import Database, Duplicate
+from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table.models import StatisticRow
 
 
@@ -54,6 +54,7 @@ class Statistics:
                     found.setdefault(host, {})[name] = value
         return found
 
+    @retried
     def forget(self, before: datetime) -> None:
         """Drop values that nobody has put since."""
         with self._database.writer() as session:
@@ -62,6 +63,7 @@ class Statistics:
                 .where(StatisticRow.updated_at < before)
                 .execution_options(synchronize_session=False))
 
+    @retried
     def _update(self, host: str, name: str,
                 changed: Mapping[str, Any]) -> bool:
         with self._database.writer() as session:
@@ -71,6 +73,7 @@ class Statistics:
                 .values(changed)
                 .execution_options(synchronize_session=False)).rowcount > 0
 
+    @retried
     def _insert(self, values: Mapping[str, Any]) -> None:
         with self._database.writer() as session:
             session.execute(sa.insert(StatisticRow).values(values))

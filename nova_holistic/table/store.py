@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table import claim, progress, renewal, rows, writing
 from nova_holistic.table.claim import Claim
-from nova_holistic.table.database import Database
+from nova_holistic.table.database import Database, retried
 from nova_holistic.table.jobs import Jobs
 from nova_holistic.table.listing import Listing
 from nova_holistic.table.models import GroupRow, MemberRow
@@ -51,6 +51,7 @@ class PlacementTable:
         """Make one from the options in [holistic_database]."""
         return cls(Database(**dict(conf.holistic_database)))
 
+    @retried
     def create_group(self, record: GroupRecord) -> None:
         """:raises Duplicate: a group of that UUID is there already"""
         with self.database.writer() as session:
@@ -69,7 +70,7 @@ class PlacementTable:
         would be the most."""
         members = sa.select(*rows.BARE).where(
             MemberRow.group_uuid == group_uuid).order_by(MemberRow.position)
-        with self.database.reader() as session:
+        with self.database.view() as session:
             row = session.get(GroupRow, group_uuid)
             return row and (
                 rows.group_record(row),
@@ -97,6 +98,7 @@ class PlacementTable:
         with self.database.reader() as session:
             return tuple(map(rows.group_record, session.scalars(query)))
 
+    @retried
     def update_group(self, group_uuid: str,
                      expected: Collection[GroupStatus],
                      **changes: Any) -> bool:
@@ -113,6 +115,7 @@ class PlacementTable:
                 .values(rows.group_changes(changes))
                 .execution_options(synchronize_session=False)).rowcount == 1
 
+    @retried
     def delete_group(self, group_uuid: str) -> None:
         """Forget a group and its members."""
         with self.database.writer() as session:
@@ -266,6 +269,7 @@ class PlacementTable:
                     GroupRow.status.in_(claim.CLAIMABLE),
                     GroupRow.lease_expires_at <= now, waiting))))
 
+    @retried
     def _update(self, where: Sequence[Any], values: Mapping[str, Any]) -> int:
         """Change members in one statement; how many there were."""
         with self.database.writer() as session:

@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nova_holistic.table.database import Database
+from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow
 from nova_holistic.table import rows
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
@@ -100,6 +100,7 @@ class Tasks:
                        _nobodys(GroupRow, stale_before))
                 .order_by(GroupRow.updated_at, GroupRow.uuid).limit(limit)))
 
+    @retried
     def _update(self, where: Sequence[Any],
                 values: Mapping[str, Any]) -> bool:
         with self._database.writer() as session:

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from nova_holistic.table.database import Database
+from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord
 from nova_holistic.table import rows
 
 
+@retried
 def write(database: Database, group_uuid: str,
           members: Sequence[MemberRecord], engine: str | None = None) -> bool:
     """Put members in place of the group's rows that were never claimed: all,

@@ -24,6 +24,17 @@ def test_a_group_is_read_as_it_was_written(table):
     assert table.get_group(group.uuid) == group
 
 
+def test_times_are_read_as_they_were_written(table):
+    moment = NOON + timedelta(microseconds=123456)
+    group = builders.planned(table, builders.a_group(
+        lease_expires_at=moment, created_at=moment, updated_at=moment,
+        engine_at=moment), web=None)
+    assert table.get_group(group.uuid) == group
+    (web,) = table.members(group.uuid)
+    table.change_state(web.id, [web.state], web.state, moment)
+    assert table.members(group.uuid)[0].updated_at == moment
+
+
 def test_members_are_read_as_they_were_written_and_in_order(table):
     group = builders.a_group()
     table.create_group(group)

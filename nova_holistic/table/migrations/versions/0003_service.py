@@ -16,6 +16,13 @@ KEY = sa.String(255).with_variant(
     mysql.VARCHAR(255, charset='utf8mb4', collation='utf8mb4_bin'),
     'mysql', 'mariadb')
 
+MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+
+MOMENTS = {
+    'holistic_groups': ['lease_expires_at', 'created_at', 'updated_at'],
+    'holistic_members': ['updated_at'],
+}
+
 INDEXES = {
     'ix_holistic_groups_task': ['task', 'engine_at'],
     'ix_holistic_groups_engine': ['engine'],
@@ -27,10 +34,20 @@ INDEXES = {
 
 
 def upgrade() -> None:
+    if op.get_bind().dialect.name == 'mysql':
+        _moments()
     _groups()
     _plans()
     _statistics()
     _jobs()
+
+
+def _moments() -> None:
+    """MariaDB remembers microseconds, too, as the others do."""
+    for table, columns in MOMENTS.items():
+        for column in columns:
+            op.alter_column(table, column, type_=MOMENT,
+                            existing_type=sa.DateTime, existing_nullable=True)
 
 
 def _groups() -> None:
@@ -43,7 +60,7 @@ def _groups() -> None:
         table.add_column(sa.Column('task', sa.String(16)))
         table.add_column(sa.Column('pending', sa.JSON))
         table.add_column(sa.Column('engine', sa.String(255)))
-        table.add_column(sa.Column('engine_at', sa.DateTime))
+        table.add_column(sa.Column('engine_at', MOMENT))
         table.add_column(sa.Column('attempts', sa.Integer, nullable=False,
                                    server_default='0'))
         table.create_unique_constraint(
@@ -65,11 +82,11 @@ def _plans() -> None:
         sa.Column('objective', sa.String(255), nullable=False),
         sa.Column('answer', sa.JSON),
         sa.Column('engine', sa.String(255)),
-        sa.Column('engine_at', sa.DateTime),
+        sa.Column('engine_at', MOMENT),
         sa.Column('attempts', sa.Integer, nullable=False,
                   server_default='0'),
-        sa.Column('created_at', sa.DateTime),
-        sa.Column('updated_at', sa.DateTime),
+        sa.Column('created_at', MOMENT),
+        sa.Column('updated_at', MOMENT),
         sa.Index('ix_holistic_plans_status', 'status', 'engine_at'),
         sa.Index('ix_holistic_plans_updated_at', 'updated_at'),
         sa.Index('ix_holistic_plans_engine', 'engine'))
@@ -81,7 +98,7 @@ def _statistics() -> None:
         sa.Column('host', KEY, primary_key=True),
         sa.Column('name', KEY, primary_key=True),
         sa.Column('value', sa.Double, nullable=False),
-        sa.Column('updated_at', sa.DateTime),
+        sa.Column('updated_at', MOMENT),
         sa.Index('ix_holistic_host_statistics_updated_at', 'updated_at'))
 
 
@@ -90,5 +107,5 @@ def _jobs() -> None:
         'holistic_jobs',
         sa.Column('name', sa.String(64), primary_key=True),
         sa.Column('engine', sa.String(255)),
-        sa.Column('engine_at', sa.DateTime),
-        sa.Column('done_at', sa.DateTime))
+        sa.Column('engine_at', MOMENT),
+        sa.Column('done_at', MOMENT))
