@@ -59,8 +59,9 @@ class Performer:
                     f'this engine knows no task {record.task}')
             changes = self._tasks[record.task](record)
             if changes is not None:
-                turn.finish(**changes)
+                # First: whoever sees no task any more relies on the status.
                 self._table.settle(record.uuid, self._clock())
+                turn.finish(**changes)
         except (table_errors.TableError, errors.TurnLost, errors.HoldsLeft):
             raise
         except exceptions.HolisticError as error:

@@ -7,12 +7,13 @@ import uuid
 
 import pytest
 
-from nova_holistic.engine.errors import TurnLost
+from nova_holistic.engine.errors import GroupBusy, TurnLost
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
+from nova_holistic.table.store import PlacementTable
 from tests.functional.engine.mortal import Death, Life, Mortal
-from tests.functional.engine.world import shop
+from tests.functional.engine.world import shop, SMALL
 
 LONG = timedelta(minutes=10)
 
@@ -153,3 +154,42 @@ def test_a_group_deleted_while_its_members_are_planned_anew(world):
     with pytest.raises(TurnLost):
         planner.perform(record)
     assert world.vcpus_used() == 0
+
+
+def test_a_group_without_a_plan_is_not_released_while_it_is_planned(world):
+    world.inventory.down.update(world.hosts)
+    group = world.create()
+    assert group.status == GroupStatus.UNPLACEABLE
+    world.inventory.down.clear()
+    assert world.table.tasks.ask(group.uuid, Task.REPLANNING, {},
+                                 [group.status], None, world.now)
+    record = take(world, group.uuid, 'one')
+
+    def somebody_releases_it():
+        with pytest.raises(GroupBusy):
+            world.lifecycle.release(group.uuid)
+
+    world.planner_with(world.table, Interrupted(
+        world.holds, before_put=somebody_releases_it)).perform(record)
+    assert world.table.get_group(group.uuid).status == GroupStatus.PLANNED
+    world.assert_agreement()
+
+
+def test_whoever_sees_no_task_any_more_can_claim_what_was_added(world):
+    group = world.create()
+    for path in world.states(group):
+        world.build(group, path)
+    world.table.settle(group.uuid, world.now)
+    assert world.table.get_group(group.uuid).status == GroupStatus.COMPLETE
+    document = shop()['group']
+    document['members'].append({'name': 'cache', 'resources': SMALL})
+    assert world.table.tasks.ask(
+        group.uuid, Task.UPDATING, {'document': document},
+        [GroupStatus.COMPLETE], None, world.now)
+    record = take(world, group.uuid, 'one')
+    statuses = []
+    table = PlacementTable(world.table.database)
+    table.tasks = Interrupted(table.tasks, after_finish=lambda: (
+        statuses.append(world.table.get_group(group.uuid).status)))
+    world.planner_with(table, world.holds).perform(record)
+    assert statuses == [GroupStatus.BUILDING]
