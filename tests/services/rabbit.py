@@ -50,7 +50,8 @@ class RabbitBroker:
         """Returns when it takes connections."""
         self._server = Process(
             [f'{SCRIPTS}/rabbitmq-server'], self.directory / 'rabbit.log',
-            env=self._environment(), cwd=self.directory)
+            env=environment(self.directory, self._port, self._distribution,
+                            self._epmd), cwd=self.directory)
         self._server.wait_until('RabbitMQ', lambda: (
             'Server startup complete' in self._server.said()
             and answers(self._port)))
@@ -72,27 +73,33 @@ class RabbitBroker:
         self.stop()
         self.start()
 
-    def _environment(self):
-        configuration = self.directory / 'rabbitmq.conf'
-        configuration.write_text(
-            f'listeners.tcp.1 = 127.0.0.1:{self._port}\n'
-            'loopback_users = none\n'
-            'log.console = true\n')
-        (self.directory / 'plugins').write_text('[].')
-        return {
-            'PATH': os.environ['PATH'], 'LANG': 'C.UTF-8',
-            'HOME': str(self.directory),
-            'ERL_EPMD_PORT': str(self._epmd),
-            'ERL_EPMD_ADDRESS': '127.0.0.1',
-            'RABBITMQ_NODENAME': f'tests{self._port}@localhost',
-            'RABBITMQ_DIST_PORT': str(self._distribution),
-            'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS':
-                '-kernel inet_dist_use_interface {127,0,0,1} +S 1:1',
-            'RABBITMQ_CONFIG_FILE': str(configuration),
-            'RABBITMQ_ENABLED_PLUGINS_FILE': str(self.directory / 'plugins'),
-            'RABBITMQ_MNESIA_BASE': str(self.directory / 'mnesia'),
-            'RABBITMQ_LOG_BASE': str(self.directory),
-            'RABBITMQ_LOGS': '-',
-            'RABBITMQ_PID_FILE': str(self.directory / 'rabbit.pid'),
-            'RABBITMQ_GENERATED_CONFIG_DIR': str(self.directory / 'generated'),
-        }
+
+def environment(directory, port, distribution, epmd):
+    """Of rabbitmq-server; all that it writes is below the directory.
+
+    :param distribution: port for other nodes, of which there are none
+    :param epmd: port of a port mapper that is there
+    """
+    configuration = directory / 'rabbitmq.conf'
+    configuration.write_text(
+        f'listeners.tcp.1 = 127.0.0.1:{port}\n'
+        'loopback_users = none\n'
+        'log.console = true\n')
+    (directory / 'plugins').write_text('[].')
+    return {
+        'PATH': os.environ['PATH'], 'LANG': 'C.UTF-8',
+        'HOME': str(directory),
+        'ERL_EPMD_PORT': str(epmd),
+        'ERL_EPMD_ADDRESS': '127.0.0.1',
+        'RABBITMQ_NODENAME': f'tests{port}@localhost',
+        'RABBITMQ_DIST_PORT': str(distribution),
+        'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS':
+            '-kernel inet_dist_use_interface {127,0,0,1} +S 1:1',
+        'RABBITMQ_CONFIG_FILE': str(configuration),
+        'RABBITMQ_ENABLED_PLUGINS_FILE': str(directory / 'plugins'),
+        'RABBITMQ_MNESIA_BASE': str(directory / 'mnesia'),
+        'RABBITMQ_LOG_BASE': str(directory),
+        'RABBITMQ_LOGS': '-',
+        'RABBITMQ_PID_FILE': str(directory / 'rabbit.pid'),
+        'RABBITMQ_GENERATED_CONFIG_DIR': str(directory / 'generated'),
+    }
