@@ -114,7 +114,8 @@ class Decider:
         if violations:
             LOG.error('The solver broke a rule of group %s: %s',
                       bound.name, violations)
-            raise NotPlanned(GroupStatus.ERROR, violations)
+            raise NotPlanned(
+                GroupStatus.ERROR, named(violations, snapshot))
         limit = self._conf.planner.alternates
         others = alternates(bound, snapshot, plan, limit,
                             placed=question.placed) if limit else {}
@@ -139,9 +140,9 @@ class Decider:
         snapshot = self._snapshot(question)[0]
         hosts = decision.plan.hosts()
         enabled = {h.name for h in snapshot.hosts if h.enabled}
-        return [*check(decision.group, snapshot, hosts, hosts),
-                *(Reason('', f'host {name} is closed or gone')
-                  for name in sorted(set(held) - enabled))]
+        return named([*check(decision.group, snapshot, hosts, hosts),
+                      *(Reason('', f'host {name} is closed or gone')
+                        for name in sorted(set(held) - enabled))], snapshot)
 
     def _answer(self, question: Question
                 ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:

@@ -50,18 +50,19 @@ class Reason:
     """Why a group cannot be placed.
 
     :ivar at: path of the group or member that the reason is about
-    :ivar names: words of the message that are names of hosts or domains, as
-        far as whoever looked has found any
+    :ivar names: words of the message that are names of hosts or domains; None
+        where nobody has looked for any
     """
 
     at: str
     message: str
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] | None = None
 
     def to_row(self) -> dict[str, Any]:
         """Plain data, as the placement table keeps it."""
         return {'at': self.at, 'message': self.message,
-                **({'names': list(self.names)} if self.names else {})}
+                **({} if self.names is None
+                   else {'names': list(self.names)})}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,9 @@ def shown(reasons: Iterable[Mapping[str, Any]], failed: bool,
 
 def _discreet(reason: Mapping[str, Any], failed: bool) -> str:
     """Without names of the topology. What is wrong in a definition has a
-    place in it; of any other failure there is only what comes first."""
-    if failed and not reason['at']:
+    place in it; of any other failure, and where nobody has looked for names,
+    there is only what comes first."""
+    if not reason['at'] and (failed or 'names' not in reason):
         return re.split('[;:]', reason['message'], maxsplit=1)[0]
     text = reason['message']
     for name in sorted(reason.get('names', ()), key=len, reverse=True):

@@ -7,7 +7,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.records import GroupStatus
-from tests.unit.api.service import ADMIN
+from tests.unit.api.service import ADMIN, MEMBER, SHOP
 
 SNAPSHOT = Snapshot(('az', 'rack', 'host'), (
     Host('cmp-1', 'cmp-1.example.org', 'u1', ('az1', 'r7'), FrozenMapping(),
@@ -63,3 +63,22 @@ def test_a_group_is_shown_to_a_project_without_names(service):
         {'at': 'web', 'message': 'rack … is full'}]
     (listed,) = service.ask('GET', '/v1/groups').json['groups']
     assert listed['reasons'] == shown.json['group']['reasons']
+
+
+def test_a_failed_update_of_an_unplaceable_group_tells_no_more(service):
+    group = service.created()['id']
+    service.settle(group, GroupStatus.UNPLACEABLE)
+    service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP},
+                headers={'If-Match': '"1"'})
+    message = 'Placement: Unable to connect to http://10.0.0.1:8778'
+    service.settle(group, GroupStatus.UNPLACEABLE,
+                   reasons=[Reason('', message).to_row()])
+    for token, told in ((MEMBER, 'Placement'), (ADMIN, message)):
+        shown = service.ask('GET', f'/v1/groups/{group}', token=token)
+        assert shown.json['group']['reasons'] == [
+            {'at': '', 'message': told}]
+
+
+def test_an_unplaceable_group_tells_its_project_why():
+    assert told('no 3 racks have room; 2 have', at='') == (
+        'no 3 racks have room; 2 have')
