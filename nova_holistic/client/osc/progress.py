@@ -23,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help='Wait until it is planned, or is known not to be')
     parser.add_argument(
         '--timeout', metavar='<seconds>', type=_seconds, default=TIMEOUT,
-        help='Seconds to wait at most (default: %(default)s)')
+        help=f'Seconds to wait at most (default: {TIMEOUT})')
 
 
 @contextlib.contextmanager
