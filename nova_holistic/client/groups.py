@@ -4,8 +4,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib import parse
+import uuid
 
-from nova_holistic.client import waiting
+from nova_holistic.client import errors, waiting
 
 Request = Callable[..., Any]
 Document = Mapping[str, Any]
@@ -57,16 +58,24 @@ class Groups:
         return self._request('GET', _path(group_id))['group']
 
     def find(self, name_or_id: str) -> dict[str, Any]:
-        """The group of that id, or the only one of that name.
+        """The group of that id, or else the only one of that name.
 
         :raises LookupError: there is none, or more than one
         """
+        if _is_id(name_or_id):
+            try:
+                return self.get(name_or_id)
+            except errors.Refused as error:
+                if error.status != 404:
+                    raise
         by_name = list(self.list(name=name_or_id))
+        if not by_name:
+            raise LookupError(f'there is no group {name_or_id}')
         if len(by_name) > 1:
             raise LookupError(
                 f'more than one group is named {name_or_id!r}: use an id of '
                 + ', '.join(group['id'] for group in by_name))
-        return self.get(by_name[0]['id'] if by_name else name_or_id)
+        return self.get(by_name[0]['id'])
 
     def update(self, group_id: str, document: Document, revision: int, *,
                objective: str | None = None) -> dict[str, Any]:
@@ -114,7 +123,7 @@ class Groups:
         return self._request(
             'DELETE', _path(group_id, 'members', path))['group']
 
-    def placements(self, group_id: str) -> list[dict[str, Any]]:
+    def placements(self, group_id: str) -> Sequence[dict[str, Any]]:
         """Each member with its state and server, and for admins its host."""
         return self._request(
             'GET', _path(group_id, 'placements'))['placements']
@@ -135,6 +144,13 @@ def _path(*parts: str) -> str:
     first, *rest = parts
     return '/'.join(('/groups', parse.quote(first, safe=''),
                      *map(parse.quote, rest)))
+
+
+def _is_id(text: str) -> bool:
+    try:
+        return str(uuid.UUID(text)) == text.lower()
+    except ValueError:
+        return False
 
 
 def _given(**values: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from osc_lib import exceptions
 from nova_holistic.client.osc.command import HolisticCommand, UNPLACED
 from nova_holistic.client.osc.definition_file import DefinitionFile
 from nova_holistic.client.osc import progress, shown
+from nova_holistic.exceptions import HolisticError
 
 
 class Settling(HolisticCommand):
@@ -28,9 +29,10 @@ class Settling(HolisticCommand):
             group = self.client().groups.wait(
                 group['id'], args.timeout, told)
         if group['status'] in UNPLACED or group['reasons']:
-            why = shown.Reasons(group['reasons']).human_readable()
+            verb = 'is' if group['status'] in UNPLACED else 'stays'
             raise exceptions.CommandError(
-                f'group {group["id"]} is {group["status"]}: {why}')
+                f'group {group["id"]} {verb} {group["status"]}: '
+                + '; '.join(shown.reason_lines(group['reasons'])))
         return group
 
 
@@ -113,11 +115,15 @@ class SetGroup(Settling, command.ShowOne, DefinitionFile):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        document = self.definition(parsed_args)
+        # An objective alone leaves the definition as it is.
+        document = None
+        if parsed_args.file is not None or parsed_args.objective is None:
+            document = self.definition(parsed_args)
         before = self.group(parsed_args.group)
+        revision = parsed_args.revision
         group = self.client().groups.update(
-            before['id'], document,
-            parsed_args.revision or before['revision'],
+            before['id'], document or before['definition'],
+            before['revision'] if revision is None else revision,
             objective=parsed_args.objective)
         return shown.fields(self.settled(group, parsed_args), shown.GROUP)
 
@@ -136,6 +142,9 @@ class UnsetGroup(Settling, command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        if not parsed_args.policy and not parsed_args.relationship:
+            raise exceptions.CommandError(
+                'nothing to unset: --policy or --relationship')
         before = self.group(parsed_args.group)
         document = dict(before['definition'])
         for key, types in (('policies', parsed_args.policy),
@@ -157,8 +166,14 @@ class DeleteGroup(HolisticCommand, command.Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        failed = []
         for name in parsed_args.groups:
-            self.client().groups.delete(self.group(name)['id'])
+            try:
+                self.client().groups.delete(self.group(name)['id'])
+            except (HolisticError, exceptions.CommandError) as error:
+                failed.append(str(error))
+        if failed:
+            raise exceptions.CommandError('; '.join(failed))
 
 
 class ReleaseGroup(HolisticCommand, command.Lister):

@@ -26,7 +26,10 @@ class ListMember(HolisticCommand, command.Lister):
 
 
 class AddMember(Settling, command.ShowOne):
-    """Add a member to a group, or servers to a counted one"""
+    """Add a member to a group, or servers to a counted one
+
+    Of a counted member that is there the path will do.
+    """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
@@ -34,7 +37,7 @@ class AddMember(Settling, command.ShowOne):
             'path', metavar='<path>',
             help='Of the member: names of nested groups and its own, joined '
                  'by /')
-        what = parser.add_mutually_exclusive_group(required=True)
+        what = parser.add_mutually_exclusive_group()
         what.add_argument('--flavor', metavar='<flavor>')
         what.add_argument(
             '--resource', metavar='<class>=<amount>', dest='resources',
@@ -43,7 +46,10 @@ class AddMember(Settling, command.ShowOne):
         what.add_argument(
             '--description', metavar='<json>', type=_object,
             help='The whole member description but for its name')
-        parser.add_argument('--count', metavar='<number>', type=int)
+        parser.add_argument(
+            '--count', metavar='<number>', type=int,
+            help='Servers that it stands for; of a member that is there, '
+                 'servers more')
         progress.add_options(parser)
         return parser
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cliff import columns
+import yaml
 
 GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
          'reasons', 'lease_expires_at', 'project_id', 'user_id',
@@ -27,8 +28,14 @@ class Reasons(columns.FormattableColumn):
     """One a line, with the place each is about."""
 
     def human_readable(self) -> str:
-        return '\n'.join(': '.join(filter(None, (r['at'], r['message'])))
-                         for r in self._value)
+        return '\n'.join(reason_lines(self._value))
+
+
+class Definition(columns.FormattableColumn):
+    """As it could be written in a file."""
+
+    def human_readable(self) -> str:
+        return yaml.safe_dump(self._value, sort_keys=False).rstrip()
 
 
 class Location(columns.FormattableColumn):
@@ -68,7 +75,12 @@ class Placements(columns.FormattableColumn):
 
 _KINDS = {'members': Counts, 'reasons': Reasons, 'location': Location,
           'objective': Objective, 'preferences': Preferences,
-          'placements': Placements}
+          'placements': Placements, 'definition': Definition}
+
+
+def reason_lines(reasons: Sequence[Mapping[str, str]]) -> list[str]:
+    return [': '.join(filter(None, (r['at'], r['message'])))
+            for r in reasons]
 
 
 def fields(document: Mapping[str, Any], names: Sequence[str],
