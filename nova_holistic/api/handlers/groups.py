@@ -13,6 +13,7 @@ from nova_holistic.api.policies import groups as rules
 from nova_holistic.api import revisions
 from nova_holistic.api.views import common
 from nova_holistic.api.views import groups as views
+from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.listing import Page
@@ -103,7 +104,11 @@ def extend(call: Call) -> webob.Response:
 
 def replan(call: Call) -> webob.Response:
     """Plan lost members anew; of a group that has no plan, all."""
-    return tasks.asked(call, call.group(), Task.REPLANNING, {}, (
+    record = call.group()
+    if record.status not in CLAIMABLE:
+        tasks.must_allow_members(call, record, definitions.parsed(
+            call.service, views.definition(record)))
+    return tasks.asked(call, record, Task.REPLANNING, {}, (
         GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.UNPLACEABLE,
         GroupStatus.ERROR))
 

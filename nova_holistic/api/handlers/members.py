@@ -28,7 +28,7 @@ def remove(call: Call) -> webob.Response:
     record, path = call.group(), call.names['path']
     revisions.must_match(call.request, record)
     definition = group_views.definition(record)
-    members = definitions.accepted(call.service, definition).all_members()
+    members = definitions.parsed(call.service, definition).all_members()
     if not any(path in (m.path, m.description) for m in members):
         raise errors.not_found('member', brief(path))
     try:

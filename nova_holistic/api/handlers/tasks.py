@@ -9,7 +9,9 @@ import webob
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api import definitions, errors, limits, revisions, waiting
 from nova_holistic.api.views import groups as views
-from nova_holistic.table.records import GroupRecord, GroupStatus, Task
+from nova_holistic.model.group import Group
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberState, Task)
 
 REVISABLE = tuple(
     status for status in GroupStatus if status != GroupStatus.PLANNING)
@@ -23,15 +25,30 @@ def revise(call: Call, record: GroupRecord, document: Mapping[str, Any],
     :param document: without its outer key
     """
     service = call.service
-    group = definitions.accepted(service, document)
-    before = definitions.accepted(service, views.definition(record))
-    service.limits.must_allow(record.project_id, {
-        limits.MEMBERS: max(
-            0, definitions.size(group) - definitions.size(before))})
+    before = definitions.parsed(service, views.definition(record))
+    group = definitions.accepted(service, document, definitions.size(before))
+    must_allow_members(call, record, group)
     return asked(call, record, Task.UPDATING, {
         'document': document,
         'objective': definitions.objective(
             service, objective or record.objective)}, REVISABLE)
+
+
+def must_allow_members(call: Call, record: GroupRecord,
+                       group: Group) -> None:
+    """Whether the project may have as many members as the group then has.
+
+    :param group: as it is to be
+    :raises ApiError: 403; never for a group that gets no larger
+    """
+    table = call.service.table
+    counts = table.listing.member_counts([record.uuid])[record.uuid]
+    there = sum(number for state, number in counts.items()
+                if state != MemberState.RELEASED)
+    more = definitions.size(group) - there
+    if more > 0:
+        call.service.limits.must_allow(
+            record.project_id, {limits.MEMBERS: more})
 
 
 def asked(call: Call, record: GroupRecord, task: Task,
