@@ -48,8 +48,8 @@ class GroupRow(Base):
         sa.Index('ix_holistic_groups_exclusive', 'exclusive'),
         sa.Index('ix_holistic_groups_task', 'task', 'engine_at'),
         sa.Index('ix_holistic_groups_engine', 'engine'),
-        sa.UniqueConstraint('project_id', 'idempotency_key',
-                            name='uq_holistic_groups_idempotency_key'),
+        sa.Index('uq_holistic_groups_idempotency_key', 'project_id',
+                 'idempotency_key', unique=True),
         # A page of a project's groups is a range of one of these.
         sa.Index('ix_holistic_groups_by_created_at', 'project_id',
                  'created_at', 'uuid'),

@@ -141,11 +141,14 @@ class PlacementTable:
 
     def find_members(self, states: Collection[MemberState],
                      held: bool | None = None) -> tuple[MemberRecord, ...]:
-        """Members of every group in one of the states."""
-        where = [MemberRow.state.in_(states)]
+        """Members of every group in one of the states, without their
+        alternates."""
+        query = sa.select(*rows.BARE).where(MemberRow.state.in_(states))
         if held is not None:
-            where.append(MemberRow.held == held)
-        return self._select(*where)
+            query = query.where(MemberRow.held == held)
+        with self.database.reader() as session:
+            return tuple(map(rows.bare_member, session.execute(
+                query.order_by(MemberRow.group_uuid, MemberRow.position))))
 
     def placed(self, group_uuid: str) -> Mapping[str, str]:
         """Path to host of every member that takes up room."""
@@ -224,13 +227,15 @@ class PlacementTable:
         """Groups that keep others out, with those of their members that take
         up room. One query by index where there are no such groups, else two.
         """
-        query = sa.select(GroupRow).where(GroupRow.exclusive.is_(True))
+        # Not "is true", for which MariaDB does not use the index.
+        keep_out = GroupRow.exclusive == sa.true()
+        query = sa.select(GroupRow).where(keep_out)
         with self.database.reader() as session:
             groups = tuple(map(rows.group_record, session.scalars(query)))
         if not groups:
             return ()
         members: dict[str, list[MemberRecord]] = {}
-        flagged = sa.select(GroupRow.uuid).where(GroupRow.exclusive.is_(True))
+        flagged = sa.select(GroupRow.uuid).where(keep_out)
         for member in self._select(MemberRow.group_uuid.in_(flagged),
                                    MemberRow.state.in_(SITTING)):
             members.setdefault(member.group_uuid, []).append(member)

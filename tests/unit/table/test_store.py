@@ -244,3 +244,13 @@ def test_a_group_with_its_members_leaves_their_alternates_for_later(
     found = table.alternates([member.id for member in whole[1:]])
     assert found == {member.id: member.alternates for member in whole[1:]}
     assert table.group_with_members(builders.new_uuid()) is None
+
+
+def test_members_of_all_groups_are_found_without_their_alternates(table):
+    groups = [builders.planned(table, web=1) for _ in range(2)]
+    expected = {m.id: replace(m, alternates=()) for group in groups
+                for m in table.members(group.uuid)}
+    found = table.find_members([MemberState.PLANNED])
+    assert {m.id: m for m in found} == expected
+    assert len(expected) == 2
+    assert table.find_members([MemberState.PLANNED], held=False) == ()

@@ -51,21 +51,22 @@ def _moments() -> None:
 
 
 def _groups() -> None:
-    # SQLite takes a constraint on a table that exists only by copying it.
-    with op.batch_alter_table('holistic_groups') as table:
-        table.add_column(sa.Column('revision', sa.Integer, nullable=False,
-                                   server_default='1'))
-        table.add_column(sa.Column('idempotency_key', KEY))
-        table.add_column(sa.Column('fingerprint', sa.String(64)))
-        table.add_column(sa.Column('task', sa.String(16)))
-        table.add_column(sa.Column('pending', sa.JSON))
-        table.add_column(sa.Column('engine', sa.String(255)))
-        table.add_column(sa.Column('engine_at', MOMENT))
-        table.add_column(sa.Column('attempts', sa.Integer, nullable=False,
-                                   server_default='0'))
-        table.create_unique_constraint(
-            'uq_holistic_groups_idempotency_key',
-            ['project_id', 'idempotency_key'])
+    # One by one, and with a unique index for a constraint: SQLite would make
+    # a new table otherwise, and drop the old one with all its members.
+    for column in (
+            sa.Column('revision', sa.Integer, nullable=False,
+                      server_default='1'),
+            sa.Column('idempotency_key', KEY),
+            sa.Column('fingerprint', sa.String(64)),
+            sa.Column('task', sa.String(16)),
+            sa.Column('pending', sa.JSON),
+            sa.Column('engine', sa.String(255)),
+            sa.Column('engine_at', MOMENT),
+            sa.Column('attempts', sa.Integer, nullable=False,
+                      server_default='0')):
+        op.add_column('holistic_groups', column)
+    op.create_index('uq_holistic_groups_idempotency_key', 'holistic_groups',
+                    ['project_id', 'idempotency_key'], unique=True)
     for name, columns in INDEXES.items():
         op.create_index(name, 'holistic_groups', columns)
 
