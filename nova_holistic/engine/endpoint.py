@@ -18,6 +18,10 @@ from nova_holistic import exceptions
 
 LOG = logging.getLogger(__name__)
 
+MAX_LOGGED = 500
+"""Characters of a payload in a log line: it may name thousands of members.
+"""
+
 
 def _told(payload_type: type[payloads.Payload]) -> Callable:
     """A method whose arguments make a payload, and whose errors of ours are
@@ -28,7 +32,8 @@ def _told(payload_type: type[payloads.Payload]) -> Callable:
             with context.logged():
                 try:
                     payload = payload_type.from_document(arguments)
-                    LOG.info('%s: %s', method.__name__, payload)
+                    LOG.info('%s: %s', method.__name__,
+                             str(payload)[:MAX_LOGGED])
                     return {'result': method(self, payload)}
                 except exceptions.HolisticError as error:
                     LOG.info('%s is refused: %s', method.__name__, error)
