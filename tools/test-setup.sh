@@ -8,6 +8,15 @@ cd "$(dirname "$0")/.."
 mapfile -t packages < <(sed -n 's/^\([a-z0-9][a-z0-9.+-]*\).*platform:dpkg.*/\1/p' bindep.txt)
 sudo=
 [ "$(id -u)" -eq 0 ] || sudo=sudo
+
+# No package starts the service that it brings: the tests start their own.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+    trap '$sudo rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' | $sudo tee "$policy" >/dev/null
+    $sudo chmod 755 "$policy"
+fi
+
 $sudo apt-get update -q
 DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -q \
     --no-install-recommends "${packages[@]}"

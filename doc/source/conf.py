@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sphinx configuration."""
 
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'ext'))
+
 extensions = [
+    'api_reference',
+    'cliff.sphinxext',
     'openstackdocstheme',
     'oslo_config.sphinxconfiggen',
     'oslo_config.sphinxext',
+    'oslo_policy.sphinxext',
+    'oslo_policy.sphinxpolicygen',
+    'plan_picture',
     'sphinx.ext.autodoc',
 ]
 
@@ -22,5 +32,11 @@ exclude_patterns = []
 
 config_generator_config_file = [
     ('../../etc/nova-holistic/config-generator.conf',
+     '_static/nova-holistic'),
+]
+autoprogram_cliff_application = 'openstack'
+
+policy_generator_config_file = [
+    ('../../etc/nova-holistic/policy-generator.conf',
      '_static/nova-holistic'),
 ]

@@ -26,5 +26,6 @@ def connect(conf, group: str) -> Adapter:
             conf, group, auth=auth)
         return loading.load_adapter_from_conf_options(
             conf, group, session=session, auth=auth)
-    except ks_exceptions.ClientException as error:
+    # TypeError: options that exclude each other.
+    except (ks_exceptions.ClientException, TypeError) as error:
         raise NotConfigured(f'[{group}]: {error}') from error

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine of a process of this project, made from its configuration."""
 
+import oslo_messaging as messaging
 from oslo_utils import timeutils
 
 from nova_holistic.cli.connect import connect
@@ -8,6 +9,7 @@ from nova_holistic.engine.instances import NovaInstances
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.engine.reconciler import Reconciler
+from nova_holistic.engine.service import EngineParts, EngineService
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory import load_inventory
 from nova_holistic.table.store import PlacementTable
@@ -35,3 +37,18 @@ def reconciler(conf, table: PlacementTable) -> Reconciler:
         conf, load_inventory(conf, placement=placement, compute=nova), table,
         HoldClient.from_conf(conf, placement), NovaInstances(nova),
         timeutils.utcnow)
+
+
+def engine(conf, transport: messaging.Transport) -> EngineService:
+    """:raises NotConfigured: Placement's or Nova's options will not do"""
+    placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
+    table = PlacementTable.from_conf(conf)
+    holds = HoldClient.from_conf(conf, placement)
+    # One for all, since it remembers what it has read.
+    inventory = load_inventory(conf, placement=placement, compute=nova)
+    clock = timeutils.utcnow
+    return EngineService(conf, EngineParts(
+        table, inventory, Planner(conf, inventory, table, holds, clock),
+        Lifecycle(conf, table, holds, clock),
+        Reconciler(conf, inventory, table, holds, NovaInstances(nova), clock),
+    ), transport, clock)

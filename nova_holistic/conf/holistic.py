@@ -2,6 +2,7 @@
 """Options of the lookup inside nova-scheduler."""
 
 from oslo_config import cfg
+from oslo_config import types
 
 GROUP = cfg.OptGroup(
     'holistic', title='Lookup of planned places in nova-scheduler')
@@ -18,6 +19,13 @@ OPTS = [
         'group_weight_multiplier', default=10.0,
         help='Multiplier of HolisticGroupWeigher, which prefers the hosts '
              'that break fewest of the weighted policies of a group.'),
+    cfg.Opt(
+        'statistics_weights', type=types.Dict(types.Float()), default={},
+        sample_default='cpu_temperature:-1.0',
+        help='Multipliers of HolisticStatisticsWeigher by the names of '
+             'statistics that engines have been told of hosts, each scaled '
+             'to 0 to 1 over the hosts to choose from: below 0, less is '
+             'better.'),
 ]
 
 

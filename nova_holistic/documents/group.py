@@ -168,7 +168,20 @@ def _member(document: dict, place: str) -> MemberDescription:
         location=tuple(location.split('/')) if location else ())
     return MemberDescription(
         document['name'], requirements, document.get('count'),
-        place=place)
+        _skipped(document, place), place)
+
+
+def _skipped(document: dict, place: str) -> frozenset[str]:
+    """Names of servers that a counted member does without."""
+    skipped, count = document.get('skip', ()), document.get('count', 0)
+    for i, number in enumerate(skipped):
+        if number >= count:
+            raise InvalidDocument(
+                join(place, 'skip', i),
+                f'there is no server {number} of {count} to be skipped')
+    if count and len(skipped) == count:
+        raise InvalidDocument(join(place, 'skip'), 'no server is left')
+    return frozenset(f'{document["name"]}-{n}' for n in skipped)
 
 
 def _check_names(group: Group) -> None:
@@ -196,8 +209,9 @@ def _check_members(group: Group) -> None:
     parts = [(group, '')]
     for part, prefix in parts:
         for description in part.members:
-            total += description.count or 1
-            longest = prefix + description.server_names()[-1]
+            names = description.server_names()
+            total += len(names)
+            longest = prefix + names[-1]
             if len(longest) > MAX_PATH:
                 raise InvalidDocument(
                     join(description.place, 'name'),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An inventory document becomes a Snapshot in which every host has a place."""
 
+import math
 from typing import Any
 
 from nova_holistic.documents.schemas.inventory import DOCUMENT
@@ -71,7 +72,17 @@ def _host(document: dict, levels: tuple[str, ...], place: str) -> Host:
         availability_zone=_zone(dict(zip(above, location)), labels),
         labels=FrozenMapping(labels),
         servers=document.get('servers', 0),
-        enabled=document.get('enabled', True))
+        enabled=document.get('enabled', True),
+        statistics=FrozenMapping({
+            name: _statistic(value, join(place, 'statistics', name))
+            for name, value in document.get('statistics', {}).items()}))
+
+
+def _statistic(value: float, place: str) -> float:
+    # YAML has one number that is neither too small nor too large.
+    if math.isnan(value):
+        raise InvalidDocument(place, 'must be a finite number')
+    return float(value)
 
 
 def _inventory(fields: dict, place: str) -> Inventory:

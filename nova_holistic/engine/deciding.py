@@ -7,7 +7,10 @@ from typing import TypeVar
 
 from oslo_log import log as logging
 
+from nova_holistic.engine.measured import MeasuredInventory
+from nova_holistic.engine.naming import named
 from nova_holistic.engine import neighbours
+from nova_holistic.engine.vacating import vacated
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.binding import bind
@@ -20,7 +23,7 @@ from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
-from nova_holistic.table.records import GroupStatus
+from nova_holistic.table.records import GroupStatus, MemberRecord
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -45,6 +48,8 @@ class Question:
     :ivar placed: path to host name of members that stay where they are
     :ivar guests: host name, once for each, of servers that the group has
         beside those: to the group they are no strangers
+    :ivar vacated: members whose holds are to be given up: their room is the
+        group's to use, and they are no strangers either
     """
 
     group: Group
@@ -52,6 +57,7 @@ class Question:
     uuid: str | None = None
     placed: Mapping[str, str] = field(default_factory=FrozenMapping)
     guests: Collection[str] = ()
+    vacated: Sequence[MemberRecord] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ class Decider:
     """No plan leaves here that breaks a hard policy, its own group's or one
     that reserves hosts for others."""
 
-    def __init__(self, conf, inventory: InventoryDriver,
+    def __init__(self, conf, inventory: InventoryDriver | MeasuredInventory,
                  table: PlacementTable, policy_types: PolicyTypes,
                  timer: Callable[[], float]):
         """:param timer: seconds since whenever"""
@@ -108,7 +114,8 @@ class Decider:
         if violations:
             LOG.error('The solver broke a rule of group %s: %s',
                       bound.name, violations)
-            raise NotPlanned(GroupStatus.ERROR, violations)
+            raise NotPlanned(
+                GroupStatus.ERROR, named(violations, snapshot))
         limit = self._conf.planner.alternates
         others = alternates(bound, snapshot, plan, limit,
                             placed=question.placed) if limit else {}
@@ -133,9 +140,9 @@ class Decider:
         snapshot = self._snapshot(question)[0]
         hosts = decision.plan.hosts()
         enabled = {h.name for h in snapshot.hosts if h.enabled}
-        return [*check(decision.group, snapshot, hosts, hosts),
-                *(Reason('', f'host {name} is closed or gone')
-                  for name in sorted(set(held) - enabled))]
+        return named([*check(decision.group, snapshot, hosts, hosts),
+                      *(Reason('', f'host {name} is closed or gone')
+                        for name in sorted(set(held) - enabled))], snapshot)
 
     def _answer(self, question: Question
                 ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
@@ -147,7 +154,8 @@ class Decider:
                        solver=self._conf.planner.solver,
                        time_limit=self._conf.planner.time_limit)
         if isinstance(answer, Unplaceable):
-            answer = replace(answer, reasons=(*answer.reasons, *closed))
+            answer = replace(answer, reasons=named(
+                (*answer.reasons, *closed), snapshot))
         return _with_seconds(answer, taken), snapshot
 
     def _snapshot(self, question: Question
@@ -157,8 +165,8 @@ class Decider:
         closed = neighbours.closed_hosts(
             self._table, self._policy_types, whole, question.uuid)
         hosts = {host.name: host for host in whole.hosts}
-        usable = neighbours.without(
-            whole.without_servers(question.guests), closed)
+        usable = neighbours.without(vacated(
+            whole.without_servers(question.guests), question.vacated), closed)
         return usable, neighbours.told(closed, hosts)
 
 

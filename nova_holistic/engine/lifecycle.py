@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a group gives back, when, and who may ask for more time."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from oslo_log import log as logging
 
-from nova_holistic.engine import errors
+from nova_holistic.engine import errors, journal
 from nova_holistic.engine.freeing import drop_leftovers
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberRecord, MemberState)
+    GroupRecord, GroupStatus, MemberRecord, MemberState, Task)
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -129,23 +131,34 @@ class Lifecycle:
         self._holds.drop([m.hold for m in members
                           if m.held or m.state == MemberState.CLAIMED],
                          group.project_id, group.user_id)
+        # An update that an engine left half done.
+        self._holds.drop(journal.holds_of(self._pending(group_uuid)),
+                         group.project_id, group.user_id)
         self._table.delete_group(group_uuid)
         # One that was undone between the two is held again, with no row left
         # to find it by.
         self._holds.drop([m.hold for m in members
                           if m.state == MemberState.CLAIMED])
 
+    def _pending(self, group_uuid: str) -> Mapping[str, Any] | None:
+        group = self._table.get_group(group_uuid)
+        return group and group.pending
+
     def _settled_group(self, group_uuid: str) -> GroupRecord:
         group = self._table.get_group(group_uuid)
         if group is None:
             raise table_errors.GroupUnknown(group_uuid)
-        if group.status == GroupStatus.PLANNING:
-            raise errors.GroupBusy(f'group {group_uuid} is being planned')
+        _must_be_settled(group)
         return group
 
     def _named(self, group_uuid: str, names: Collection[str] | None,
                ) -> Sequence[MemberRecord]:
-        members = self._table.members(group_uuid)
+        # As of one moment: rows that a planner writes later are not meant.
+        found = self._table.group_with_members(group_uuid)
+        if found is None:
+            raise table_errors.GroupUnknown(group_uuid)
+        group, members = found
+        _must_be_settled(group)
         if names is None:
             return members
         known = {m.member.path for m in members} | {
@@ -155,6 +168,17 @@ class Lifecycle:
                 raise table_errors.MemberUnknown(group_uuid, name)
         return [m for m in members if m.member.path in names
                 or m.member.description in names]
+
+
+def _must_be_settled(group: GroupRecord) -> None:
+    """A group that has no plan yet has rows before it has holds: those of
+    released rows would be put nevertheless.
+
+    :raises GroupBusy: it is being planned as a whole
+    """
+    if group.status == GroupStatus.PLANNING or (
+            group.task == Task.REPLANNING and group.status not in CLAIMABLE):
+        raise errors.GroupBusy(f'group {group.uuid} is being planned')
 
 
 def _settled(before: Sequence[MemberRecord], after: Sequence[MemberRecord],

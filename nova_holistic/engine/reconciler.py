@@ -92,10 +92,11 @@ class Reconciler:
     def _abandon(self, group: GroupRecord) -> bool:
         """A planner died between writing the group and saying 'planned'.
 
-        It may have died before or after its holds were put.
+        It may have died before or after its holds were put. What an engine
+        has begun another engine finishes.
         """
         now = self._clock()
-        if (group.status != GroupStatus.PLANNING
+        if (group.status != GroupStatus.PLANNING or group.task is not None
                 or not self._abandoned(group.updated_at)):
             return False
         if not self._table.update_group(
@@ -113,7 +114,7 @@ class Reconciler:
         Nobody can claim them there.
         """
         group = self._table.get_group(member.group_uuid)
-        if group is None or group.status not in (
+        if group is None or group.task is not None or group.status not in (
                 GroupStatus.ERROR, GroupStatus.UNPLACEABLE):
             return False
         self._table.release([member.id], self._clock())
@@ -192,10 +193,12 @@ class Reconciler:
 
     def _waiting(self, groups: Mapping[str, GroupRecord]
                  ) -> list[GroupRecord]:
-        """Groups with lost members, longest untouched first."""
+        """Groups with lost members, longest untouched first; an engine that
+        has a task with one sees to them."""
         lost = {m.group_uuid for m in self._table.find_members(
             [MemberState.LOST], held=False)}
-        waiting = sorted((groups[uuid] for uuid in lost & groups.keys()),
+        waiting = sorted((groups[uuid] for uuid in lost & groups.keys()
+                          if groups[uuid].task is None),
                          key=lambda group: (group.updated_at, group.uuid))
         return waiting[:self._conf.reconciler.replans]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members that lost their places get others."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from oslo_log import log as logging
@@ -52,24 +52,26 @@ class Replanner:
         if record.status == GroupStatus.PLANNING:
             raise errors.GroupBusy(f'group {group_uuid} is being planned')
         if record.status in CLAIMABLE:
-            self._note(record, self._reasons(record))
+            self._table.update_group(
+                record.uuid, CLAIMABLE, updated_at=self._clock(),
+                reasons=self.reasons(record))
+            self._table.settle(record.uuid, self._clock())
         return self._table.get_group(group_uuid) or record
 
-    def _reasons(self, record: GroupRecord) -> Sequence[Reason]:
-        """Why members stay lost; none where all have places."""
+    def reasons(self, record: GroupRecord) -> Sequence[Mapping[str, str]]:
+        """Plan lost members of a group in which members can be claimed.
+
+        :returns: why members stay lost, as the table tells it; nothing where
+            all have places
+        """
+        reasons: Sequence[Reason] = ()
         try:
             self._replan(record)
         except NotPlanned as end:
-            return end.reasons
+            reasons = end.reasons
         except exceptions.InvalidDocument as error:
-            return [Reason(error.place, error.message)]
-        return ()
-
-    def _note(self, record: GroupRecord, reasons: Sequence[Reason]) -> None:
-        self._table.update_group(
-            record.uuid, CLAIMABLE, updated_at=self._clock(),
-            reasons=[{'at': r.at, 'message': r.message} for r in reasons])
-        self._table.settle(record.uuid, self._clock())
+            reasons = [Reason(error.place, error.message)]
+        return [r.to_row() for r in reasons]
 
     def _replan(self, record: GroupRecord) -> None:
         """Plan on fresh snapshots until Placement takes the plan."""

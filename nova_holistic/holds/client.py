@@ -82,6 +82,33 @@ class HoldClient:
             if response.status_code not in (204, 404):
                 raise _unexpected(response)
 
+    def exchange(self, emptied: Collection[str],
+                 filled: Sequence[MemberRecord], project_id: str,
+                 user_id: str) -> None:
+        """Hold the places of some members, with the room of holds that are
+        given up for them: all in one POST, or nothing.
+
+        Of those to be emptied some may be gone already. Asked again, it finds
+        it done.
+
+        :raises CapacityGone: there is no room, even so
+        """
+        owner = self._owner or (project_id, user_id)
+        taken = {m.hold: self._hold(m, project_id, user_id) for m in filled}
+        given = dict.fromkeys(emptied, FIRST_GENERATION)
+        for _ in range(ATTEMPTS):
+            if self._post({**taken, **{
+                    hold: {**_emptied(*owner), 'consumer_generation': number}
+                    for hold, number in given.items()}}):
+                return
+            if self.exists(filled[0].hold) is not None:
+                return
+            found = {hold: self.exists(hold) for hold in given}
+            given = {hold: there['consumer_generation']
+                     for hold, there in found.items() if there is not None}
+        raise errors.HoldsError(
+            'Placement could not settle concurrent changes to the hosts')
+
     def exists(self, consumer: str) -> Mapping[str, Any] | None:
         """A consumer's allocations as Placement shows them, None if none."""
         response = self._call('get', f'/allocations/{consumer}')

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from nova_holistic.model.frozen import FrozenMapping
 
@@ -49,10 +50,19 @@ class Reason:
     """Why a group cannot be placed.
 
     :ivar at: path of the group or member that the reason is about
+    :ivar names: words of the message that are names of hosts or domains; None
+        where nobody has looked for any
     """
 
     at: str
     message: str
+    names: tuple[str, ...] | None = None
+
+    def to_row(self) -> dict[str, Any]:
+        """Plain data, as the placement table keeps it."""
+        return {'at': self.at, 'message': self.message,
+                **({} if self.names is None
+                   else {'names': list(self.names)})}
 
 
 @dataclass(frozen=True, slots=True)

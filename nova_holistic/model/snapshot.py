@@ -25,6 +25,7 @@ class Host:
     :ivar labels: levels outside the tree, e.g. ``power_feed: A``
     :ivar servers: number of servers already there, strangers to a group; see
         :meth:`Snapshot.without_servers` for those that are not
+    :ivar statistics: what others measured there lately, by name
     """
 
     name: str
@@ -38,6 +39,7 @@ class Host:
     labels: FrozenMapping[str, str] = FrozenMapping()
     servers: int = 0
     enabled: bool = True
+    statistics: FrozenMapping[str, float] = FrozenMapping()
 
 
 @dataclass(frozen=True, slots=True)

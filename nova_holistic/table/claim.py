@@ -8,7 +8,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from nova_holistic.table import errors, progress, rows
-from nova_holistic.table.database import Database, Duplicate
+from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
     GroupStatus, MemberRecord, MemberState)
@@ -99,6 +99,7 @@ def _repeated(row: MemberRecord, group_uuid: str, path: str) -> Claim:
     return Claim(row, True)
 
 
+@retried
 def _swap_state(database: Database, candidate: MemberRecord,
                 instance_uuid: str, now: datetime) -> bool:
     """Whether the row was still to be had: planned, and where it was seen.

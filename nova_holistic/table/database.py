@@ -6,6 +6,7 @@ import contextlib
 import pathlib
 from typing import Any
 
+from oslo_db import api as oslo_db_api
 from oslo_db import exception as db_exception
 from oslo_db.sqlalchemy import enginefacade
 import sqlalchemy as sa
@@ -21,6 +22,17 @@ BUSY_TIMEOUT = 30_000
 
 class Duplicate(errors.TableError):
     """A row with that key is there already."""
+
+
+class Deadlock(errors.TableError):
+    """Two transactions waited for each other, and this one was undone."""
+
+
+retried = oslo_db_api.wrap_db_retry(
+    max_retries=20, retry_interval=0.01, max_retry_interval=0.5, jitter=True,
+    exception_checker=lambda error: isinstance(error, Deadlock))
+"""Makes a function begin anew that is one transaction, where a deadlock has
+undone that."""
 
 
 @enginefacade.transaction_context_provider
@@ -60,6 +72,17 @@ class Database:
             yield session
 
     @contextlib.contextmanager
+    def view(self) -> Iterator[orm.Session]:
+        """A reader that sees all as of one moment, however often it looks.
+        """
+        with self.reader() as session:
+            if self.engine.dialect.name != 'sqlite':
+                # SQLite knows no other way.
+                session.connection(execution_options={
+                    'isolation_level': 'REPEATABLE READ'})
+            yield session
+
+    @contextlib.contextmanager
     def writer(self) -> Iterator[orm.Session]:
         with _translated(), self._facade.writer.using(_Context()) as session:
             yield session
@@ -78,6 +101,8 @@ def _prepare(engine: sa.Engine) -> None:
         sa.event.listen(engine, 'connect', _prepare_sqlite)
         if isinstance(engine.pool, pool.NullPool):
             _keep_connections(engine)
+    if engine.dialect.name == 'mysql':
+        sa.event.listen(engine, 'connect', _prepare_mysql)
 
 
 def _keep_connections(engine: sa.Engine) -> None:
@@ -98,6 +123,14 @@ def _prepare_sqlite(connection, _record) -> None:
     connection.execute('PRAGMA journal_mode = WAL')
 
 
+def _prepare_mysql(connection, _record) -> None:
+    # As on PostgreSQL. Else a statement locks what is not there, too, and
+    # groups that are written at once wait for each other.
+    with connection.cursor() as cursor:
+        cursor.execute(
+            'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+
+
 @contextlib.contextmanager
 def _translated() -> Iterator[None]:
     """An ImportError is the database's driver, missing."""
@@ -105,6 +138,8 @@ def _translated() -> Iterator[None]:
         yield
     except db_exception.DBDuplicateEntry as error:
         raise Duplicate(f'placement table: {_first_line(error)}') from error
+    except db_exception.DBDeadlock as error:
+        raise Deadlock(f'placement table: {_first_line(error)}') from error
     except (db_exception.DBError, sa_exception.SQLAlchemyError,
             ImportError) as error:
         raise errors.TableError(

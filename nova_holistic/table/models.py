@@ -21,9 +21,21 @@ PATH = sa.String(MAX_PATH).with_variant(
     mysql.VARCHAR(MAX_PATH, charset='utf8mb4', collation='utf8mb4_bin'),
     'mysql', 'mariadb')
 
+KEY = sa.String(255).with_variant(
+    mysql.VARCHAR(255, charset='utf8mb4', collation='utf8mb4_bin'),
+    'mysql', 'mariadb')
+"""Text that a client chose, compared as it is."""
+
+# Without being told so MariaDB forgets what is less than a second.
+MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+
+NOTHING_OR_JSON = sa.JSON(none_as_null=True)
+
 
 class Base(orm.DeclarativeBase):
     """All tables of the placement table's database."""
+
+    type_annotation_map = {datetime: MOMENT}
 
 
 class GroupRow(Base):
@@ -34,6 +46,18 @@ class GroupRow(Base):
         sa.Index('ix_holistic_groups_project_id', 'project_id'),
         sa.Index('ix_holistic_groups_status', 'status', 'lease_expires_at'),
         sa.Index('ix_holistic_groups_exclusive', 'exclusive'),
+        sa.Index('ix_holistic_groups_task', 'task', 'engine_at'),
+        sa.Index('ix_holistic_groups_engine', 'engine'),
+        sa.Index('uq_holistic_groups_idempotency_key', 'project_id',
+                 'idempotency_key', unique=True),
+        # A page of a project's groups is a range of one of these.
+        sa.Index('ix_holistic_groups_by_created_at', 'project_id',
+                 'created_at', 'uuid'),
+        sa.Index('ix_holistic_groups_by_updated_at', 'project_id',
+                 'updated_at', 'uuid'),
+        sa.Index('ix_holistic_groups_by_name', 'project_id', 'name', 'uuid'),
+        sa.Index('ix_holistic_groups_by_status', 'project_id', 'status',
+                 'uuid'),
     )
 
     uuid: orm.Mapped[str] = orm.mapped_column(sa.String(36), primary_key=True)
@@ -50,6 +74,14 @@ class GroupRow(Base):
     updated_at: orm.Mapped[datetime | None]
     exclusive: orm.Mapped[bool] = orm.mapped_column(
         server_default=sa.false())
+    revision: orm.Mapped[int] = orm.mapped_column(server_default='1')
+    idempotency_key: orm.Mapped[str | None] = orm.mapped_column(KEY)
+    fingerprint: orm.Mapped[str | None] = orm.mapped_column(sa.String(64))
+    task: orm.Mapped[str | None] = orm.mapped_column(sa.String(16))
+    pending: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
+    engine_at: orm.Mapped[datetime | None]
+    attempts: orm.Mapped[int] = orm.mapped_column(server_default='0')
 
 
 class MemberRow(Base):
@@ -93,3 +125,53 @@ class MemberRow(Base):
     instance_uuid: orm.Mapped[str | None] = orm.mapped_column(sa.String(36))
     alternates: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
     updated_at: orm.Mapped[datetime | None]
+
+
+class PlanRow(Base):
+    """A plan that holds nothing; kept for a while for whoever asked."""
+
+    __tablename__ = 'holistic_plans'
+    __table_args__ = (
+        sa.Index('ix_holistic_plans_status', 'status', 'engine_at'),
+        sa.Index('ix_holistic_plans_updated_at', 'updated_at'),
+        sa.Index('ix_holistic_plans_engine', 'engine'),
+    )
+
+    uuid: orm.Mapped[str] = orm.mapped_column(sa.String(36), primary_key=True)
+    project_id: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    user_id: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    name: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    status: orm.Mapped[str] = orm.mapped_column(sa.String(16))
+    document: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
+    objective: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    answer: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
+    engine_at: orm.Mapped[datetime | None]
+    attempts: orm.Mapped[int] = orm.mapped_column(server_default='0')
+    created_at: orm.Mapped[datetime | None]
+    updated_at: orm.Mapped[datetime | None]
+
+
+class StatisticRow(Base):
+    """What somebody measured on a host, by name."""
+
+    __tablename__ = 'holistic_host_statistics'
+    __table_args__ = (
+        sa.Index('ix_holistic_host_statistics_updated_at', 'updated_at'),
+    )
+
+    host: orm.Mapped[str] = orm.mapped_column(KEY, primary_key=True)
+    name: orm.Mapped[str] = orm.mapped_column(KEY, primary_key=True)
+    value: orm.Mapped[float] = orm.mapped_column(sa.Double)
+    updated_at: orm.Mapped[datetime | None]
+
+
+class JobRow(Base):
+    """What one engine at a time does every so often."""
+
+    __tablename__ = 'holistic_jobs'
+
+    name: orm.Mapped[str] = orm.mapped_column(sa.String(64), primary_key=True)
+    engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
+    engine_at: orm.Mapped[datetime | None]
+    done_at: orm.Mapped[datetime | None]

@@ -7,7 +7,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.database import Database
+from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus, MemberState
 
@@ -46,6 +46,7 @@ def started(session: orm.Session, group_uuid: str, now: datetime) -> None:
         .execution_options(synchronize_session=False))
 
 
+@retried
 def settle(database: Database, group_uuid: str, now: datetime) -> None:
     """Bring a group's status in line with its members."""
     with database.reader() as session:

@@ -20,6 +20,22 @@ class GroupStatus(enum.StrEnum):
     ERROR = 'error'
 
 
+class Task(enum.StrEnum):
+    """What an engine was asked to do with a group and has not finished."""
+
+    PLANNING = 'planning'
+    UPDATING = 'updating'
+    REPLANNING = 'replanning'
+
+
+class PlanStatus(enum.StrEnum):
+    PLANNING = 'planning'
+    PLANNED = 'planned'
+    UNPLACEABLE = 'unplaceable'
+    UNKNOWN = 'unknown'
+    ERROR = 'error'
+
+
 class MemberState(enum.StrEnum):
     PLANNED = 'planned'
     CLAIMED = 'claimed'
@@ -53,6 +69,15 @@ class GroupRecord:
     :ivar lease_expires_at: naive UTC; None is no lease
     :ivar exclusive: whether it keeps servers of others out of the domains
         that its members are in
+    :ivar revision: raised by each change of the definition
+    :ivar idempotency_key: by which whoever created it may ask again
+    :ivar fingerprint: of what was asked with that key
+    :ivar task: what an engine is to do, or does; None for nothing
+    :ivar pending: what the task needs to be told
+    :ivar engine: who works on the task
+    :ivar engine_at: naive UTC of the engine's last sign of life
+    :ivar attempts: how many engines have taken the task, those apart that
+        gave it back
     """
 
     uuid: str
@@ -68,6 +93,14 @@ class GroupRecord:
     created_at: datetime | None = None
     updated_at: datetime | None = None
     exclusive: bool = False
+    revision: int = 1
+    idempotency_key: str | None = None
+    fingerprint: str | None = None
+    task: Task | None = None
+    pending: Mapping[str, Any] | None = None
+    engine: str | None = None
+    engine_at: datetime | None = None
+    attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,4 +126,27 @@ class MemberRecord:
     state: MemberState
     instance_uuid: str | None = None
     alternates: tuple[Place, ...] = ()
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRecord:
+    """A plan that was asked for without holding anything.
+
+    :ivar document: the group document
+    :ivar answer: the plan document, once there is one
+    """
+
+    uuid: str
+    project_id: str
+    user_id: str
+    name: str
+    status: PlanStatus
+    document: Mapping[str, Any]
+    objective: str
+    answer: Mapping[str, Any] | None = None
+    engine: str | None = None
+    engine_at: datetime | None = None
+    attempts: int = 0
+    created_at: datetime | None = None
     updated_at: datetime | None = None

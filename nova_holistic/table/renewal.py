@@ -10,7 +10,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from nova_holistic.table.database import Database
+from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table import rows
@@ -20,6 +20,7 @@ class _Changed(Exception):
     """One of the rows is not what it was when it was planned anew."""
 
 
+@retried
 def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
     """Write down where lost members are about to be held: all, or none.
 
@@ -44,6 +45,7 @@ def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
     return True
 
 
+@retried
 def accept(database: Database, holds: Collection[str], now: datetime) -> None:
     """Members whose new holds are there are planned, unless they were
     released meanwhile."""

@@ -12,7 +12,7 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.table import models
 from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+    GroupRecord, GroupStatus, MemberRecord, MemberState, Place, Task)
 
 BARE = tuple(column for column in models.MemberRow.__table__.columns
              if column.name not in ('position', 'alternates'))
@@ -25,8 +25,13 @@ def group_values(record: GroupRecord) -> dict[str, Any]:
         'uuid': record.uuid, 'name': record.name,
         'project_id': record.project_id, 'user_id': record.user_id,
         'objective': record.objective, 'created_at': record.created_at,
-        'exclusive': record.exclusive,
+        'exclusive': record.exclusive, 'revision': record.revision,
+        'idempotency_key': record.idempotency_key,
+        'fingerprint': record.fingerprint,
+        'engine': record.engine, 'engine_at': record.engine_at,
+        'attempts': record.attempts,
         **group_changes({
+            'task': record.task, 'pending': record.pending,
             'status': record.status, 'document': record.document,
             'levels': record.levels, 'reasons': record.reasons,
             'lease_expires_at': record.lease_expires_at,
@@ -36,19 +41,31 @@ def group_values(record: GroupRecord) -> dict[str, Any]:
 def group_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     """Fields of a GroupRecord as column values."""
     encode = {'status': str, 'levels': list, 'document': dict,
+              'task': lambda task: task and str(task),
+              'pending': lambda pending: pending and dict(pending),
               'reasons': lambda reasons: [dict(r) for r in reasons]}
     return {name: encode[name](value) if name in encode else value
             for name, value in changes.items()}
 
 
 def group_record(row: models.GroupRow) -> GroupRecord:
+    return replace(light_group_record(row), document=row.document,
+                   pending=row.pending)
+
+
+def light_group_record(row: models.GroupRow | sa.Row) -> GroupRecord:
+    """A group without its document and without what its task is told."""
     return GroupRecord(
         uuid=row.uuid, name=row.name, project_id=row.project_id,
         user_id=row.user_id, status=GroupStatus(row.status),
-        document=row.document, objective=row.objective,
+        document={}, objective=row.objective,
         levels=tuple(row.levels), reasons=tuple(row.reasons),
         lease_expires_at=row.lease_expires_at, created_at=row.created_at,
-        updated_at=row.updated_at, exclusive=row.exclusive)
+        updated_at=row.updated_at, exclusive=row.exclusive,
+        revision=row.revision, idempotency_key=row.idempotency_key,
+        fingerprint=row.fingerprint,
+        task=row.task and Task(row.task), engine=row.engine,
+        engine_at=row.engine_at, attempts=row.attempts)
 
 
 def member_values(record: MemberRecord, position: int) -> dict[str, Any]:

@@ -7,12 +7,17 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nova_holistic.table import claim, progress, renewal, rows
+from nova_holistic.table import claim, progress, renewal, rows, writing
 from nova_holistic.table.claim import Claim
-from nova_holistic.table.database import Database
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.jobs import Jobs
+from nova_holistic.table.listing import Listing
 from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.plans import Plans
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+from nova_holistic.table.statistics import Statistics
+from nova_holistic.table.tasks import Tasks
 
 SITTING = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
 """States of a member that takes up room at its place."""
@@ -35,12 +40,18 @@ class PlacementTable:
         """:param connection: SQLAlchemy URL, or a Database made from one"""
         self.database = (connection if isinstance(connection, Database)
                          else Database(connection))
+        self.tasks = Tasks(self.database)
+        self.listing = Listing(self.database)
+        self.plans = Plans(self.database)
+        self.statistics = Statistics(self.database)
+        self.jobs = Jobs(self.database)
 
     @classmethod
     def from_conf(cls, conf) -> 'PlacementTable':
         """Make one from the options in [holistic_database]."""
         return cls(Database(**dict(conf.holistic_database)))
 
+    @retried
     def create_group(self, record: GroupRecord) -> None:
         """:raises Duplicate: a group of that UUID is there already"""
         with self.database.writer() as session:
@@ -59,7 +70,7 @@ class PlacementTable:
         would be the most."""
         members = sa.select(*rows.BARE).where(
             MemberRow.group_uuid == group_uuid).order_by(MemberRow.position)
-        with self.database.reader() as session:
+        with self.database.view() as session:
             row = session.get(GroupRow, group_uuid)
             return row and (
                 rows.group_record(row),
@@ -87,6 +98,7 @@ class PlacementTable:
         with self.database.reader() as session:
             return tuple(map(rows.group_record, session.scalars(query)))
 
+    @retried
     def update_group(self, group_uuid: str,
                      expected: Collection[GroupStatus],
                      **changes: Any) -> bool:
@@ -103,6 +115,7 @@ class PlacementTable:
                 .values(rows.group_changes(changes))
                 .execution_options(synchronize_session=False)).rowcount == 1
 
+    @retried
     def delete_group(self, group_uuid: str) -> None:
         """Forget a group and its members."""
         with self.database.writer() as session:
@@ -112,22 +125,11 @@ class PlacementTable:
                 GroupRow.uuid == group_uuid))
 
     def write_members(self, group_uuid: str,
-                      members: Sequence[MemberRecord]) -> None:
-        """Put members in place of the group's rows that were never claimed.
-
-        Their order is the order in which a counted member's servers are
-        handed out. Their ids are the database's, whatever they say.
-        """
-        values = [rows.member_values(record, position)
-                  for position, record in enumerate(members)]
-        with self.database.writer() as session:
-            session.execute(
-                sa.delete(MemberRow)
-                .where(MemberRow.group_uuid == group_uuid,
-                       MemberRow.instance_uuid.is_(None))
-                .execution_options(synchronize_session=False))
-            if values:
-                session.execute(sa.insert(MemberRow), values)
+                      members: Sequence[MemberRecord],
+                      engine: str | None = None) -> bool:
+        """Put members in place of those that were never claimed:
+        ``writing.write``."""
+        return writing.write(self.database, group_uuid, members, engine)
 
     def members(self, group_uuid: str) -> tuple[MemberRecord, ...]:
         """All members of a group, in the order of its document."""
@@ -139,11 +141,14 @@ class PlacementTable:
 
     def find_members(self, states: Collection[MemberState],
                      held: bool | None = None) -> tuple[MemberRecord, ...]:
-        """Members of every group in one of the states."""
-        where = [MemberRow.state.in_(states)]
+        """Members of every group in one of the states, without their
+        alternates."""
+        query = sa.select(*rows.BARE).where(MemberRow.state.in_(states))
         if held is not None:
-            where.append(MemberRow.held == held)
-        return self._select(*where)
+            query = query.where(MemberRow.held == held)
+        with self.database.reader() as session:
+            return tuple(map(rows.bare_member, session.execute(
+                query.order_by(MemberRow.group_uuid, MemberRow.position))))
 
     def placed(self, group_uuid: str) -> Mapping[str, str]:
         """Path to host of every member that takes up room."""
@@ -222,13 +227,15 @@ class PlacementTable:
         """Groups that keep others out, with those of their members that take
         up room. One query by index where there are no such groups, else two.
         """
-        query = sa.select(GroupRow).where(GroupRow.exclusive.is_(True))
+        # Not "is true", for which MariaDB does not use the index.
+        keep_out = GroupRow.exclusive == sa.true()
+        query = sa.select(GroupRow).where(keep_out)
         with self.database.reader() as session:
             groups = tuple(map(rows.group_record, session.scalars(query)))
         if not groups:
             return ()
         members: dict[str, list[MemberRecord]] = {}
-        flagged = sa.select(GroupRow.uuid).where(GroupRow.exclusive.is_(True))
+        flagged = sa.select(GroupRow.uuid).where(keep_out)
         for member in self._select(MemberRow.group_uuid.in_(flagged),
                                    MemberRow.state.in_(SITTING)):
             members.setdefault(member.group_uuid, []).append(member)
@@ -267,6 +274,7 @@ class PlacementTable:
                     GroupRow.status.in_(claim.CLAIMABLE),
                     GroupRow.lease_expires_at <= now, waiting))))
 
+    @retried
     def _update(self, where: Sequence[Any], values: Mapping[str, Any]) -> int:
         """Change members in one statement; how many there were."""
         with self.database.writer() as session:

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real Placement in this process, and hosts in it."""
 
-import uuid
-
 import fixtures
 from keystoneauth1 import adapter, session, token_endpoint
 from placement.tests.functional.fixtures import placement
 
-MICROVERSION = '1.38'
+from tests.services.placement_calls import PlacementCalls
 
 
-class PlacementService(fixtures.Fixture):
+class PlacementService(fixtures.Fixture, PlacementCalls):
     """Placement on SQLite in memory.
 
     :ivar adapter: keystoneauth Adapter with admin rights
@@ -27,47 +25,3 @@ class PlacementService(fixtures.Fixture):
             session.Session(auth=token_endpoint.Token(
                 service.endpoint, service.token)),
             service_type='placement')
-
-    def add_host(self, name, vcpus=4, memory_mb=4096):
-        """A compute host with that much room; the UUID of its provider."""
-        provider = str(uuid.uuid4())
-        self._put_new('post', '/resource_providers',
-                      {'name': name, 'uuid': provider})
-        self.set_inventory(provider, 0, vcpus, memory_mb)
-        return provider
-
-    def set_inventory(self, provider, generation, vcpus, memory_mb):
-        self._put_new('put', f'/resource_providers/{provider}/inventories', {
-            'resource_provider_generation': generation,
-            'inventories': {'VCPU': {'total': vcpus},
-                            'MEMORY_MB': {'total': memory_mb}}})
-
-    def allocate(self, provider, resources, consumer=None):
-        """Somebody else's server takes room; its UUID."""
-        consumer = consumer or str(uuid.uuid4())
-        self._put_new('put', f'/allocations/{consumer}', {
-            'allocations': {provider: {'resources': resources}},
-            'project_id': 'stranger', 'user_id': 'stranger',
-            'consumer_generation': None, 'consumer_type': 'INSTANCE'})
-        return consumer
-
-    def used(self, provider):
-        """Amount in use of each resource class."""
-        return self.adapter.get(
-            f'/resource_providers/{provider}/usages',
-            microversion=MICROVERSION).json()['usages']
-
-    def consumers(self, provider):
-        """Everybody who has something there."""
-        return self.adapter.get(
-            f'/resource_providers/{provider}/allocations',
-            microversion=MICROVERSION).json()['allocations']
-
-    def allocation(self, consumer):
-        """What Placement says of a consumer."""
-        return self.adapter.get(f'/allocations/{consumer}',
-                                microversion=MICROVERSION).json()
-
-    def _put_new(self, method, path, body):
-        getattr(self.adapter, method)(
-            path, json=body, microversion=MICROVERSION)

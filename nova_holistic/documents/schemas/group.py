@@ -39,6 +39,13 @@ MEMBER = {
     'properties': {
         'name': NAME,
         'count': {'type': 'integer', 'minimum': 1, 'maximum': MAX_MEMBERS},
+        'skip': {
+            'type': 'array',
+            'maxItems': MAX_MEMBERS,
+            'items': {'type': 'integer', 'minimum': 0,
+                      'maximum': MAX_MEMBERS},
+            'uniqueItems': True,
+        },
         'flavor': common.TEXT,
         'resources': common.RESOURCES,
         'traits': {

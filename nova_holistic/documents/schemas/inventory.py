@@ -6,6 +6,8 @@ from nova_holistic.documents.schemas import common
 MAX_HOSTS = 100_000
 """Most hosts in one document."""
 
+MAX_STATISTIC = 1e300
+
 NAME = {
     'type': 'string',
     'description': '1 to 255 characters, none of them a slash or a control '
@@ -41,6 +43,20 @@ INVENTORY = {
     },
 }
 
+STATISTICS = {
+    'type': 'object',
+    'maxProperties': 64,
+    'propertyNames': {
+        'type': 'string',
+        'description': '1 to 255 letters, digits and _ . -',
+        'pattern': r'^[A-Za-z0-9_.-]{1,255}\Z',
+    },
+    # JSON has no infinity; some of its readers, and YAML, do.
+    'additionalProperties': {
+        'type': 'number',
+        'minimum': -MAX_STATISTIC, 'maximum': MAX_STATISTIC},
+}
+
 HOST = {
     'type': 'object',
     'additionalProperties': False,
@@ -69,6 +85,7 @@ HOST = {
         },
         'servers': NATURAL,
         'enabled': {'type': 'boolean'},
+        'statistics': STATISTICS,
     },
 }
 

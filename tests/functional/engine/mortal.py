@@ -25,7 +25,8 @@ class Life:
 
 
 class Mortal:
-    """An object all of whose methods are calls to the world outside."""
+    """An object all of whose methods, and those of its parts, are calls to
+    the world outside."""
 
     def __init__(self, life, thing):
         self._life = life
@@ -33,6 +34,8 @@ class Mortal:
 
     def __getattr__(self, name):
         method = getattr(self._thing, name)
+        if not callable(method):
+            return Mortal(self._life, method)
 
         def call(*args, **kwargs):
             self._life.spend()

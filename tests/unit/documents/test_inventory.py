@@ -195,3 +195,24 @@ def test_a_flavor_without_disk_asks_for_none():
         'levels': ['host'], 'hosts': [],
         'flavors': {'diskless': {'VCPU': 1, 'DISK_GB': 0}}})
     assert dict(snapshot.flavors['diskless'].resources) == {'VCPU': 1}
+
+
+def test_statistics_of_a_host():
+    snapshot = parse_inventory({'levels': ['host'], 'hosts': [
+        {'name': 'a', 'resources': {},
+         'statistics': {'cpu_temperature': 61.5, 'fans': 4}},
+        {'name': 'b', 'resources': {}}]})
+    assert [dict(host.statistics) for host in snapshot.hosts] == [
+        {'cpu_temperature': 61.5, 'fans': 4.0}, {}]
+
+
+@pytest.mark.parametrize('name, value, place', [
+    ('heat', True, '.heat'), ('heat', '61', '.heat'), ('heat', None, '.heat'),
+    ('heat', float('nan'), '.heat'), ('heat', float('inf'), '.heat'),
+    ('heat', -float('inf'), '.heat'), ('heat', 10**400, '.heat'),
+    ('a b', 1, ''), ('', 1, '')])
+def test_statistics_that_are_none(name, value, place):
+    with pytest.raises(InvalidDocument) as caught:
+        parse_inventory({'levels': ['host'], 'hosts': [
+            {'name': 'a', 'resources': {}, 'statistics': {name: value}}]})
+    assert caught.value.place.startswith(f'hosts[0].statistics{place}')

@@ -7,11 +7,23 @@ from tests.unit.table import builders
 
 
 @pytest.fixture
-def table(tmp_path):
-    """An empty placement table in a SQLite file."""
+def empty_url(tmp_path):
+    """URL of a database without any table."""
+    return f'sqlite:///{tmp_path}/empty.sqlite'
+
+
+@pytest.fixture
+def table_url(tmp_path):
+    """URL of an empty placement table, in a SQLite file."""
     url = f'sqlite:///{tmp_path}/table.sqlite'
     migration.upgrade(url)
-    return PlacementTable(url)
+    return url
+
+
+@pytest.fixture
+def table(table_url):
+    """An empty placement table."""
+    return PlacementTable(table_url)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
 
 
-def test_a_sqlite_file_is_not_opened_anew_for_each_transaction(table):
+def test_the_database_is_not_opened_anew_for_each_transaction(table):
     group = builders.planned(table, node=2)
     opened = []
     sa.event.listen(table.database.engine, 'connect',
@@ -33,10 +33,10 @@ def test_threads_do_not_wait_for_each_others_connections(table):
 
 
 def test_what_was_read_before_a_write_of_another_is_not_read_again(
-        table, tmp_path):
+        table, table_url):
     group = builders.planned(table, web=None)
     (web,) = table.members(group.uuid)
-    other = PlacementTable(f'sqlite:///{tmp_path}/table.sqlite')
+    other = PlacementTable(table_url)
     assert other.change_state(
         web.id, [MemberState.PLANNED], MemberState.LOST, builders.NOON)
     assert [m.state for m in table.members(group.uuid)] == [MemberState.LOST]

@@ -14,22 +14,24 @@ from nova_holistic.table.database import Database
 from nova_holistic.table import migration, models
 
 
-def test_an_empty_database_is_brought_to_the_newest_version(tmp_path):
+def test_an_empty_database_is_brought_to_the_newest_version(empty_url):
+    for _ in range(2):
+        migration.upgrade(empty_url)
+        assert migration.version(empty_url) == migration.head()
+
+
+def test_the_folder_of_a_file_is_made(tmp_path):
     url = f'sqlite:///{tmp_path}/new/table.sqlite'
     migration.upgrade(url)
     assert migration.version(url) == migration.head()
-    migration.upgrade(url)
-    assert migration.version(url) == migration.head()
 
 
-def test_an_empty_database_has_no_version(tmp_path):
-    assert migration.version(f'sqlite:///{tmp_path}/table.sqlite') is None
+def test_an_empty_database_has_no_version(empty_url):
+    assert migration.version(empty_url) is None
 
 
-def test_models_and_migrations_agree(tmp_path):
-    url = f'sqlite:///{tmp_path}/table.sqlite'
-    migration.upgrade(url)
-    with Database(url).engine.connect() as connection:
+def test_models_and_migrations_agree(table_url):
+    with Database(table_url).engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={
             'version_table': migration.VERSION_TABLE, 'compare_type': True})
         assert compare_metadata(context, models.Base.metadata) == []

@@ -8,7 +8,7 @@ from oslo_config import cfg
 import pytest
 
 from nova_holistic.conf import database
-from nova_holistic.table import errors, migration
+from nova_holistic.table import errors
 from nova_holistic.table.records import GroupStatus, MemberState, Place
 from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
@@ -22,6 +22,17 @@ def test_a_group_is_read_as_it_was_written(table):
         lease_expires_at=NOON + timedelta(hours=1))
     table.create_group(group)
     assert table.get_group(group.uuid) == group
+
+
+def test_times_are_read_as_they_were_written(table):
+    moment = NOON + timedelta(microseconds=123456)
+    group = builders.planned(table, builders.a_group(
+        lease_expires_at=moment, created_at=moment, updated_at=moment,
+        engine_at=moment), web=None)
+    assert table.get_group(group.uuid) == group
+    (web,) = table.members(group.uuid)
+    table.change_state(web.id, [web.state], web.state, moment)
+    assert table.members(group.uuid)[0].updated_at == moment
 
 
 def test_members_are_read_as_they_were_written_and_in_order(table):
@@ -145,18 +156,16 @@ def test_a_group_being_planned_is_the_planners_alone(table):
     assert table.get_group(group.uuid).status == GroupStatus.PLANNING
 
 
-def test_a_table_from_configuration(tmp_path):
-    url = f'sqlite:///{tmp_path}/table.sqlite'
-    migration.upgrade(url)
+def test_a_table_from_configuration(table_url):
     conf = cfg.ConfigOpts()
     database.register_opts(conf)
-    conf.set_override('connection', url, group='holistic_database')
+    conf.set_override('connection', table_url, group='holistic_database')
     conf([])
     assert PlacementTable.from_conf(conf).list_groups() == ()
 
 
-def test_a_database_without_tables_is_an_error_of_ours(tmp_path):
-    table = PlacementTable(f'sqlite:///{tmp_path}/empty.sqlite')
+def test_a_database_without_tables_is_an_error_of_ours(empty_url):
+    table = PlacementTable(empty_url)
     with pytest.raises(errors.TableError):
         table.get_group(builders.new_uuid())
 
@@ -235,3 +244,13 @@ def test_a_group_with_its_members_leaves_their_alternates_for_later(
     found = table.alternates([member.id for member in whole[1:]])
     assert found == {member.id: member.alternates for member in whole[1:]}
     assert table.group_with_members(builders.new_uuid()) is None
+
+
+def test_members_of_all_groups_are_found_without_their_alternates(table):
+    groups = [builders.planned(table, web=1) for _ in range(2)]
+    expected = {m.id: replace(m, alternates=()) for group in groups
+                for m in table.members(group.uuid)}
+    found = table.find_members([MemberState.PLANNED])
+    assert {m.id: m for m in found} == expected
+    assert len(expected) == 2
+    assert table.find_members([MemberState.PLANNED], held=False) == ()

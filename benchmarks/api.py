@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Latency of the API with many groups in the table, most of them of other
+projects, and the SQL statements of a request.
+
+Requests are calls of the WSGI application in this process: without a network,
+keystone or an engine. Every table is new: on SQLite a file of its own, on
+another server the database that --database names, which has to be empty, and
+grows from one size to the next.
+"""
+
+import argparse
+import contextlib
+import math
+import pathlib
+import statistics
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+
+from nova_holistic.table import migration  # noqa: E402
+from nova_holistic.table.store import PlacementTable  # noqa: E402
+from tests.unit.api.crowd import (  # noqa: E402
+    crowd, requests, statements)
+from tests.unit.api.service import Service  # noqa: E402
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--groups', type=int, nargs='+',
+                        default=[10, 1000, 10000])
+    parser.add_argument('--own', type=int, default=1000,
+                        help="most groups in the asker's project")
+    parser.add_argument('--repeat', type=int, default=200)
+    parser.add_argument('--database', help='SQLAlchemy URL of an empty one')
+    return parser.parse_args()
+
+
+@contextlib.contextmanager
+def table_at(url):
+    with tempfile.TemporaryDirectory() as directory:
+        url = url or f'sqlite:///{directory}/table.sqlite'
+        migration.upgrade(url)
+        table = PlacementTable(url)
+        yield table
+        table.database.engine.dispose()
+
+
+def timed(ask, repeat):
+    """Milliseconds of each request after the first, which makes what is made
+    once."""
+    ask()
+    found = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        ask()
+        found.append(1000 * (time.perf_counter() - start))
+    return sorted(found)
+
+
+def measure(arguments):
+    print('groups of them own  request                 median ms  p95 ms  '
+          'statements')
+    before = 0
+    with contextlib.ExitStack() as stack:
+        for number in sorted(arguments.groups):
+            if not arguments.database or not before:
+                table = stack.enter_context(table_at(arguments.database))
+                before = 0
+            own = min(number, arguments.own)
+            crowd(table, number - before,
+                  own=own - min(before, arguments.own))
+            before = number
+            service = Service(table, max_groups_per_project=-1)
+            for name, ask in requests(service).items():
+                with statements(table) as sent:
+                    ask()
+                found = timed(ask, arguments.repeat)
+                p95 = found[math.ceil(0.95 * len(found)) - 1]
+                print(f'{number:6} {own:11}  {name:22} '
+                      f'{statistics.median(found):10.1f} {p95:7.1f} '
+                      f'{len(sent):11}', flush=True)
+
+
+if __name__ == '__main__':
+    measure(parse())

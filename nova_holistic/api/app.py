@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API as a WSGI application, whoever serves it."""
+
+from collections.abc import Callable
+from datetime import datetime
+import functools
+import time
+from typing import Any
+
+from oslo_log import log as logging
+import webob
+
+from nova_holistic.api.authority import Authority
+from nova_holistic.api import bodies, context as contexts, errors, limits
+from nova_holistic.api.call import answer, Call, Engines, Service
+from nova_holistic.api.context import RequestContext
+from nova_holistic.api import microversions, openapi, queries
+from nova_holistic.api.places import Places
+from nova_holistic.api.route import Judges, Route, Router
+from nova_holistic.api.routes import ROUTES
+from nova_holistic.documents.validation import brief
+from nova_holistic import policies
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+ContextOf = Callable[[dict[str, Any]], RequestContext]
+
+
+def make_app(conf, table: PlacementTable, engines: Engines,
+             clock: Callable[[], datetime], *,
+             places: Places = Places(),
+             context_of: ContextOf = contexts.from_environ,
+             timer: Callable[[], float] = time.monotonic,
+             sleep: Callable[[float], None] = time.sleep) -> 'Application':
+    """The API without what finds out about tokens: that stands before it.
+
+    :param conf: with the project's and oslo.policy's options registered
+    :param clock: gives naive UTC
+    :param context_of: who asks, by the WSGI environment
+    """
+    types = policies.load_policy_types()
+    return Application(Service(
+        conf=conf, table=table, engines=engines, authority=Authority(conf),
+        limits=limits.from_conf(conf, table), policy_types=types,
+        places=places, description=functools.cache(
+            lambda: openapi.describe(ROUTES, types, places)),
+        clock=clock, timer=timer, sleep=sleep), context_of)
+
+
+class Application:
+    """Every answer is JSON and says its version and request; no route is
+    reached but through its policy and its schemas."""
+
+    def __init__(self, service: Service, context_of: ContextOf):
+        self._service = service
+        self._context_of = context_of
+        self._router = Router(ROUTES, service.places)
+        self._judges = Judges(ROUTES)
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+        context = self._context_of(environ)
+        request = webob.Request(environ)
+        try:
+            response = self._respond(request, context)
+        except Exception as error:
+            response = self._refusal(error, context)
+        response.headers.update({
+            microversions.HEADER:
+                f'{microversions.SERVICE_TYPE} {microversions.MAX}',
+            'Vary': microversions.HEADER, 'Cache-Control': 'no-cache',
+            'X-Openstack-Request-Id': context.request_id})
+        return response(environ, start_response)
+
+    def _respond(self, request: webob.Request,
+                 context: RequestContext) -> webob.Response:
+        route, names = self._router.find(request.method, _path(request))
+        if route.rule is not None:
+            self._service.authority.must(context, route.rule)
+        microversions.wanted(request)
+        if not request.accept.acceptable_offers([bodies.MEDIA_TYPE]):
+            raise errors.ApiError(
+                406, 'not_acceptable', f'there is only {bodies.MEDIA_TYPE}')
+        response = route.handler(self._call(route, names, request, context))
+        if route.method != 'GET':
+            LOG.info('%s %s: %s, for user %s of project %s, request %s',
+                     route.method, brief(request.path), response.status_int,
+                     context.user_id, context.project_id, context.request_id)
+        return response
+
+    def _call(self, route: Route, names: dict[str, str],
+              request: webob.Request, context: RequestContext) -> Call:
+        conf = self._service.conf.holistic_api
+        query = queries.read(_query(request), route.query,
+                             self._judges.query(route))
+        body = None
+        if route.body is not None:
+            body = bodies.read(
+                request, conf.max_request_body, conf.max_depth)
+            self._judges.body(route)(body)
+        return Call(self._service, request, context, route.rule, names,
+                    query, body)
+
+    def _refusal(self, error: Exception,
+                 context: RequestContext) -> webob.Response:
+        told = errors.translated(
+            error, self._service.conf.holistic_api.retry_after)
+        if told is None:
+            LOG.exception('Request %s met a fault', context.request_id)
+            told = errors.ApiError(
+                500, 'fault', 'something went wrong here; the operator finds '
+                'it in the log by the request id')
+        elif told.status >= 500:
+            LOG.error('Request %s: %s', context.request_id, error)
+        return answer(told.status, errors.document(told, context.request_id),
+                      told.headers)
+
+
+def _path(request: webob.Request) -> str:
+    try:
+        return request.path_info or '/'
+    except UnicodeDecodeError:
+        raise errors.ApiError(
+            400, 'invalid_path', 'the path is not UTF-8') from None
+
+
+def _query(request: webob.Request) -> Any:
+    try:
+        return request.GET
+    except UnicodeDecodeError:
+        raise errors.ApiError(
+            400, 'invalid_query', 'the query is not UTF-8') from None

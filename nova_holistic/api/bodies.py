@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The body of a request becomes plain data, or one sentence says why not.
+
+Stricter than JSON needs it: whatever two readers could understand in two
+ways, such as a key given twice, is refused.
+"""
+
+from collections.abc import Iterator
+import json
+import math
+from typing import Any
+
+import webob
+
+from nova_holistic.api.errors import ApiError
+from nova_holistic.documents.validation import brief
+
+MEDIA_TYPE = 'application/json'
+MAX_DIGITS = 64
+"""Longest number: time to read one grows with the square of its length."""
+
+
+def read(request: webob.Request, longest: int, deepest: int) -> Any:
+    """
+    :param longest: bytes
+    :param deepest: lists and objects around a value
+    :raises ApiError: 400, 413 or 415
+    """
+    if request.content_type != MEDIA_TYPE:
+        raise ApiError(
+            415, 'unsupported_media_type',
+            f'the body must be {MEDIA_TYPE}, not '
+            f'{brief(request.content_type) if request.content_type else "?"}')
+    return parse(_bytes(request, longest), deepest)
+
+
+def parse(raw: bytes, deepest: int) -> Any:
+    """:raises ApiError: 400"""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise _bad(f'is not UTF-8 at byte {error.start}') from None
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_constant,
+            parse_int=_integer, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        raise _bad(f'is not JSON: {error.msg} at line {error.lineno}, column '
+                   f'{error.colno}') from None
+    except RecursionError:
+        raise _too_deep(deepest) from None
+    if _depth(value, deepest) > deepest:
+        raise _too_deep(deepest)
+    for part in _texts(value):
+        # JSON can escape half a character, which no text can hold.
+        if any('\ud800' <= character <= '\udfff' for character in part):
+            raise _bad(f'has half a character in {brief(part)}')
+    return value
+
+
+def _bytes(request: webob.Request, longest: int) -> bytes:
+    """Never more than that is read, whatever the length that is claimed."""
+    if (request.content_length or 0) > longest:
+        raise _too_long(longest)
+    try:
+        raw = request.body_file.read(longest + 1)
+    except OSError as error:
+        raise _bad('ended too early') from error
+    if len(raw) > longest:
+        raise _too_long(longest)
+    return raw
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _bad(f'has the key {brief(key)} twice in one object')
+            seen.add(key)
+    return mapping
+
+
+def _constant(name: str) -> None:
+    raise _bad(f'has {name}, which is not JSON')
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise _bad(f'has a number of more than {MAX_DIGITS} digits')
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise _bad(f'has a number that is too large: {brief(digits)}')
+    return number
+
+
+def _depth(value: Any, deepest: int) -> int:
+    """Lists and objects around the innermost value, or any number larger
+    than the deepest accepted."""
+    layer, depth = [value], 0
+    while depth <= deepest:
+        layer = [part for part in layer if isinstance(part, dict | list)]
+        if not layer:
+            break
+        depth += 1
+        layer = [part for outer in layer for part in _within(outer)]
+    return depth
+
+
+def _within(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in the value, keys too."""
+    rest = [value]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict):
+            yield from part
+            rest.extend(part.values())
+        elif isinstance(part, list):
+            rest.extend(part)
+
+
+def _bad(detail: str) -> ApiError:
+    return ApiError(400, 'invalid_body', f'the body {detail}')
+
+
+def _too_long(longest: int) -> ApiError:
+    return ApiError(413, 'body_too_large',
+                    f'the body is longer than {longest} bytes')
+
+
+def _too_deep(deepest: int) -> ApiError:
+    return _bad(f'is nested deeper than {deepest} levels')

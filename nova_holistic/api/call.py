@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a handler is given, and what it gives back."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+import json
+import re
+from typing import Any, Protocol
+
+import webob
+
+from nova_holistic.api.authority import Authority
+from nova_holistic.api.context import RequestContext
+from nova_holistic.api import errors
+from nova_holistic.api.limits import Limits
+from nova_holistic.api.places import Places
+from nova_holistic.api.schemas import common
+from nova_holistic.engine.context import RequestContext as EngineContext
+from nova_holistic.engine.lifecycle import Released
+from nova_holistic.model.policy_types import PolicyTypes
+from nova_holistic.table.records import GroupRecord, PlanRecord
+from nova_holistic.table.store import PlacementTable
+
+
+class Engines(Protocol):
+    """Whoever plans: EngineClient, or one in this process."""
+
+    def plan_group(self, context: EngineContext, group_uuid: str) -> None:
+        ...
+
+    def plan(self, context: EngineContext, plan_uuid: str) -> None:
+        ...
+
+    def release(self, context: EngineContext, group_uuid: str,
+                members: list[str] | None) -> Released:
+        ...
+
+    def extend(self, context: EngineContext, group_uuid: str,
+               seconds: int) -> None:
+        ...
+
+    def delete(self, context: EngineContext, group_uuid: str) -> None:
+        ...
+
+    def update_resource_stats(self, context: EngineContext, name: str,
+                              stats: Mapping[str, float]) -> None:
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The world, as handlers may use it.
+
+    :ivar description: gives the OpenAPI description
+    :ivar clock: gives naive UTC
+    :ivar timer: gives seconds since whenever
+    :ivar sleep: lets so many seconds pass
+    """
+
+    conf: Any
+    table: PlacementTable
+    engines: Engines
+    authority: Authority
+    limits: Limits
+    policy_types: PolicyTypes
+    places: Places
+    description: Callable[[], Mapping[str, Any]]
+    clock: Callable[[], datetime]
+    timer: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request that has passed its route's policy and schemas.
+
+    :ivar rule: of the route's policy
+    :ivar names: variables in the path
+    :ivar body: what was in it; None where the route takes none
+    """
+
+    service: Service
+    request: webob.Request
+    context: RequestContext
+    rule: str | None
+    names: Mapping[str, str]
+    query: Mapping[str, Any]
+    body: Any
+
+    def group(self, rule: str | None = None) -> GroupRecord:
+        """The group of the path, if the caller may do this with it.
+
+        :raises ApiError: 404, or 403 in the caller's own project
+        """
+        name = self.names['group_id']
+        missing = errors.not_found('group', name)
+        record = (self.service.table.get_group(name)
+                  if re.fullmatch(common.UUID['pattern'], name) else None)
+        if record is None:
+            raise missing
+        self.service.authority.must_with(
+            self.context, rule or self.rule, record, missing)
+        return record
+
+    def plan(self) -> PlanRecord:
+        """The plan of the path, likewise."""
+        name = self.names['plan_id']
+        missing = errors.not_found('plan', name)
+        record = (self.service.table.plans.get(name)
+                  if re.fullmatch(common.UUID['pattern'], name) else None)
+        if record is None:
+            raise missing
+        self.service.authority.must_with(
+            self.context, self.rule, record, missing)
+        return record
+
+    def url(self, path: str) -> str:
+        """Where a path of the table of routes is, for the client."""
+        return self.request.application_url + self.service.places.of(path)
+
+
+def answer(status: int, body: Any = None,
+           headers: Mapping[str, str] | None = None) -> webob.Response:
+    """JSON; or nothing at all, without a media type."""
+    response = webob.Response(status=status)
+    if body is None:
+        del response.content_type
+    else:
+        response.content_type = 'application/json'
+        response.charset = None
+        response.body = json.dumps(body).encode()
+    response.headers.update(headers or {})
+    return response

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API as a service of its own, from its configuration."""
+
+from collections.abc import Mapping, Sequence
+import importlib.metadata
+import os
+
+from oslo_config import cfg
+from oslo_limit import opts as limit_opts
+from oslo_log import log as logging
+from oslo_utils import timeutils
+
+from nova_holistic.api.app import make_app
+from nova_holistic.api.guard import guarded, Wsgi
+from nova_holistic import conf as options
+from nova_holistic.engine.rpc import EngineClient
+from nova_holistic.table.store import PlacementTable
+
+PROJECT = 'nova-holistic'
+FILES = 'OS_NOVA_HOLISTIC_CONFIG_FILES'
+"""Environment variable: configuration files, separated by semicolons; without
+it they are looked for as oslo.config does, in /etc/nova-holistic first of
+all."""
+
+
+def build(environment: Mapping[str, str] = os.environ,
+          conf: cfg.ConfigOpts = cfg.CONF) -> Wsgi:
+    """The application of this process, configured.
+
+    :param conf: oslo.limit and keystonemiddleware know the global one alone
+        for some of their options
+    :raises oslo_config.cfg.Error: the configuration cannot be read
+    """
+    configure(conf, _files(environment))
+    table = PlacementTable.from_conf(conf)
+    return guarded(conf, make_app(
+        conf, table, EngineClient.from_conf(conf), timeutils.utcnow))
+
+
+def configure(conf: cfg.ConfigOpts, files: Sequence[str] | None) -> None:
+    """Read the configuration, and log as it says."""
+    logging.register_options(conf)
+    options.register_opts(conf)
+    conf([], project=PROJECT, default_config_files=files,
+         version=importlib.metadata.version('nova_holistic'))
+    if conf.holistic_api.limits == 'oslo_limit':
+        # Only now: which options there are is configured, too.
+        limit_opts.register_opts(conf)
+    logging.setup(conf, PROJECT)
+
+
+def _files(environment: Mapping[str, str]) -> Sequence[str] | None:
+    names = [name.strip() for name in environment.get(FILES, '').split(';')]
+    return [name for name in names if name] or None

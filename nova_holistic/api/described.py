@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A schema as others read it: the same, in the dialect of OpenAPI 3.1.
+
+Python's patterns become ECMA-262's, and a group document, or part of one,
+which is judged elsewhere, a reference to what it is.
+"""
+
+from typing import Any
+
+from nova_holistic.api.schemas import documents
+
+GROUP = {'$ref': '#/components/schemas/Group'}
+MEMBER = {'$ref': '#/components/schemas/Member'}
+ADDED = {'$ref': '#/components/schemas/AddedMember'}
+
+
+def described(schema: Any) -> Any:
+    if schema is documents.GROUP:
+        return GROUP
+    if schema is documents.MEMBER:
+        return ADDED
+    if isinstance(schema, list | tuple):
+        return [described(each) for each in schema]
+    if not hasattr(schema, 'items'):
+        return schema
+    return {key: _pattern(value) if key == 'pattern'
+            and isinstance(value, str) else described(value)
+            for key, value in schema.items()}
+
+
+def _pattern(text: str) -> str:
+    # JSON's text has no half characters to be left out.
+    return text.replace(r'\Z', '$').replace(r'\ud800-\udfff', '')

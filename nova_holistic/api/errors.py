@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong, as the OpenStack errors document.
+
+{"errors": [{"status", "request_id", "code", "title", "detail"}]}
+"""
+
+from collections.abc import Mapping
+import http
+import math
+from typing import Any
+
+from nova_holistic.engine import errors as engine_errors
+from nova_holistic import exceptions
+from nova_holistic.holds import errors as hold_errors
+from nova_holistic.inventory import errors as inventory_errors
+from nova_holistic.table import errors as table_errors
+
+
+class ApiError(exceptions.HolisticError):
+    """Refused: with that status, for that reason.
+
+    :param code: what a program may rely on, without its prefix
+    :param headers: of the answer
+    """
+
+    def __init__(self, status: int, code: str, detail: str,
+                 headers: Mapping[str, str] | None = None):
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.headers = dict(headers or {})
+
+
+def not_found(what: str, name: str) -> ApiError:
+    """The same for what is not there and for what is another project's."""
+    return ApiError(404, 'not_found', f'there is no {what} {name}')
+
+
+def forbidden(rule: str) -> ApiError:
+    return ApiError(403, 'forbidden', f'policy does not allow {rule}')
+
+
+def conflict(detail: str) -> ApiError:
+    return ApiError(409, 'conflict', detail)
+
+
+_KINDS: tuple[tuple[type[Exception], int, str], ...] = (
+    (exceptions.InvalidDocument, 400, 'invalid_document'),
+    (exceptions.UnknownPlugin, 400, 'invalid_document'),
+    (table_errors.GroupUnknown, 404, 'not_found'),
+    (table_errors.MemberUnknown, 400, 'unknown_member'),
+    (engine_errors.HostUnknown, 404, 'not_found'),
+    (engine_errors.GroupBusy, 409, 'conflict'),
+    (engine_errors.LeaseRefused, 409, 'conflict'),
+    (engine_errors.EngineUnreachable, 503, 'engine_unavailable'),
+    (table_errors.TableError, 503, 'database_unavailable'),
+    (hold_errors.HoldsError, 503, 'placement_unavailable'),
+    (inventory_errors.ServiceFailed, 503, 'inventory_unavailable'),
+)
+"""Status and code of every error of ours that a client may meet."""
+
+_UNAVAILABLE = 503
+
+_INSTEAD = {
+    'engine_unavailable': 'no engine answered; try again later',
+    'database_unavailable': 'the database does not answer; try again later',
+    'placement_unavailable': 'Placement does not answer; try again later',
+    'inventory_unavailable': 'the inventory does not answer; try again later'}
+"""What a client is told of troubles whose own words are for the operator."""
+
+
+def translated(error: Exception, retry_after: float) -> ApiError | None:
+    """What a client is told of an error; None where it is a fault of ours.
+
+    :param retry_after: seconds after which it may try again
+    """
+    if not isinstance(error, ApiError):
+        error = next((
+            ApiError(status, code, _INSTEAD.get(code, str(error)))
+            for kind, status, code in _KINDS if isinstance(error, kind)),
+            None)
+    if error is not None and error.status == _UNAVAILABLE:
+        error.headers['Retry-After'] = str(math.ceil(retry_after))
+    return error
+
+
+def document(error: ApiError, request_id: str) -> dict[str, Any]:
+    return {'errors': [{
+        'status': error.status, 'request_id': request_id,
+        'code': f'holistic.{error.code}',
+        'title': http.HTTPStatus(error.status).phrase,
+        'detail': str(error)}]}

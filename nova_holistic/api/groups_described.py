@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Group documents described, with the policies that are installed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova_holistic.api import described
+from nova_holistic.api.schemas import documents
+from nova_holistic.documents.schemas import group
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.policy_types import PolicyTypes
+
+
+def components(types: PolicyTypes) -> Mapping[str, Any]:
+    """Schemas by the names under which others refer to them."""
+    properties = dict(group.GROUP['properties'])
+    properties['policies'] = {
+        **properties['policies'], 'items': _one_of(types.policies, {})}
+    properties['relationships'] = {
+        **properties['relationships'], 'items': _one_of(
+            types.relationships, {'between': group.BETWEEN})}
+    whole = described.described({**group.GROUP, 'properties': properties})
+    whole['properties']['members']['items'] = described.MEMBER
+    whole['properties']['groups']['items'] = {'allOf': [
+        described.GROUP, described.described(
+            {'properties': {'name': group.NAME}})]}
+    return {'Group': {**whole, 'anyOf': [
+        {'required': ['members'],
+         'properties': {'members': {'minItems': 1}}},
+        {'required': ['groups'],
+         'properties': {'groups': {'minItems': 1}}}]},
+        'Member': described.described(group.MEMBER),
+        'AddedMember': described.described(_added())}
+
+
+def _added() -> dict[str, Any]:
+    """One that names a counted member need not say what that is like."""
+    member = {key: value for key, value in group.MEMBER.items()
+              if key not in ('oneOf', 'description')}
+    return {**member, 'properties': {
+        **member['properties'],
+        'group': documents.MEMBER['properties']['group']}}
+
+
+def _one_of(types: Mapping[str, type[Policy]],
+            common: Mapping[str, Any]) -> dict[str, Any]:
+    return {'oneOf': [{
+        'type': 'object',
+        'title': name,
+        'additionalProperties': False,
+        'required': ['type', *common, *each.required],
+        'properties': {'type': {'const': each.type}, 'weight': group.WEIGHT,
+                       **common, **each.keys},
+    } for name, each in sorted(types.items())]}

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handlers: one module a noun, one function a route."""

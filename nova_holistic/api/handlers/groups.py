@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups: created, listed, shown, revised, kept and deleted."""
+
+from urllib import parse
+import uuid
+
+import webob
+
+from nova_holistic.api.call import answer, Call
+from nova_holistic.api import definitions, errors, idempotency, limits
+from nova_holistic.api.handlers import tasks
+from nova_holistic.api.policies import groups as rules
+from nova_holistic.api import revisions
+from nova_holistic.api.views import common
+from nova_holistic.api.views import groups as views
+from nova_holistic.table.claim import CLAIMABLE
+from nova_holistic.table.database import Duplicate
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.listing import Page
+from nova_holistic.table.records import GroupRecord, GroupStatus, Task
+
+
+def create(call: Call) -> webob.Response:
+    """Create a group.
+
+    It is in the table before an engine hears of it, so that a message that
+    is lost loses no group.
+    """
+    service, context, body = call.service, call.context, call.body
+    key = idempotency.key_of(call.request)
+    found = idempotency.the_same(service, context.project_id, key, body)
+    if found is None:
+        record = _record(call, key)
+        try:
+            service.table.create_group(record)
+        except Duplicate:
+            # Of two at once with one key the table takes the first.
+            found = idempotency.the_same(
+                service, context.project_id, key, body)
+            if found is None:
+                raise
+        else:
+            service.engines.plan_group(context.for_engine(), record.uuid)
+            found = record
+    return tasks.followed(call, found.uuid, settled=201)
+
+
+def list_groups(call: Call) -> webob.Response:
+    """List groups, a page at a time."""
+    table, query = call.service.table, call.query
+    limit = min(query.get('limit', call.service.conf.holistic_api.max_limit),
+                call.service.conf.holistic_api.max_limit)
+    page = Page(
+        limit=limit + 1, project_id=_projects(call), name=query.get('name'),
+        statuses=[GroupStatus(s) for s in query['status']]
+        if 'status' in query else None,
+        marker=query.get('marker'),
+        sort_key=query.get('sort_key', 'created_at'),
+        descending=query.get('sort_dir') == 'desc')
+    try:
+        records = table.listing.groups(page) if limit else ()
+    except table_errors.GroupUnknown:
+        raise errors.ApiError(400, 'unknown_marker',
+                              'marker: no group of this list') from None
+    counts = table.listing.member_counts([r.uuid for r in records[:limit]])
+    body = {'groups': [views.brief(call, r, counts[r.uuid])
+                       for r in records[:limit]]}
+    if len(records) > limit > 0:
+        body['groups_links'] = [_next(call, records[limit - 1])]
+    return answer(200, body)
+
+
+def show(call: Call) -> webob.Response:
+    """Show a group."""
+    record = call.group()
+    shown = tasks.brief(call, record)
+    return answer(
+        200, {'group': {**shown, 'definition': views.definition(record)}},
+        {'ETag': revisions.tag(record.revision)})
+
+
+def update(call: Call) -> webob.Response:
+    """Revise the whole of a group."""
+    record = call.group()
+    revisions.must_match(call.request, record, required=True)
+    return tasks.revise(call, record, call.body['group'],
+                        call.body.get('objective'))
+
+
+def delete(call: Call) -> webob.Response:
+    """Delete a group; its servers live on."""
+    record = call.group()
+    call.service.engines.delete(call.context.for_engine(), record.uuid)
+    return answer(204)
+
+
+def extend(call: Call) -> webob.Response:
+    """Let a group's lease end so many seconds from now."""
+    record = call.group()
+    call.service.engines.extend(call.context.for_engine(), record.uuid,
+                                call.body['extend']['seconds'])
+    return tasks.answered(call, 200, call.group())
+
+
+def replan(call: Call) -> webob.Response:
+    """Plan lost members anew; of a group that has no plan, all."""
+    record = call.group()
+    if record.status not in CLAIMABLE:
+        tasks.must_allow_members(call, record, definitions.parsed(
+            call.service, views.definition(record)))
+    return tasks.asked(call, record, Task.REPLANNING, {}, (
+        GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.UNPLACEABLE,
+        GroupStatus.ERROR))
+
+
+def _record(call: Call, key: str | None) -> GroupRecord:
+    """The group asked for, if its project may have it."""
+    service, context, body = call.service, call.context, call.body
+    group = definitions.accepted(service, body['group'])
+    objective = definitions.objective(service, body.get('objective'))
+    service.limits.must_allow(context.project_id, {
+        limits.GROUPS: 1, limits.MEMBERS: definitions.size(group)})
+    now = service.clock()
+    return GroupRecord(
+        uuid=str(uuid.uuid4()), name=group.name,
+        project_id=context.project_id, user_id=context.user_id,
+        status=GroupStatus.PLANNING, document=body['group'],
+        objective=objective, created_at=now, updated_at=now,
+        idempotency_key=key,
+        fingerprint=key and idempotency.fingerprint(body),
+        task=Task.PLANNING,
+        pending=tasks.pending(call, lease=body.get('lease')))
+
+
+def _projects(call: Call) -> str | None:
+    """The project whose groups are asked for; None is every one."""
+    project = call.query.get('project_id', call.context.project_id)
+    everybody = call.query.get('all_projects', False)
+    if everybody and 'project_id' not in call.query:
+        project = None
+    if project != call.context.project_id or everybody:
+        if not call.service.authority.may(
+                call.context, rules.LIST_ALL_PROJECTS):
+            raise errors.forbidden(rules.LIST_ALL_PROJECTS)
+    return project
+
+
+def _next(call: Call, last: GroupRecord) -> dict[str, str]:
+    """Where the page after that group is."""
+    pairs = [(name, value) for name, value in call.request.GET.items()
+             if name != 'marker']
+    query = parse.urlencode([*pairs, ('marker', last.uuid)])
+    return common.link('next', f'{call.url("/v1/groups")}?{query}')

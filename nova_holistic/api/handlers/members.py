@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members of a group: added, removed, released, shown."""
+
+import webob
+
+from nova_holistic.api.call import answer, Call
+from nova_holistic.api import definitions, errors
+from nova_holistic.api.handlers import tasks
+from nova_holistic.api.policies import groups as rules
+from nova_holistic.api import revisions
+from nova_holistic.api.views import groups as group_views
+from nova_holistic.api.views import members as views
+from nova_holistic.documents import revision
+from nova_holistic.documents.validation import brief
+from nova_holistic.exceptions import InvalidDocument
+
+
+def add(call: Call) -> webob.Response:
+    """Add members to a group, or servers to a counted member."""
+    record = call.group()
+    revisions.must_match(call.request, record)
+    return tasks.revise(call, record, revision.with_members(
+        group_views.definition(record), call.body['members']))
+
+
+def remove(call: Call) -> webob.Response:
+    """Remove a member, or one server of a counted member, from a group."""
+    record, path = call.group(), call.names['path']
+    revisions.must_match(call.request, record)
+    definition = group_views.definition(record)
+    members = definitions.parsed(call.service, definition).all_members()
+    if not any(path in (m.path, m.description) for m in members):
+        raise errors.not_found('member', brief(path))
+    try:
+        document = revision.without_member(definition, path)
+    except InvalidDocument as error:
+        raise errors.conflict(error.message) from error
+    return tasks.revise(call, record, document)
+
+
+def release(call: Call) -> webob.Response:
+    """Free planned places: of all members, or of some."""
+    record = call.group()
+    done = call.service.engines.release(
+        call.context.for_engine(), record.uuid,
+        call.body['release'].get('members'))
+    return answer(200, {'released': list(done.released),
+                        'kept': list(done.kept)})
+
+
+def placements(call: Call) -> webob.Response:
+    """Show the members of a group, and where they are."""
+    record = call.group()
+    found = call.service.table.group_with_members(record.uuid)
+    if found is None:
+        raise errors.not_found('group', record.uuid)
+    hosts = call.service.authority.may_with(
+        call.context, rules.SHOW_HOSTS, record)
+    return answer(200, {'placements': [
+        views.placement(member, hosts) for member in found[1]]})

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans that hold nothing: asked for, and shown."""
+
+import uuid
+
+import webob
+
+from nova_holistic.api.call import answer, Call
+from nova_holistic.api import definitions, errors, waiting
+from nova_holistic.api.views import plans as views
+from nova_holistic.table.records import PlanRecord, PlanStatus
+
+
+def create(call: Call) -> webob.Response:
+    """Ask for a plan that holds nothing."""
+    service, context, body = call.service, call.context, call.body
+    group = definitions.accepted(service, body['group'])
+    objective = definitions.objective(service, body.get('objective'))
+    now = service.clock()
+    record = PlanRecord(
+        uuid=str(uuid.uuid4()), project_id=context.project_id,
+        user_id=context.user_id, name=group.name,
+        status=PlanStatus.PLANNING, document=body['group'],
+        objective=objective, created_at=now, updated_at=now)
+    service.table.plans.create(record)
+    service.engines.plan(context.for_engine(), record.uuid)
+    found, done = waiting.settled(
+        call, lambda: service.table.plans.get(record.uuid),
+        lambda plan: plan.status != PlanStatus.PLANNING)
+    if found is None:
+        raise errors.not_found('plan', record.uuid)
+    return answer(201 if done else 202, {'plan': views.plan(call, found)},
+                  {'Location': call.url(f'/v1/plans/{record.uuid}')})
+
+
+def show(call: Call) -> webob.Response:
+    """Show a plan that holds nothing."""
+    return answer(200, {'plan': views.plan(call, call.plan())})

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What engines are asked to do with a group, and how it is followed."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import webob
+
+from nova_holistic.api.call import answer, Call
+from nova_holistic.api import definitions, errors, limits, revisions, waiting
+from nova_holistic.api.views import groups as views
+from nova_holistic.model.group import Group
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberState, Task)
+
+REVISABLE = tuple(
+    status for status in GroupStatus if status != GroupStatus.PLANNING)
+"""Statuses of a group whose definition may be changed."""
+
+
+def revise(call: Call, record: GroupRecord, document: Mapping[str, Any],
+           objective: str | None = None) -> webob.Response:
+    """Ask for the group to become what the document says.
+
+    :param document: without its outer key
+    """
+    service = call.service
+    before = definitions.parsed(service, views.definition(record))
+    group = definitions.accepted(service, document, definitions.size(before))
+    must_allow_members(call, record, group)
+    return asked(call, record, Task.UPDATING, {
+        'document': document,
+        'objective': definitions.objective(
+            service, objective or record.objective)}, REVISABLE)
+
+
+def must_allow_members(call: Call, record: GroupRecord,
+                       group: Group) -> None:
+    """Whether the project may have as many members as the group then has.
+
+    :param group: as it is to be
+    :raises ApiError: 403; never for a group that gets no larger
+    """
+    table = call.service.table
+    counts = table.listing.member_counts([record.uuid])[record.uuid]
+    there = sum(number for state, number in counts.items()
+                if state != MemberState.RELEASED)
+    more = definitions.size(group) - there
+    if more > 0:
+        call.service.limits.must_allow(
+            record.project_id, {limits.MEMBERS: more})
+
+
+def asked(call: Call, record: GroupRecord, task: Task,
+          told: Mapping[str, Any],
+          expected: Collection[GroupStatus]) -> webob.Response:
+    """Ask an engine to do it; 409 where that cannot be, now.
+
+    :param told: what the task has to know
+    """
+    service = call.service
+    if not service.table.tasks.ask(
+            record.uuid, task, pending(call, **told), expected,
+            record.revision, service.clock()):
+        raise _refused(call, record)
+    service.engines.plan_group(call.context.for_engine(), record.uuid)
+    return followed(call, record.uuid, settled=200)
+
+
+def followed(call: Call, group_uuid: str, settled: int) -> webob.Response:
+    """The group: 202 while an engine works on it, and the other status once
+    it is settled, if the request waits for that."""
+    record, done = waiting.settled(
+        call, lambda: call.service.table.get_group(group_uuid),
+        lambda record: record.task is None)
+    if record is None:
+        raise errors.not_found('group', group_uuid)
+    return answered(call, settled if done else 202, record,
+                    {'Location': call.url(f'/v1/groups/{group_uuid}')})
+
+
+def answered(call: Call, status: int, record: GroupRecord,
+             headers: Mapping[str, str] | None = None) -> webob.Response:
+    return answer(status, {'group': brief(call, record)},
+                  {'ETag': revisions.tag(record.revision), **(headers or {})})
+
+
+def brief(call: Call, record: GroupRecord) -> dict[str, Any]:
+    counts = call.service.table.listing.member_counts([record.uuid])
+    return views.brief(call, record, counts[record.uuid])
+
+
+def pending(call: Call, **told: Any) -> dict[str, Any]:
+    """What an engine has to know of a task: what to do, for whom."""
+    context = call.context
+    return {**told, 'request_id': context.request_id,
+            'user_id': context.user_id, 'project_id': context.project_id}
+
+
+def _refused(call: Call, record: GroupRecord) -> errors.ApiError:
+    """Why a task was not taken: by the group as it is now."""
+    now = call.service.table.get_group(record.uuid)
+    if now is None:
+        return errors.not_found('group', record.uuid)
+    if now.revision != record.revision:
+        return revisions.stale(record.uuid, record.revision, now.revision)
+    if now.task is not None:
+        return errors.conflict(
+            f'group {record.uuid} is busy: {now.task}; try again when it is '
+            f'settled')
+    return errors.conflict(
+        f'group {record.uuid} is {now.status}: that cannot be done with it')

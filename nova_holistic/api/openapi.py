@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API described in OpenAPI 3.1, from the table of routes itself."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nova_holistic.api import idempotency, microversions, revisions
+from nova_holistic.api.described import described
+from nova_holistic.api.groups_described import components
+from nova_holistic.api.places import Places
+from nova_holistic.api.route import Route
+from nova_holistic.api.schemas import common
+from nova_holistic.model.policy_types import PolicyTypes
+
+_Document = dict[str, Any]
+
+TITLES = {
+    200: 'Done.', 201: 'Created, and settled.',
+    202: 'Accepted: an engine works on it.', 204: 'Done.',
+    400: 'Something in the request cannot be accepted.',
+    401: 'No valid token.', 403: 'Not allowed, or over a limit.',
+    404: 'There is no such thing, or none for this project.',
+    406: 'No such version or media type.',
+    409: 'Not as things are now.', 413: 'The body is too long.',
+    415: 'The body is not JSON.', 500: 'A fault of the service.',
+    503: 'The database, Placement or the engines are away.'}
+
+_HEADERS = {
+    idempotency.HEADER: {
+        'schema': {'type': 'string', 'minLength': 1, 'maxLength': 255,
+                   'pattern': f'^{idempotency.PATTERN}$'},
+        'description': 'Chosen by the client: a create repeated with it is '
+                       'the same create.'},
+    revisions.HEADER: {
+        'schema': {'type': 'string', 'pattern': f'^{revisions.PATTERN}$'},
+        'description': 'The revision, as the ETag has it.'},
+}
+_VARIABLES = {
+    'group_id': common.UUID, 'plan_id': common.UUID,
+    'host': common.ANY_TEXT, 'path': common.ANY_TEXT}
+
+
+def describe(table: Sequence[Route], types: PolicyTypes,
+             places: Places) -> Mapping[str, Any]:
+    """
+    :param types: policies and relationships that documents may name
+    """
+    paths: dict[str, _Document] = {}
+    for route in table:
+        if places.has(route.path):
+            path = places.of(route.path).replace(':.+}', '}')
+            paths.setdefault(path, {})[route.method.lower()] = _operation(
+                route)
+    return {
+        'openapi': '3.1.0',
+        'info': {'title': 'Holistic placement of groups of servers',
+                 'version': microversions.MAX,
+                 'license': {'name': 'Apache-2.0',
+                             'identifier': 'Apache-2.0'}},
+        'paths': paths,
+        'components': {
+            'schemas': components(types),
+            'securitySchemes': {'token': {
+                'type': 'apiKey', 'in': 'header', 'name': 'X-Auth-Token'}}},
+    }
+
+
+def _operation(route: Route) -> _Document:
+    described_so = {
+        'operationId': f'{route.handler.__module__.rpartition(".")[2]}.'
+                       f'{route.handler.__name__}',
+        'summary': (route.handler.__doc__ or '').partition('\n')[0],
+        'parameters': _parameters(route),
+        'responses': _responses(route)}
+    if route.body is not None:
+        described_so['requestBody'] = {
+            'required': True, 'content': _content(route.body)}
+    if route.rule is not None:
+        described_so['security'] = [{'token': []}]
+        described_so['x-policy'] = route.rule
+    return described_so
+
+
+def _parameters(route: Route) -> list[_Document]:
+    names = [part.strip('{}').partition(':')[0]
+             for part in route.path.split('/') if part.startswith('{')]
+    return [
+        *({'in': 'path', 'name': name, 'required': True,
+           'schema': described(_VARIABLES[name])} for name in names),
+        *({'in': 'query', 'name': name, 'schema': described(schema)}
+          for name, schema in route.query['properties'].items()),
+        *({'in': 'header', 'name': name, **_HEADERS[name],
+           'required': route.method == 'PUT'} for name in route.headers),
+        {'in': 'header', 'name': microversions.HEADER,
+         'description': 'Versions of other services in it do not count.',
+         'schema': {'type': 'string', 'examples': [
+             f'{microversions.SERVICE_TYPE} {version}'
+             for version in (*microversions.VERSIONS, 'latest')]}}]
+
+
+def _responses(route: Route) -> _Document:
+    statuses = {406, 500, 400}
+    if route.rule is not None:
+        statuses |= {401, 403, 503}
+    if '{' in route.path:
+        statuses.add(404)
+    if route.body is not None:
+        statuses |= {413, 415}
+    if route.method not in ('GET', 'HEAD'):
+        statuses.add(409)
+    return {
+        **{str(status): _response(status, schema)
+           for status, schema in route.answers.items()},
+        **{str(status): _response(status, common.ERRORS)
+           for status in sorted(statuses)}}
+
+
+def _response(status: int, schema: Any) -> _Document:
+    found = {'description': TITLES[status]}
+    return found if schema is None else {**found, 'content': _content(schema)}
+
+
+def _content(schema: Any) -> _Document:
+    return {'application/json': {'schema': described(schema)}}

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of who may do what, as oslo.policy defaults in code."""
+
+from oslo_policy import policy
+
+from nova_holistic.api.policies import base, groups, hosts, plans
+
+MODULES = (base, groups, plans, hosts)
+
+
+def list_rules() -> tuple[policy.RuleDefault, ...]:
+    """Every rule, for oslopolicy-sample-generator."""
+    return tuple(rule for module in MODULES for rule in module.RULES)

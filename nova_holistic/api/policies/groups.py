@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may do what with groups."""
+
+from oslo_policy import policy
+
+from nova_holistic.api.policies import base
+
+PREFIX = 'holistic:groups:'
+LIST_ALL_PROJECTS = PREFIX + 'list_all_projects'
+SHOW_HOSTS = PREFIX + 'show_hosts'
+
+_GROUPS = '/v1/groups'
+_GROUP = '/v1/groups/{group_id}'
+_PLACEMENTS = _GROUP + '/placements'
+
+
+def _rule(name: str, check: str, description: str,
+          *operations: tuple[str, str]) -> policy.DocumentedRuleDefault:
+    return policy.DocumentedRuleDefault(
+        PREFIX + name, check, description,
+        [{'method': method, 'path': path} for method, path in operations],
+        scope_types=['project'])
+
+
+RULES = (
+    _rule('create', base.MEMBER, 'Create a group.', ('POST', _GROUPS)),
+    _rule('list', base.READER, 'List the groups of a project.',
+          ('GET', _GROUPS)),
+    _rule('list_all_projects', base.ADMIN,
+          'List groups of another project, or of all.', ('GET', _GROUPS)),
+    _rule('show', base.READER, 'Show a group.', ('GET', _GROUP)),
+    _rule('placements', base.READER,
+          'Show the state and the server of each member of a group.',
+          ('GET', _PLACEMENTS)),
+    _rule('show_hosts', base.ADMIN,
+          'See the hosts and domains that members are placed in, and reasons '
+          'that may name them.',
+          ('GET', _PLACEMENTS), ('GET', _GROUP), ('GET', _GROUPS),
+          ('GET', '/v1/plans/{plan_id}')),
+    _rule('update', base.MEMBER, 'Revise the whole of a group.',
+          ('PUT', _GROUP)),
+    _rule('delete', base.MEMBER, 'Delete a group.', ('DELETE', _GROUP)),
+    _rule('release', base.MEMBER,
+          'Free planned places of a group that no server has claimed.',
+          ('POST', _GROUP + '/release')),
+    _rule('extend', base.MEMBER, "Extend a group's lease.",
+          ('POST', _GROUP + '/extend')),
+    _rule('replan', base.MEMBER, 'Plan lost members of a group anew.',
+          ('POST', _GROUP + '/replan')),
+    _rule('add_members', base.MEMBER, 'Add members to a group.',
+          ('POST', _GROUP + '/members')),
+    _rule('remove_members', base.MEMBER, 'Remove a member from a group.',
+          ('DELETE', _GROUP + '/members/{path}')),
+)

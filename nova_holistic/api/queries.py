@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The query of a request becomes typed values, as its schema has them.
+
+An unknown parameter, and one given twice that is no list, is refused.
+"""
+
+from collections.abc import Callable, Mapping
+import re
+from typing import Any
+
+from webob.multidict import MultiDict
+
+from nova_holistic.documents.validation import brief, listed
+from nova_holistic.exceptions import InvalidDocument
+
+_BOOLEANS = {'true': True, 'false': False}
+
+
+def read(given: MultiDict, schema: Mapping[str, Any],
+         judge: Callable[[Any], None]) -> Mapping[str, Any]:
+    """
+    :param schema: an object, a property a parameter
+    :param judge: raises InvalidDocument for what does not fit the schema
+    :raises InvalidDocument: the place is the parameter
+    """
+    known = schema.get('properties', {})
+    values: dict[str, Any] = {}
+    for name in given:
+        if name not in known:
+            raise InvalidDocument(
+                name[:80], f'unknown parameter; known are {listed(known)}')
+        values[name] = _value(name, given.getall(name), known[name])
+    judge(values)
+    return values
+
+
+def _value(name: str, texts: list[str], schema: Mapping[str, Any]) -> Any:
+    if schema['type'] == 'array':
+        return texts
+    if len(texts) > 1:
+        raise InvalidDocument(name, 'is given more than once')
+    text = texts[0]
+    if schema['type'] == 'integer':
+        if not re.fullmatch(r'-?[0-9]{1,18}', text):
+            raise InvalidDocument(
+                name, f'must be a whole number, not {brief(text)}')
+        return int(text)
+    if schema['type'] == 'boolean':
+        if text.lower() not in _BOOLEANS:
+            raise InvalidDocument(
+                name, f'must be true or false, not {brief(text)}')
+        return _BOOLEANS[text.lower()]
+    return text

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One line of the table of routes, and the way from a path to it."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import routes
+import webob
+
+from nova_holistic.api.call import Call
+from nova_holistic.api.errors import ApiError
+from nova_holistic.api.places import Places
+from nova_holistic.api.schemas import common
+from nova_holistic.documents.validation import validator
+from nova_holistic.model.frozen import FrozenMapping
+
+Schema = Mapping[str, Any]
+
+PUBLIC = None
+"""In place of a policy: nobody is asked for a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What a method on a path does, who may, with what, and what comes back.
+
+    :ivar policy: rule without its prefix ``holistic:``
+    :ivar query: schema of the parameters of the query
+    :ivar body: schema of the body; None takes none
+    :ivar answers: status to schema of the answer's body; None for no body
+    :ivar headers: of the request that count, beside the common ones
+    """
+
+    method: str
+    path: str
+    handler: Callable[[Call], webob.Response]
+    policy: str | None
+    answers: Mapping[int, Schema | None] = field(hash=False)
+    query: Schema = field(default=FrozenMapping(common.NOTHING), hash=False)
+    body: Schema | None = field(default=None, hash=False)
+    headers: Collection[str] = ()
+
+    @property
+    def rule(self) -> str | None:
+        return self.policy and f'holistic:{self.policy}'
+
+
+class Router:
+    """From method and path to a route and what its path's variables are."""
+
+    def __init__(self, table: Sequence[Route], places: Places):
+        self._mapper = routes.Mapper(register=False)
+        self._mapper.minimization = False
+        self._routes: dict[str, dict[str, Route]] = {}
+        for route in table:
+            if places.has(route.path):
+                self._routes.setdefault(route.path, {})[route.method] = route
+        for path in self._routes:
+            self._mapper.connect(places.of(path), template=path)
+        self._mapper.create_regs([])
+
+    def find(self, method: str,
+             path: str) -> tuple[Route, Mapping[str, str]]:
+        """
+        :raises ApiError: 404 or 405
+        """
+        found = self._mapper.match(path)
+        if found is None:
+            raise ApiError(404, 'not_found', 'there is nothing here')
+        methods = self._routes[found['template']]
+        route = methods.get('GET' if method == 'HEAD' else method)
+        if route is None:
+            allowed = ', '.join(sorted(
+                {*methods, *(('HEAD',) if 'GET' in methods else ())}))
+            raise ApiError(405, 'method_not_allowed',
+                           f'{allowed} is what this path knows',
+                           {'Allow': allowed})
+        return route, found
+
+
+class Judges:
+    """Validators of each route's query and body, made once."""
+
+    def __init__(self, table: Sequence[Route]):
+        self._queries = {(r.method, r.path): validator(dict(r.query))
+                         for r in table}
+        self._bodies = {(r.method, r.path): validator(dict(r.body))
+                        for r in table if r.body is not None}
+
+    def query(self, route: Route) -> Callable[[Any], None]:
+        return self._queries[route.method, route.path]
+
+    def body(self, route: Route) -> Callable[[Any], None]:
+        return self._bodies[route.method, route.path]

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API, as a table.
+
+The dispatcher enforces each route's policy and schemas before its handler is
+called, and the OpenAPI description is made of the same table.
+"""
+
+from nova_holistic.api.handlers import (
+    discovery, groups, hosts, members, plans)
+from nova_holistic.api.route import PUBLIC, Route
+from nova_holistic.api.schemas import common
+from nova_holistic.api.schemas import discovery as discovery_schemas
+from nova_holistic.api.schemas import groups as group_schemas
+from nova_holistic.api.schemas import hosts as host_schemas
+from nova_holistic.api.schemas import members as member_schemas
+from nova_holistic.api.schemas import plans as plan_schemas
+
+_GROUPS = '/v1/groups'
+_GROUP = '/v1/groups/{group_id}'
+_WAIT = group_schemas.WAIT_QUERY
+_PLANNED = {202: group_schemas.ONE, 200: group_schemas.ONE}
+
+ROUTES = (
+    Route('GET', '/', discovery.versions, PUBLIC,
+          {200: discovery_schemas.VERSIONS}),
+    Route('GET', '/v1', discovery.version, PUBLIC,
+          {200: discovery_schemas.VERSION}),
+    Route('GET', '/v1/openapi.json', discovery.openapi, PUBLIC,
+          {200: common.ANY_OBJECT}),
+
+    Route('POST', _GROUPS, groups.create, 'groups:create',
+          {202: group_schemas.ONE, 201: group_schemas.ONE},
+          query=_WAIT, body=group_schemas.CREATE,
+          headers=('Idempotency-Key',)),
+    Route('GET', _GROUPS, groups.list_groups, 'groups:list',
+          {200: group_schemas.MANY}, query=group_schemas.LIST_QUERY),
+    Route('GET', _GROUP, groups.show, 'groups:show',
+          {200: group_schemas.SHOWN}),
+    Route('PUT', _GROUP, groups.update, 'groups:update', _PLANNED,
+          query=_WAIT, body=group_schemas.UPDATE, headers=('If-Match',)),
+    Route('DELETE', _GROUP, groups.delete, 'groups:delete', {204: None}),
+    Route('POST', _GROUP + '/extend', groups.extend, 'groups:extend',
+          {200: group_schemas.ONE}, body=group_schemas.EXTEND),
+    Route('POST', _GROUP + '/replan', groups.replan, 'groups:replan',
+          _PLANNED, query=_WAIT, body=group_schemas.REPLAN),
+
+    Route('POST', _GROUP + '/release', members.release, 'groups:release',
+          {200: member_schemas.RELEASED}, body=member_schemas.RELEASE),
+    Route('POST', _GROUP + '/members', members.add, 'groups:add_members',
+          _PLANNED, query=_WAIT, body=member_schemas.ADD,
+          headers=('If-Match',)),
+    Route('DELETE', _GROUP + '/members/{path:.+}', members.remove,
+          'groups:remove_members', _PLANNED, query=_WAIT,
+          headers=('If-Match',)),
+    Route('GET', _GROUP + '/placements', members.placements,
+          'groups:placements', {200: member_schemas.PLACEMENTS}),
+
+    Route('POST', '/v1/plans', plans.create, 'plans:create',
+          {202: plan_schemas.ONE, 201: plan_schemas.ONE},
+          query=_WAIT, body=plan_schemas.CREATE),
+    Route('GET', '/v1/plans/{plan_id}', plans.show, 'plans:show',
+          {200: plan_schemas.ONE}),
+
+    Route('PUT', '/v1/hosts/{host}/statistics', hosts.update_statistics,
+          'hosts:update_statistics', {204: None},
+          body=host_schemas.STATISTICS),
+)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of which the schemas of more than one noun are made."""
+
+from typing import Any
+
+from nova_holistic.documents.schemas import common
+
+MAX_SECONDS = 2**31 - 1
+"""Longest wait or lease that is read as a number at all."""
+
+TEXT = common.TEXT
+
+UUID = {
+    'type': 'string',
+    'description': 'a UUID in lower case, with hyphens',
+    'pattern': '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+}
+TIME = {'type': 'string', 'description': 'ISO 8601, in UTC',
+        'format': 'date-time'}
+TIME_OR_NULL = {**TIME, 'type': ['string', 'null']}
+ANY_TEXT = {'type': 'string'}
+ANY_TEXT_OR_NULL = {'type': ['string', 'null']}
+ANY_OBJECT = {'type': 'object'}
+
+WAIT = {
+    'type': 'integer', 'minimum': 0, 'maximum': 3600,
+    'title': 'Seconds to wait for the plan; 0 is not to wait.'}
+
+
+def strict(properties: dict[str, Any],
+           *required: str, **more: Any) -> dict[str, Any]:
+    """An object of these properties and no others."""
+    return {'type': 'object', 'additionalProperties': False,
+            'properties': properties, 'required': list(required), **more}
+
+
+def whole(properties: dict[str, Any]) -> dict[str, Any]:
+    """An object of all these properties and no others."""
+    return strict(properties, *properties)
+
+
+def enveloped(name: str, inner: dict[str, Any],
+              **others: dict[str, Any]) -> dict[str, Any]:
+    """An object whose one property that has to be there is the inner one."""
+    return strict({name: inner, **others}, name)
+
+
+LINKS = {'type': 'array', 'items': whole(
+    {'rel': ANY_TEXT, 'href': {**ANY_TEXT, 'format': 'uri'}})}
+
+REASON = whole({'at': ANY_TEXT, 'message': ANY_TEXT})
+
+NOTHING = strict({})
+"""A query without parameters, or an empty object."""
+
+ERRORS = enveloped('errors', {
+    'type': 'array', 'minItems': 1, 'items': whole({
+        'status': {'type': 'integer'},
+        'request_id': ANY_TEXT,
+        'code': ANY_TEXT,
+        'title': ANY_TEXT,
+        'detail': ANY_TEXT})})
+"""What a client gets that did not get what it asked for."""

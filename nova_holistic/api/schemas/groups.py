@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests about groups, and their answers."""
+
+from nova_holistic.api.schemas import common, documents
+from nova_holistic.engine.payloads import MAX_SECONDS
+from nova_holistic.table.listing import SORT_KEYS
+from nova_holistic.table.records import GroupStatus, MemberState, Task
+
+MAX_LEASE = MAX_SECONDS
+
+OBJECTIVE = {
+    **common.TEXT, 'title': 'Name of an objective that is installed.'}
+
+CREATE = common.enveloped(
+    'group', documents.GROUP, objective=OBJECTIVE,
+    lease={'type': 'integer', 'minimum': 0, 'maximum': MAX_LEASE,
+           'title': 'Seconds; 0 is no lease at all.'})
+UPDATE = common.enveloped('group', documents.GROUP, objective=OBJECTIVE)
+EXTEND = common.enveloped('extend', common.whole({
+    'seconds': {'type': 'integer', 'minimum': 1, 'maximum': MAX_LEASE}}))
+REPLAN = common.enveloped('replan', common.NOTHING)
+
+LIST_QUERY = common.strict({
+    'limit': {'type': 'integer', 'minimum': 0,
+              'maximum': common.MAX_SECONDS,
+              'title': 'Most groups; more than the API allows is as many as '
+                       'it does.'},
+    'marker': {**common.UUID, 'title': 'The last group of the page before.'},
+    'sort_key': {'type': 'string', 'enum': list(SORT_KEYS)},
+    'sort_dir': {'type': 'string', 'enum': ['asc', 'desc']},
+    'name': common.TEXT,
+    'status': {'type': 'array', 'uniqueItems': True, 'minItems': 1,
+               'items': {'type': 'string',
+                         'enum': [str(s) for s in GroupStatus]}},
+    'project_id': common.TEXT,
+    'all_projects': {'type': 'boolean'},
+})
+WAIT_QUERY = common.strict({'wait': common.WAIT})
+
+_BRIEF = {
+    'id': common.UUID,
+    'name': common.ANY_TEXT,
+    'project_id': common.ANY_TEXT,
+    'user_id': common.ANY_TEXT,
+    'status': {'enum': [str(s) for s in GroupStatus]},
+    'task': {'enum': [None, *(str(t) for t in Task)]},
+    'revision': {'type': 'integer', 'minimum': 1},
+    'objective': common.ANY_TEXT,
+    'reasons': {'type': 'array', 'items': common.REASON},
+    'lease_expires_at': common.TIME_OR_NULL,
+    'created_at': common.TIME_OR_NULL,
+    'updated_at': common.TIME_OR_NULL,
+    'members': common.strict({
+        str(state): {'type': 'integer', 'minimum': 1}
+        for state in MemberState}),
+    'links': common.LINKS,
+}
+BRIEF = common.whole(_BRIEF)
+ONE = common.enveloped('group', BRIEF)
+SHOWN = common.enveloped('group', common.whole(
+    {**_BRIEF, 'definition': common.ANY_OBJECT}))
+MANY = common.enveloped(
+    'groups', {'type': 'array', 'items': BRIEF}, groups_links=common.LINKS)

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests about hosts."""
+
+from nova_holistic.api.schemas import common
+from nova_holistic.engine import payloads
+
+STATISTICS = common.enveloped('statistics', {
+    'type': 'object',
+    'minProperties': 1,
+    'maxProperties': payloads.MAX_STATISTICS,
+    'propertyNames': {
+        'description': '1 to 255 letters, digits, "_", "." or "-"',
+        'pattern': f'^{payloads.STATISTIC_NAME.pattern}$'},
+    'additionalProperties': {'type': 'number'},
+})

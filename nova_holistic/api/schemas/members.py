@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests about members of a group, and their answers."""
+
+from nova_holistic.api.schemas import common, documents
+from nova_holistic.documents.schemas.group import (
+    LOCATION, MAX_MEMBERS, MAX_PATH)
+from nova_holistic.table.records import MemberState
+
+PATH = {
+    'type': 'string',
+    'description': f'names from below the top-level group on, joined by '
+                   f'single slashes: at most {MAX_PATH} characters',
+    'minLength': 1,
+    'maxLength': MAX_PATH,
+    'pattern': LOCATION['pattern'],
+}
+PATHS = {'type': 'array', 'maxItems': MAX_MEMBERS, 'items': PATH}
+_NAMES = {'type': 'array', 'items': common.ANY_TEXT}
+
+ADD = common.enveloped('members', {
+    'type': 'array', 'minItems': 1, 'maxItems': MAX_MEMBERS,
+    'items': documents.MEMBER})
+RELEASE = common.enveloped('release', common.strict({'members': PATHS}))
+RELEASED = common.whole({'released': _NAMES, 'kept': _NAMES})
+
+PLACEMENTS = common.enveloped('placements', {
+    'type': 'array',
+    'items': common.strict({
+        'member': common.ANY_TEXT,
+        'state': {'enum': [str(state) for state in MemberState]},
+        'instance_uuid': common.ANY_TEXT_OR_NULL,
+        'host': common.ANY_TEXT,
+        'node': common.ANY_TEXT,
+        'location': {'type': 'array', 'items': common.ANY_TEXT},
+    }, 'member', 'state', 'instance_uuid')})

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests about plans that hold nothing, and their answers."""
+
+from nova_holistic.api.schemas import common, documents
+from nova_holistic.api.schemas.groups import OBJECTIVE
+from nova_holistic.documents.schemas import plan
+from nova_holistic.table.records import PlanStatus
+
+CREATE = common.enveloped('group', documents.GROUP, objective=OBJECTIVE)
+
+_LIST_OF_OBJECTS = {'type': 'array', 'items': common.ANY_OBJECT}
+
+ONE = common.enveloped('plan', common.strict({
+    'id': common.UUID,
+    'status': {'enum': [str(status) for status in PlanStatus]},
+    'links': common.LINKS,
+    'group': common.ANY_TEXT,
+    'placements': {'type': 'array', 'items': common.strict({
+        'member': common.ANY_TEXT,
+        'host': common.ANY_TEXT,
+        'node': common.ANY_TEXT,
+        'location': {'type': 'array', 'items': common.ANY_TEXT},
+    }, 'member')},
+    'objective': plan.OBJECTIVE,
+    'preferences': {'type': 'array', 'items': plan.PREFERENCE},
+    'seconds': common.ANY_OBJECT,
+    'explain': _LIST_OF_OBJECTS,
+    'reasons': {'type': 'array', 'items': common.REASON},
+    'minimal': {'type': 'boolean'},
+    'message': common.ANY_TEXT,
+}, 'id', 'status', 'links'))

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups, as clients see them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova_holistic.api.call import Call
+from nova_holistic.api.policies import groups as rules
+from nova_holistic.api.views import common, reasons
+from nova_holistic.table.records import GroupRecord, GroupStatus
+
+
+def brief(call: Call, record: GroupRecord,
+          members: Mapping[str, int]) -> dict[str, Any]:
+    """A group without its definition.
+
+    :param members: state to number of members in it
+    """
+    hosts = call.service.authority.may_with(
+        call.context, rules.SHOW_HOSTS, record)
+    return {
+        'id': record.uuid, 'name': record.name,
+        'project_id': record.project_id, 'user_id': record.user_id,
+        'status': str(record.status),
+        'task': record.task and str(record.task),
+        'revision': record.revision, 'objective': record.objective,
+        'reasons': reasons.shown(
+            record.reasons, record.status != GroupStatus.UNPLACEABLE, hosts),
+        'lease_expires_at': common.time(record.lease_expires_at),
+        'created_at': common.time(record.created_at),
+        'updated_at': common.time(record.updated_at),
+        'members': dict(members),
+        'links': [common.link('self', call.url(f'/v1/groups/{record.uuid}'))]}
+
+
+def definition(record: GroupRecord) -> dict[str, Any]:
+    """The document as it would be sent, without its outer key."""
+    return dict(record.document.get('group', record.document))

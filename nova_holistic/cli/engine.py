@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic-engine``: plans groups, as a service."""
+
+from collections.abc import Sequence
+import importlib.metadata
+import logging as stdlib_logging
+import os
+import signal
+import sys
+import threading
+
+from oslo_config import cfg
+from oslo_log import log as logging
+
+from nova_holistic.cli import exits, parts
+from nova_holistic import conf as options
+from nova_holistic.conf import services
+from nova_holistic.engine.service import EngineService
+from nova_holistic.engine.transport import get_transport
+from nova_holistic import exceptions
+
+PROGRAM = 'nova-holistic-engine'
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve until SIGTERM or SIGINT; returns the exit code.
+
+    A second signal ends the wait for what is being planned.
+    """
+    try:
+        conf = _configured(argv)
+        service = parts.engine(conf, get_transport(conf))
+    except (cfg.Error, exceptions.HolisticError) as error:
+        line = ' '.join(str(error).split())
+        print(f'{PROGRAM}: {line}', file=sys.stderr)
+        return exits.BAD_INPUT
+    if not _serve(service):
+        # Threads that a solver does not let go of are not waited for.
+        stdlib_logging.shutdown()
+        os._exit(exits.GOOD)
+    return exits.GOOD
+
+
+def _configured(argv: Sequence[str] | None) -> cfg.ConfigOpts:
+    conf = cfg.ConfigOpts()
+    logging.register_options(conf)
+    options.register_opts(conf)
+    services.register_opts(conf)
+    conf(sys.argv[1:] if argv is None else list(argv),
+         project='nova-holistic', prog=PROGRAM,
+         version=importlib.metadata.version('nova_holistic'))
+    logging.setup(conf, 'nova-holistic')
+    return conf
+
+
+def _serve(service: EngineService) -> bool:
+    """Whether everything was finished before it ended."""
+    told = threading.Event()
+
+    def stop(number, frame) -> None:
+        if told.is_set():
+            service.hurry()
+        told.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    service.start()
+    told.wait()
+    return service.stop()

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The group API as objects, on a keystoneauth session."""
+
+from typing import Any
+
+from keystoneauth1.adapter import Adapter
+from keystoneauth1 import exceptions as ks_exceptions
+from keystoneauth1.session import Session
+
+from nova_holistic.client import errors
+from nova_holistic.client.groups import Groups
+from nova_holistic.client.plans import Plans
+
+SERVICE_TYPE = 'holistic'
+DEFAULT_MICROVERSION = '1.0'
+
+
+class Client:
+    """Groups and plans of the project that the session is for.
+
+    :ivar groups: see ``Groups``
+    :ivar plans: see ``Plans``
+    """
+
+    def __init__(self, session: Session, *,
+                 microversion: str = DEFAULT_MICROVERSION, **options: Any):
+        """
+        :param options: of a keystoneauth Adapter: ``interface``,
+            ``region_name``, ``endpoint_override``, ...
+        """
+        options.setdefault('service_type', SERVICE_TYPE)
+        self._adapter = Adapter(
+            session, default_microversion=microversion,
+            client_name='nova-holistic', **options)
+        self.groups = Groups(self.request)
+        self.plans = Plans(self.request)
+
+    def request(self, method: str, path: str, *, body: Any = None,
+                headers: dict[str, str] | None = None,
+                query: dict[str, Any] | None = None) -> Any:
+        """The answer's document; None where it has none.
+
+        :param path: below ``/v1``
+        :raises Refused: the API said no, or did not answer
+        """
+        options: dict[str, Any] = {} if body is None else {'json': body}
+        try:
+            response = self._adapter.request(
+                '/v1' + path, method, headers=headers or {},
+                params=query or {}, **options)
+        except ks_exceptions.HttpError as error:
+            raise errors.refused(error) from error
+        except ks_exceptions.ConnectFailure as error:
+            raise errors.Refused(0, '', str(error)) from error
+        return response.json() if response.content else None

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a client may meet."""
+
+from typing import Any
+
+from keystoneauth1 import exceptions as ks_exceptions
+
+from nova_holistic import exceptions
+
+
+class Refused(exceptions.HolisticError):
+    """The API said no.
+
+    :ivar status: HTTP status
+    :ivar code: e.g. ``holistic.invalid_document``; empty where none was told
+    :ivar request_id: to find the request by in the service's logs
+    """
+
+    def __init__(self, status: int, code: str, detail: str,
+                 request_id: str | None = None):
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.request_id = request_id
+
+
+class TimedOut(exceptions.HolisticError):
+    """What was waited for did not come about in time; it may still."""
+
+
+def refused(error: ks_exceptions.HttpError) -> Refused:
+    """The API's own words, where it found any."""
+    told = _first(error.response)
+    return Refused(
+        error.http_status, told.get('code', ''),
+        told.get('detail') or error.message or str(error),
+        told.get('request_id') or error.request_id)
+
+
+def _first(response: Any) -> dict[str, Any]:
+    try:
+        return dict(response.json()['errors'][0])
+    except (AttributeError, ValueError, KeyError, IndexError, TypeError):
+        # A proxy in between, perhaps.
+        return {}

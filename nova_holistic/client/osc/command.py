@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every command of the plugin shares."""
+
+import argparse
+from collections.abc import Iterator
+import contextlib
+from typing import Any
+
+from osc_lib import exceptions as osc_exceptions
+
+from nova_holistic.client.client import Client
+from nova_holistic import exceptions
+
+UNPLACED = ('unplaceable', 'error', 'unknown')
+"""Statuses with which a command that waited fails."""
+
+
+class HolisticCommand:
+    """Mixed into osc_lib's commands.
+
+    What the API or a file refuses is told in one line.
+    """
+
+    def client(self) -> Client:
+        return self.app.client_manager.holistic
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        with _told():
+            return super().run(parsed_args)
+
+    def group(self, name_or_id: str) -> dict[str, Any]:
+        """The group with its definition."""
+        try:
+            return self.client().groups.find(name_or_id)
+        except LookupError as error:
+            raise osc_exceptions.CommandError(str(error)) from error
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except exceptions.HolisticError as error:
+        raise osc_exceptions.CommandError(str(error)) from error

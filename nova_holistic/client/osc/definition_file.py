@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``-f FILE``: the definition that a command sends.
+
+``-f`` is cliff's own letter for the format of the answer. Both are served: the
+name of a format is one, anything else is a file; ``--file`` and ``--format``
+leave no doubt.
+"""
+
+import argparse
+import sys
+from typing import Any
+import warnings
+
+from cliff.command import Command
+from osc_lib import exceptions
+import stevedore
+
+from nova_holistic.cli import files, parameters
+from nova_holistic.documents.definition import (
+    is_template, read_definition, split_definition)
+from nova_holistic.policies import load_policy_types
+
+_FORMATS = 'cliff.formatter.show'
+
+
+class DefinitionFile(Command):
+    """Stands before cliff's Command and behind what shows an answer, so that
+    its ``-f`` comes first."""
+
+    conflict_handler = 'ignore'
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '-f', action=_FileOrFormat, dest='file', metavar='<file>',
+            help='Group document or Heat template, - is standard input; or '
+                 'the name of an output format')
+        parser.add_argument('--file', metavar='<file>', help='The same')
+        parameters.add_option(parser)
+        # What follows adds the -f that stands aside.
+        warnings.filterwarnings(
+            'ignore', 'Ignoring option string -f', UserWarning)
+        return parser
+
+    def definition(self, args: argparse.Namespace) -> dict[str, Any]:
+        """The group document in the file, or that of the template in it.
+
+        :raises BadFile: it cannot be accepted; the place in it is named
+        """
+        if args.file is None:
+            raise exceptions.CommandError('a definition is missing: -f <file>')
+        document = files.Files(sys.stdin).document(args.file)
+        with files.blaming(args.file):
+            if is_template(document):
+                return split_definition(
+                    document, load_policy_types(), args.parameters)[0]
+            read_definition(document, load_policy_types(), args.parameters)
+        return document
+
+
+class _FileOrFormat(argparse.Action):
+    """The name of a format is one; anything else is a file."""
+
+    def __call__(self, parser, namespace, text, option_string=None):
+        formats = stevedore.ExtensionManager(_FORMATS).names()
+        setattr(namespace, 'formatter' if text in formats else 'file', text)

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``openstack holistic group ...``"""
+
+import argparse
+from typing import Any
+import uuid
+
+from osc_lib.command import command
+from osc_lib import exceptions
+
+from nova_holistic.client.osc.command import HolisticCommand, UNPLACED
+from nova_holistic.client.osc.definition_file import DefinitionFile
+from nova_holistic.client.osc import progress, shown
+from nova_holistic.exceptions import HolisticError
+
+
+class Settling(HolisticCommand):
+    """A command after which an engine works on the group."""
+
+    def settled(self, group: dict[str, Any],
+                args: argparse.Namespace) -> dict[str, Any]:
+        """The group, after the wait that was asked for.
+
+        :raises CommandError: the wait was too short, or there is no plan
+        """
+        if not args.wait:
+            return group
+        with progress.told_in_time(), progress.bar(group['name']) as told:
+            group = self.client().groups.wait(
+                group['id'], args.timeout, told)
+        if group['status'] in UNPLACED or group['reasons']:
+            verb = 'is' if group['status'] in UNPLACED else 'stays'
+            raise exceptions.CommandError(
+                f'group {group["id"]} {verb} {group["status"]}: '
+                + '; '.join(shown.reason_lines(group['reasons'])))
+        return group
+
+
+class CreateGroup(Settling, command.ShowOne, DefinitionFile):
+    """Create a group: plan all its members and hold their places"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '--objective', metavar='<name>',
+            help='What the plan is to be best at')
+        parser.add_argument(
+            '--lease', metavar='<seconds>', type=int,
+            help='Seconds after which what no server uses is freed; 0 is '
+                 'never')
+        parser.add_argument(
+            '--idempotency-key', metavar='<key>',
+            default=str(uuid.uuid4()),
+            help='Asked again with the same key, the same group is given')
+        progress.add_options(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        group = self.client().groups.create(
+            self.definition(parsed_args), objective=parsed_args.objective,
+            lease=parsed_args.lease,
+            idempotency_key=parsed_args.idempotency_key)
+        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+
+
+class ListGroup(HolisticCommand, command.Lister):
+    """List groups"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument('--name', metavar='<name>')
+        parser.add_argument('--status', metavar='<status>')
+        parser.add_argument(
+            '--project-id', metavar='<project-id>',
+            help='Groups of another project (admin only)')
+        parser.add_argument(
+            '--all-projects', action='store_true', default=None,
+            help='Groups of every project (admin only)')
+        parser.add_argument('--long', action='store_true',
+                            help='All columns')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        asked = {name: value for name in (
+            'name', 'status', 'project_id', 'all_projects')
+            if (value := getattr(parsed_args, name)) is not None}
+        found = list(self.client().groups.list(**asked))
+        return shown.rows(
+            found, shown.GROUP if parsed_args.long else shown.GROUPS)
+
+
+class ShowGroup(HolisticCommand, command.ShowOne):
+    """Show a group"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        return with_group(super().get_parser(prog_name))
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        return shown.fields(self.group(parsed_args.group),
+                            (*shown.GROUP, 'definition'))
+
+
+class SetGroup(Settling, command.ShowOne, DefinitionFile):
+    """Revise a group: what is built stays, the rest is planned anew"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = with_group(super().get_parser(prog_name))
+        parser.add_argument(
+            '--objective', metavar='<name>',
+            help='What the plan is to be best at from now on')
+        parser.add_argument(
+            '--revision', metavar='<number>', type=int,
+            help='That the change was made from (default: the newest)')
+        progress.add_options(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        # An objective alone leaves the definition as it is.
+        document = None
+        if parsed_args.file is not None or parsed_args.objective is None:
+            document = self.definition(parsed_args)
+        before = self.group(parsed_args.group)
+        revision = parsed_args.revision
+        group = self.client().groups.update(
+            before['id'], document or before['definition'],
+            before['revision'] if revision is None else revision,
+            objective=parsed_args.objective)
+        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+
+
+class UnsetGroup(Settling, command.ShowOne):
+    """Take policies or relationships of one type out of a group"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = with_group(super().get_parser(prog_name))
+        for name in ('policy', 'relationship'):
+            parser.add_argument(
+                f'--{name}', metavar='<type>', action='append', default=[],
+                help=f'Type of a {name} of the top-level group; may be '
+                     f'repeated')
+        progress.add_options(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        if not parsed_args.policy and not parsed_args.relationship:
+            raise exceptions.CommandError(
+                'nothing to unset: --policy or --relationship')
+        before = self.group(parsed_args.group)
+        document = dict(before['definition'])
+        for key, types in (('policies', parsed_args.policy),
+                           ('relationships', parsed_args.relationship)):
+            for each in types:
+                document[key] = _without(document.get(key, []), key, each)
+        group = self.client().groups.update(
+            before['id'], document, before['revision'])
+        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+
+
+class DeleteGroup(HolisticCommand, command.Command):
+    """Delete groups; their servers live on"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument('groups', metavar='<group>', nargs='+',
+                            help='Name or id')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        failed = []
+        for name in parsed_args.groups:
+            try:
+                self.client().groups.delete(self.group(name)['id'])
+            except (HolisticError, exceptions.CommandError) as error:
+                failed.append(str(error))
+        if failed:
+            raise exceptions.CommandError('; '.join(failed))
+
+
+class ReleaseGroup(HolisticCommand, command.Lister):
+    """Free what is planned and belongs to no server yet"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = with_group(super().get_parser(prog_name))
+        parser.add_argument(
+            '--member', metavar='<path>', action='append',
+            help='Of a member, or of a counted one for all its servers; may '
+                 'be repeated (default: all members)')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        done = self.client().groups.release(
+            self.group(parsed_args.group)['id'], parsed_args.member)
+        return ('member', 'result'), [
+            (path, what) for what in ('released', 'kept')
+            for path in done[what]]
+
+
+class ExtendGroup(HolisticCommand, command.ShowOne):
+    """Let a group's lease end so many seconds from now"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = with_group(super().get_parser(prog_name))
+        parser.add_argument('seconds', metavar='<seconds>', type=int)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        group = self.client().groups.extend(
+            self.group(parsed_args.group)['id'], parsed_args.seconds)
+        return shown.fields(group, shown.GROUP)
+
+
+class ReplanGroup(Settling, command.ShowOne):
+    """Plan lost members of a group anew"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = with_group(super().get_parser(prog_name))
+        progress.add_options(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        group = self.client().groups.replan(
+            self.group(parsed_args.group)['id'])
+        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+
+
+def with_group(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument('group', metavar='<group>', help='Name or id')
+    return parser
+
+
+def _without(rules: list[dict[str, Any]], key: str,
+             name: str) -> list[dict[str, Any]]:
+    """:raises CommandError: there is none of that type"""
+    rest = [rule for rule in rules if rule.get('type') != name]
+    if len(rest) == len(rules):
+        raise exceptions.CommandError(
+            f'{key}: none of type {name!r} at the top of the group')
+    return rest

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``openstack holistic member ...``"""
+
+import argparse
+import json
+from typing import Any
+
+from osc_lib.cli import parseractions
+from osc_lib.command import command
+
+from nova_holistic.client.osc.group import Settling, with_group
+from nova_holistic.client.osc import progress, shown
+from nova_holistic.client.osc.command import HolisticCommand
+
+
+class ListMember(HolisticCommand, command.Lister):
+    """List the members of a group, and for admins where they are"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        return with_group(super().get_parser(prog_name))
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        found = self.client().groups.placements(
+            self.group(parsed_args.group)['id'])
+        return shown.rows(found, shown.MEMBERS)
+
+
+class AddMember(Settling, command.ShowOne):
+    """Add a member to a group, or servers to a counted one
+
+    Of a counted member that is there the path will do.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = with_group(super().get_parser(prog_name))
+        parser.add_argument(
+            'path', metavar='<path>',
+            help='Of the member: names of nested groups and its own, joined '
+                 'by /')
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument('--flavor', metavar='<flavor>')
+        what.add_argument(
+            '--resource', metavar='<class>=<amount>', dest='resources',
+            action=parseractions.KeyValueAction,
+            help='Amount of a resource class; may be repeated')
+        what.add_argument(
+            '--description', metavar='<json>', type=_object,
+            help='The whole member description but for its name')
+        parser.add_argument(
+            '--count', metavar='<number>', type=int,
+            help='Servers that it stands for; of a member that is there, '
+                 'servers more')
+        progress.add_options(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        inside, _, name = parsed_args.path.rpartition('/')
+        description = {**(parsed_args.description or {}), 'name': name}
+        if parsed_args.flavor is not None:
+            description['flavor'] = parsed_args.flavor
+        if parsed_args.resources is not None:
+            description['resources'] = {
+                key: _amount(value)
+                for key, value in parsed_args.resources.items()}
+        if parsed_args.count is not None:
+            description['count'] = parsed_args.count
+        if inside:
+            description['group'] = inside
+        group = self.client().groups.add_members(
+            self.group(parsed_args.group)['id'], [description])
+        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+
+
+class RemoveMember(Settling, command.ShowOne):
+    """Take a member out of a group; a server that it has lives on"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = with_group(super().get_parser(prog_name))
+        parser.add_argument('path', metavar='<path>', help='Of the member')
+        progress.add_options(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        group = self.client().groups.remove_member(
+            self.group(parsed_args.group)['id'], parsed_args.path)
+        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f'no JSON: {error}') from error
+    if not isinstance(found, dict):
+        raise argparse.ArgumentTypeError('no JSON object')
+    return found
+
+
+def _amount(text: str) -> int | str:
+    """What is no number the API refuses, with the place it is at."""
+    return int(text) if text.isdecimal() else text

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``openstack holistic plan ...``"""
+
+import argparse
+from typing import Any
+
+from osc_lib.command import command
+
+from nova_holistic.client.osc.command import HolisticCommand
+from nova_holistic.client.osc.definition_file import DefinitionFile
+from nova_holistic.client.osc import progress, shown
+
+
+class CreatePlan(HolisticCommand, command.ShowOne, DefinitionFile):
+    """Show what creating a group would decide now; nothing is held"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '--objective', metavar='<name>',
+            help='What the plan is to be best at')
+        progress.add_options(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        plans = self.client().plans
+        plan = plans.create(self.definition(parsed_args),
+                            objective=parsed_args.objective)
+        if parsed_args.wait:
+            with progress.told_in_time(), progress.bar('plan') as told:
+                plan = plans.wait(plan['id'], parsed_args.timeout, told)
+        return shown.fields(plan, shown.PLAN)
+
+
+class ShowPlan(HolisticCommand, command.ShowOne):
+    """Show a plan that was asked for"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument('plan', metavar='<plan>', help='Its id')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        return shown.fields(
+            self.client().plans.get(parsed_args.plan), shown.PLAN)

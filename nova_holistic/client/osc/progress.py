@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``--wait``: a bar on a terminal until an engine has done its work."""
+
+import argparse
+from collections.abc import Callable, Iterator
+import contextlib
+import sys
+from typing import Any
+
+from osc_lib import exceptions
+from rich.console import Console
+from rich.progress import (
+    BarColumn, Progress, TextColumn, TimeElapsedColumn)
+
+from nova_holistic.client import errors
+
+TIMEOUT = 600
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--wait', action='store_true',
+        help='Wait until it is planned, or is known not to be')
+    parser.add_argument(
+        '--timeout', metavar='<seconds>', type=_seconds, default=TIMEOUT,
+        help=f'Seconds to wait at most (default: {TIMEOUT})')
+
+
+@contextlib.contextmanager
+def bar(what: str) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """A bar on standard error, if that is a terminal; it is to be told each
+    answer."""
+    console = Console(file=sys.stderr)
+    with Progress(TextColumn('{task.description}'), BarColumn(),
+                  TimeElapsedColumn(), console=console, transient=True,
+                  disable=not console.is_terminal) as progress:
+        # How long a plan takes nobody knows: the bar only moves.
+        row = progress.add_task(what, total=None)
+        yield lambda found: progress.update(
+            row, description=f'{what}: '
+            f'{found.get("task") or found.get("status")}')
+
+
+@contextlib.contextmanager
+def told_in_time() -> Iterator[None]:
+    """Time that is out is a failure of the command, not of the request."""
+    try:
+        yield
+    except errors.TimedOut as error:
+        raise exceptions.CommandError(
+            f'{error}; it goes on, look again later') from error
+
+
+def _seconds(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 10 ** 6:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is not a number of seconds')
+    return int(text)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups, members and plans as rows and columns; whole, where a program
+reads them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cliff import columns
+import yaml
+
+GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
+         'reasons', 'lease_expires_at', 'project_id', 'user_id',
+         'created_at', 'updated_at')
+GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
+MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid')
+PLAN = ('id', 'status', 'objective', 'preferences', 'reasons', 'placements')
+
+
+class Counts(columns.FormattableColumn):
+    """Numbers by what they are of."""
+
+    def human_readable(self) -> str:
+        return ', '.join(f'{name}: {number}' for name, number
+                         in sorted(self._value.items()))
+
+
+class Reasons(columns.FormattableColumn):
+    """One a line, with the place each is about."""
+
+    def human_readable(self) -> str:
+        return '\n'.join(reason_lines(self._value))
+
+
+class Definition(columns.FormattableColumn):
+    """As it could be written in a file."""
+
+    def human_readable(self) -> str:
+        return yaml.safe_dump(self._value, sort_keys=False).rstrip()
+
+
+class Location(columns.FormattableColumn):
+    """Names from coarse to fine."""
+
+    def human_readable(self) -> str:
+        return '/'.join(self._value)
+
+
+class Objective(columns.FormattableColumn):
+    """Its value and what is proved of it."""
+
+    def human_readable(self) -> str:
+        found = self._value
+        if not isinstance(found, Mapping):
+            return found
+        gap = '' if found.get('gap') is None else f', gap {found["gap"]:.2%}'
+        return f'{found["name"]} {found["value"]:g}{gap}'
+
+
+class Preferences(columns.FormattableColumn):
+    """How often each weighted policy is not met, one a line."""
+
+    def human_readable(self) -> str:
+        return '\n'.join(
+            f'{p["policy"]} at {p["at"] or "the top"}: {p["violations"]}'
+            for p in self._value)
+
+
+class Placements(columns.FormattableColumn):
+    """Each member with its host, if that may be told, one a line."""
+
+    def human_readable(self) -> str:
+        return '\n'.join(' '.join(filter(None, (p['member'], p.get('host'))))
+                         for p in self._value)
+
+
+_KINDS = {'members': Counts, 'reasons': Reasons, 'location': Location,
+          'objective': Objective, 'preferences': Preferences,
+          'placements': Placements, 'definition': Definition}
+
+
+def reason_lines(reasons: Sequence[Mapping[str, str]]) -> list[str]:
+    return [': '.join(filter(None, (r['at'], r['message'])))
+            for r in reasons]
+
+
+def fields(document: Mapping[str, Any], names: Sequence[str],
+           ) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Names and values of those of the fields that the document has."""
+    present = tuple(name for name in names if name in document)
+    return present, row(document, present)
+
+
+def rows(documents: Sequence[Mapping[str, Any]], names: Sequence[str],
+         ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """A column for each field that any of the documents has."""
+    present = tuple(name for name in names if not documents or any(
+        name in document for document in documents))
+    return present, [row(document, present) for document in documents]
+
+
+def row(document: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
+    return tuple(_value(name, document.get(name)) for name in names)
+
+
+def _value(name: str, value: Any) -> Any:
+    kind = _KINDS.get(name)
+    return value if kind is None or value is None else kind(value)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans that hold nothing, over the API."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib import parse
+
+from nova_holistic.client import waiting
+
+
+class Plans:
+    """Every method raises Refused where the API does."""
+
+    def __init__(self, request: Callable[..., Any]):
+        self._request = request
+
+    def create(self, document: Mapping[str, Any], *,
+               objective: str | None = None) -> dict[str, Any]:
+        """Ask what creating the group would decide now."""
+        body = {'group': document.get('group', document)}
+        if objective is not None:
+            body['objective'] = objective
+        return self._request('POST', '/plans', body=body)['plan']
+
+    def get(self, plan_id: str) -> dict[str, Any]:
+        return self._request(
+            'GET', '/plans/' + parse.quote(plan_id, safe=''))['plan']
+
+    def wait(self, plan_id: str, timeout: float,
+             told: Callable[[Any], None] | None = None) -> dict[str, Any]:
+        """The plan once it is made.
+
+        :raises TimedOut: after so many seconds
+        """
+        return waiting.until(lambda: self.get(plan_id),
+                             lambda plan: plan['status'] != 'planning',
+                             timeout, told)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the API.
+
+The group is not ``api``: inside nova-api that one is Nova's.
+"""
+
+from oslo_config import cfg
+
+from nova_holistic.documents.schemas.group import MAX_MEMBERS
+
+GROUP = cfg.OptGroup('holistic_api', title='API')
+
+OPTS = [
+    cfg.IntOpt(
+        'max_request_body', default=10 * 2**20, min=1024,
+        help='Longest body of a request, in bytes. A longer one is refused '
+             'with 413.'),
+    cfg.IntOpt(
+        'max_depth', default=64, min=8, max=256,
+        help='Deepest nesting of lists and objects in the body of a '
+             'request.'),
+    cfg.IntOpt(
+        'max_limit', default=1000, min=1,
+        help='Most groups in one page of a list.'),
+    cfg.IntOpt(
+        'wait_max', default=300, min=0,
+        help='Most seconds for which a request may wait for its plan '
+             '(?wait=N). It keeps one thread of the web server busy, and no '
+             'transaction of the database open.'),
+    cfg.FloatOpt(
+        'retry_after', default=5.0, min=1.0,
+        help='Seconds after which a client is told to try again when the '
+             'database or all engines are away (503).'),
+    cfg.StrOpt(
+        'limits', default='config', choices=[
+            ('config', 'the options below, alike for every project'),
+            ('oslo_limit', 'limits registered in keystone, by the names '
+                           'holistic_groups and holistic_members')],
+        help='Where the limits of projects are kept. Either way they are '
+             'counted before a group is written: requests made at once may '
+             'exceed them together, by no more than each asks for.'),
+    cfg.IntOpt(
+        'max_groups_per_project', default=1000, min=-1,
+        help='Most groups of one project; -1 is no limit.'),
+    cfg.IntOpt(
+        'max_members_per_project', default=-1, min=-1,
+        help='Most members of all groups of one project, those apart that '
+             'were released; -1 is no limit. Members of a group that is '
+             'being planned for the first time count once it is planned.'),
+    cfg.IntOpt(
+        'max_members_per_group', default=MAX_MEMBERS, min=1, max=MAX_MEMBERS,
+        help='Most members of one group.'),
+]
+
+
+def register_opts(conf):
+    # By name: a group object would carry its values to other ConfigOpts.
+    conf.register_opts(OPTS, group=GROUP.name)
+
+
+def list_opts():
+    return [(GROUP, OPTS)]

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Group documents with members more, or less; what was given stays as it is.
+
+All keys and lists keep their order, so that what is added and then removed
+leaves the very document that was there before; an empty list of members is
+the same as none.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from nova_holistic.documents.validation import brief, join
+from nova_holistic.exceptions import InvalidDocument
+
+_Document = dict[str, Any]
+_NUMBERS = ('count', 'skip')
+"""Keys of a member that say how many servers it makes, not which."""
+
+
+def with_members(document: Mapping[str, Any],
+                 descriptions: Sequence[Mapping[str, Any]]) -> _Document:
+    """The document with more servers.
+
+    A description as in a group document, with ``group``, the path of the
+    nested group it goes to, beside. One whose name is not taken there comes
+    last. One that names a counted member makes as many servers more of it as
+    it counts, one if it does not: it has to describe them as they are, or say
+    nothing of them.
+
+    :raises InvalidDocument: at its place in the descriptions, as
+        ``members[0].name``; whatever is wrong with a description itself is
+        left to whoever reads the whole
+    """
+    for i, description in enumerate(descriptions):
+        place = join('members', i)
+        document = _added(document, description, place)
+    return dict(document)
+
+
+def without_member(document: Mapping[str, Any], path: str) -> _Document:
+    """The document without a member, or without one server of a counted one.
+
+    The last server of a counted member goes by a lower ``count``, another is
+    named in ``skip``: no other server changes its name. A group keeps one
+    member at least, since a group without any is none.
+
+    :raises InvalidDocument: the group has no such member, or it is the only
+        one of its group
+    """
+    *groups, name = path.split('/')
+    return _changed(
+        document, groups, lambda group: _left(group, name, path), '')
+
+
+def changed_rules(before: Mapping[str, Any],
+                  after: Mapping[str, Any]) -> frozenset[str]:
+    """Paths of groups whose own policies or relationships are not what they
+    were in the document before; '' is the top."""
+    old, new = _rules(_top(before), ''), _rules(_top(after), '')
+    return frozenset(path for path in old.keys() | new.keys()
+                     if old.get(path, ([], [])) != new.get(path, ([], [])))
+
+
+def _top(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    return document.get('group', document)
+
+
+def _rules(group: Mapping[str, Any], path: str) -> dict[str, Any]:
+    found = {path: (list(group.get('policies', ())),
+                    list(group.get('relationships', ())))}
+    for nested in group.get('groups', ()):
+        found.update(_rules(nested, f'{path}/{nested["name"]}'.lstrip('/')))
+    return found
+
+
+def _added(document: Mapping[str, Any], description: Mapping[str, Any],
+           place: str) -> _Document:
+    if not isinstance(description, Mapping):
+        raise InvalidDocument(
+            place, f'must be a mapping, not {brief(description)}')
+    path = description.get('group', '')
+    if not isinstance(path, str):
+        raise InvalidDocument(
+            join(place, 'group'), f'must be text, not {brief(path)}')
+    added = {key: value for key, value in description.items()
+             if key != 'group'}
+    return _changed(
+        document, path.split('/') if path else [],
+        lambda group: {**group, 'members': _with(
+            group.get('members', ()), added, place)},
+        join(place, 'group'))
+
+
+def _changed(document: Mapping[str, Any], names: Sequence[str],
+             change: Callable[[Mapping[str, Any]], _Document],
+             place: str) -> _Document:
+    """The document with one of its groups changed.
+
+    :param names: of that group and of those that it is nested in, from below
+        the top
+    :param place: to tell of where there is no such group
+    """
+    if 'group' in document:
+        return {**document, 'group': _changed(
+            document['group'], names, change, place)}
+    if not names:
+        return change(document)
+    nested = list(document.get('groups', ()))
+    at = _index(nested, names[0])
+    if at is None:
+        raise InvalidDocument(place, f'there is no group {brief(names[0])}')
+    nested[at] = _changed(nested[at], names[1:], change, place)
+    return {**document, 'groups': nested}
+
+
+def _index(parts: Sequence[Mapping[str, Any]], name: str) -> int | None:
+    return next((i for i, part in enumerate(parts)
+                 if part['name'] == name), None)
+
+
+def _with(members: Sequence[_Document], added: Mapping[str, Any],
+          place: str) -> list[_Document]:
+    members = list(members)
+    at = _index(members, added.get('name', ''))
+    if at is None:
+        return [*members, dict(added)]
+    known = members[at]
+    if 'count' not in known:
+        raise InvalidDocument(
+            join(place, 'name'),
+            f'{brief(known["name"])} is already a member, and not a counted '
+            f'one')
+    said = _what(added)
+    if len(said) > 1 and said != _what(known):
+        raise InvalidDocument(
+            join(place, 'name'),
+            f'{brief(known["name"])} is already a member, and described '
+            f'otherwise')
+    if 'skip' in added:
+        raise InvalidDocument(
+            join(place, 'skip'), f'{brief(known["name"])} is already a '
+            f'member, of which some servers more are all new')
+    members[at] = {**known, 'count': known['count'] + _count(added, place)}
+    return members
+
+
+def _count(added: Mapping[str, Any], place: str) -> int:
+    count = added.get('count', 1)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise InvalidDocument(
+            join(place, 'count'), 'must be a whole number, at least 1')
+    return count
+
+
+def _what(description: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in description.items()
+            if key not in _NUMBERS}
+
+
+def _left(group: Mapping[str, Any], name: str, path: str) -> _Document:
+    members: list[_Document] = []
+    found = False
+    for member in group.get('members', ()):
+        rest = _rest(member, name)
+        found = found or rest is not member
+        if rest is not None:
+            members.append(rest)
+    if not found:
+        raise InvalidDocument('', f'there is no member {brief(path)}')
+    if not members and not group.get('groups'):
+        raise InvalidDocument(
+            '', f'{brief(path)} is the last member of its group, which '
+            f'cannot be without any')
+    rest = {**group, 'members': members}
+    if not members:
+        del rest['members']
+    return rest
+
+
+def _rest(member: _Document, name: str) -> _Document | None:
+    """What is left of a member without the server of that name: all of it
+    where that is none of its servers."""
+    if member['name'] == name:
+        return None
+    number = _number(member, name)
+    if number is None:
+        return member
+    skipped = member.get('skip', [])
+    if member['count'] - len(skipped) == 1:
+        return None
+    if number == member['count'] - 1:
+        return {**member, 'count': number}
+    return {**member, 'skip': [*skipped, number]}
+
+
+def _number(member: _Document, name: str) -> int | None:
+    """Which of a counted member's servers bears the name."""
+    stem, dash, number = name.rpartition('-')
+    if (stem != member['name'] or not dash or not number.isdecimal()
+            or not number.isascii() or str(int(number[:9])) != number
+            or int(number) >= member.get('count', 0)
+            or int(number) in member.get('skip', ())):
+        return None
+    return int(number)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has to be done every so often, by one engine at a time."""
+
+from collections.abc import Collection, Mapping, Sequence
+import contextlib
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database, Duplicate, retried
+from nova_holistic.table.models import JobRow
+
+
+class Jobs:
+    """Every change is a compare-and-swap in one statement."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    def take(self, name: str, engine: str, now: datetime, *,
+             due_before: datetime, stale_before: datetime) -> bool:
+        """Whether the job is the engine's to do now.
+
+        :param due_before: when it was last done, at the latest
+        :param stale_before: nor does another do it that has given a sign of
+            life since
+        """
+        free = sa.or_(JobRow.engine.is_(None),
+                      JobRow.engine_at < stale_before)
+        due = sa.or_(JobRow.done_at.is_(None), JobRow.done_at <= due_before)
+        taken = {'engine': engine, 'engine_at': now}
+        if self._update([JobRow.name == name, free, due], taken):
+            return True
+        with self._database.reader() as session:
+            if session.get(JobRow, name) is not None:
+                return False
+        with contextlib.suppress(Duplicate):
+            with self._database.writer() as session:
+                session.execute(sa.insert(JobRow).values(name=name, **taken))
+            return True
+        return False
+
+    def keep(self, names: Collection[str], engine: str,
+             now: datetime) -> None:
+        """Tell that the engine is still at these jobs."""
+        self._update([JobRow.name.in_(names), JobRow.engine == engine],
+                     {'engine_at': now})
+
+    def finish(self, name: str, engine: str, now: datetime) -> None:
+        self._update([JobRow.name == name, JobRow.engine == engine],
+                     {'engine': None, 'engine_at': None, 'done_at': now})
+
+    def hand_back(self, engine: str) -> None:
+        """Others may do what the engine has begun."""
+        self._update([JobRow.engine == engine],
+                     {'engine': None, 'engine_at': None})
+
+    @retried
+    def _update(self, where: Sequence[Any],
+                values: Mapping[str, Any]) -> bool:
+        with self._database.writer() as session:
+            return session.execute(
+                sa.update(JobRow).where(*where).values(values)
+                .execution_options(synchronize_session=False)).rowcount > 0

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups page by page, without their documents."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database
+from nova_holistic.table import errors, rows
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberState)
+
+SORT_KEYS = ('name', 'status', 'created_at', 'updated_at')
+
+_LIGHT = tuple(column for column in GroupRow.__table__.columns
+               if column.name not in ('document', 'pending'))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which groups, and in which order; each None is any.
+
+    :ivar marker: UUID of the last group of the page before
+    """
+
+    limit: int
+    project_id: str | None = None
+    name: str | None = None
+    statuses: Collection[GroupStatus] | None = None
+    marker: str | None = None
+    sort_key: str = 'created_at'
+    descending: bool = False
+
+
+class Listing:
+    """Every method is one short transaction."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    def groups(self, page: Page) -> tuple[GroupRecord, ...]:
+        """Groups of the page with empty documents. An index has the order
+        within a project, so that other projects' groups cost nothing.
+
+        :raises GroupUnknown: the marker is no group of those asked for
+        """
+        where = _where(page)
+        key = getattr(GroupRow, page.sort_key)
+        with self._database.reader() as session:
+            if page.marker is not None:
+                last = session.execute(sa.select(key).where(
+                    GroupRow.uuid == page.marker, *_where(page))).first()
+                if last is None:
+                    raise errors.GroupUnknown(page.marker)
+                where.append(_after(key, last[0], page))
+            order = [column.desc() if page.descending else column.asc()
+                     for column in (key, GroupRow.uuid)]
+            found = session.execute(sa.select(*_LIGHT).where(*where).order_by(
+                *order).limit(page.limit))
+            return tuple(rows.light_group_record(row) for row in found)
+
+    def by_idempotency_key(self, project_id: str,
+                           key: str) -> GroupRecord | None:
+        """The project's group that was created with that key."""
+        with self._database.reader() as session:
+            row = session.scalar(sa.select(GroupRow).where(
+                GroupRow.project_id == project_id,
+                GroupRow.idempotency_key == key))
+            return row and rows.group_record(row)
+
+    def number(self, project_id: str) -> int:
+        """How many groups a project has."""
+        with self._database.reader() as session:
+            return session.scalar(
+                sa.select(sa.func.count()).select_from(GroupRow)
+                .where(GroupRow.project_id == project_id)) or 0
+
+    def number_of_members(self, project_id: str) -> int:
+        """How many members of a project take up room, or will."""
+        with self._database.reader() as session:
+            return session.scalar(
+                sa.select(sa.func.count()).select_from(MemberRow)
+                .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
+                .where(GroupRow.project_id == project_id,
+                       MemberRow.state != MemberState.RELEASED)) or 0
+
+    def member_counts(self, group_uuids: Collection[str],
+                      ) -> Mapping[str, Mapping[str, int]]:
+        """Group to member state to number of members, in one query."""
+        found: dict[str, dict[str, int]] = {uuid: {} for uuid in group_uuids}
+        with self._database.reader() as session:
+            for group, state, count in session.execute(
+                    sa.select(MemberRow.group_uuid, MemberRow.state,
+                              sa.func.count())
+                    .where(MemberRow.group_uuid.in_(group_uuids))
+                    .group_by(MemberRow.group_uuid, MemberRow.state)):
+                found[group][state] = count
+        return found
+
+
+def _where(page: Page) -> list[Any]:
+    where: list[Any] = []
+    if page.project_id is not None:
+        where.append(GroupRow.project_id == page.project_id)
+    if page.name is not None:
+        where.append(GroupRow.name == page.name)
+    if page.statuses is not None:
+        where.append(GroupRow.status.in_(page.statuses))
+    return where
+
+
+def _after(key: Any, last: Any, page: Page) -> sa.ColumnElement[bool]:
+    """Rows that come after the last one, by the key and then the UUID."""
+    if page.descending:
+        return sa.or_(key < last, sa.and_(
+            key == last, GroupRow.uuid < page.marker))
+    return sa.or_(key > last, sa.and_(
+        key == last, GroupRow.uuid > page.marker))

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans that hold nothing, asked for by whoever wants to know."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.models import PlanRow
+from nova_holistic.table.records import PlanRecord, PlanStatus
+
+_FIELDS = tuple(PlanRecord.__dataclass_fields__)
+
+
+class Plans:
+    """Every method is one short transaction."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    @retried
+    def create(self, record: PlanRecord) -> None:
+        """:raises Duplicate: there is a plan of that UUID"""
+        values = {name: getattr(record, name) for name in _FIELDS}
+        with self._database.writer() as session:
+            session.execute(sa.insert(PlanRow).values(
+                {**values, 'status': str(record.status),
+                 'document': dict(record.document)}))
+
+    def get(self, plan_uuid: str) -> PlanRecord | None:
+        with self._database.reader() as session:
+            row = session.get(PlanRow, plan_uuid)
+            return row and _record(row)
+
+    def take(self, plan_uuid: str, engine: str, now: datetime,
+             stale_before: datetime) -> PlanRecord | None:
+        """A plan that the engine is to make now; None where another does, or
+        it is made."""
+        won = self._update([
+            PlanRow.uuid == plan_uuid, PlanRow.status == PlanStatus.PLANNING,
+            _nobodys(stale_before)], {'engine': engine, 'engine_at': now,
+                                      'attempts': PlanRow.attempts + 1})
+        return self.get(plan_uuid) if won else None
+
+    def keep(self, plan_uuids: Collection[str], engine: str,
+             now: datetime) -> None:
+        """Tell that the engine still works on the plans."""
+        self._update([PlanRow.uuid.in_(plan_uuids),
+                      PlanRow.engine == engine], {'engine_at': now})
+
+    def finish(self, plan_uuid: str, engine: str, status: PlanStatus,
+               answer: Mapping[str, Any], now: datetime) -> bool:
+        """Write the answer down; False where it was another engine's."""
+        return self._update(
+            [PlanRow.uuid == plan_uuid, PlanRow.engine == engine],
+            {'status': str(status), 'answer': dict(answer), 'engine': None,
+             'engine_at': None, 'updated_at': now})
+
+    def hand_back(self, engine: str, plan_uuid: str | None = None) -> None:
+        """What the engine had to plan others may plan.
+
+        :param plan_uuid: of one plan; None is all of them
+        """
+        where = [PlanRow.engine == engine]
+        if plan_uuid is not None:
+            where.append(PlanRow.uuid == plan_uuid)
+        self._update(where, {'engine': None, 'engine_at': None,
+                             'attempts': PlanRow.attempts - 1})
+
+    def waiting(self, stale_before: datetime, limit: int) -> Sequence[str]:
+        """Plans that nobody alive makes, those first that wait longest."""
+        with self._database.reader() as session:
+            return tuple(session.scalars(
+                sa.select(PlanRow.uuid)
+                .where(PlanRow.status == PlanStatus.PLANNING,
+                       _nobodys(stale_before))
+                .order_by(PlanRow.created_at, PlanRow.uuid).limit(limit)))
+
+    @retried
+    def forget(self, before: datetime) -> None:
+        """Drop plans that nobody has changed since."""
+        with self._database.writer() as session:
+            session.execute(
+                sa.delete(PlanRow).where(PlanRow.updated_at < before)
+                .execution_options(synchronize_session=False))
+
+    @retried
+    def _update(self, where: Sequence[Any],
+                values: Mapping[str, Any]) -> bool:
+        with self._database.writer() as session:
+            return session.execute(
+                sa.update(PlanRow).where(*where).values(values)
+                .execution_options(synchronize_session=False)).rowcount > 0
+
+
+def _nobodys(stale_before: datetime) -> sa.ColumnElement[bool]:
+    return sa.or_(PlanRow.engine.is_(None), PlanRow.engine_at < stale_before)
+
+
+def _record(row: PlanRow) -> PlanRecord:
+    values = {name: getattr(row, name) for name in _FIELDS}
+    return PlanRecord(**{**values, 'status': PlanStatus(row.status)})

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members as a planner would have them."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import MemberRecord
+from nova_holistic.table import rows
+
+
+@retried
+def write(database: Database, group_uuid: str,
+          members: Sequence[MemberRecord], engine: str | None = None) -> bool:
+    """Put members in place of the group's rows that were never claimed: all,
+    or none.
+
+    Their order is the order in which a counted member's servers are handed
+    out. Their ids are the database's, whatever they say.
+
+    :param engine: that has to have the group's task; None is nobody
+    :returns: False where it does not, and nothing is written
+    """
+    values = [rows.member_values(record, position)
+              for position, record in enumerate(members)]
+    with database.writer() as session:
+        if engine is not None and not session.execute(
+                # It changes nothing, and keeps others from taking the task
+                # before the members are there.
+                sa.update(GroupRow)
+                .where(GroupRow.uuid == group_uuid, GroupRow.engine == engine)
+                .values(engine=engine)
+                .execution_options(synchronize_session=False)).rowcount:
+            return False
+        session.execute(
+            sa.delete(MemberRow)
+            .where(MemberRow.group_uuid == group_uuid,
+                   MemberRow.instance_uuid.is_(None))
+            .execution_options(synchronize_session=False))
+        if values:
+            session.execute(sa.insert(MemberRow), values)
+    return True

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fixtures of tests/unit/table, on servers in place of SQLite files."""
+
+import itertools
+
+import pytest
+import sqlalchemy as sa
+
+from nova_holistic.table import migration, models
+from nova_holistic.table.store import PlacementTable
+from tests.services.mariadb import MariaDB
+from tests.services.postgresql import PostgreSQL
+from tests.unit.table.conftest import shop  # noqa: F401
+
+SERVERS = {'mariadb': MariaDB, 'postgresql': PostgreSQL}
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope='session', params=SERVERS)
+def server(request):
+    """A database server, one after the other."""
+    with SERVERS[request.param]() as server:
+        yield server
+
+
+@pytest.fixture(scope='session')
+def migrated(server):
+    """URL of a database that all tests of the server share, one by one."""
+    url = server.create('holistic')
+    migration.upgrade(url)
+    return url
+
+
+@pytest.fixture
+def table_url(migrated):
+    """URL of an empty placement table."""
+    engine = sa.create_engine(migrated)
+    with engine.begin() as link:
+        for each in reversed(models.Base.metadata.sorted_tables):
+            link.execute(sa.delete(each))
+    engine.dispose()
+    return migrated
+
+
+@pytest.fixture
+def empty_url(server):
+    """URL of a database without any table."""
+    name = f'empty_{next(_numbers)}'
+    yield server.create(name)
+    server.drop(name)
+
+
+@pytest.fixture
+def table(table_url):
+    """An empty placement table."""
+    table = PlacementTable(table_url)
+    yield table
+    table.database.engine.dispose()

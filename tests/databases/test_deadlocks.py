@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two that wait for each other: one gives way, and begins anew."""
+
+from concurrent.futures import ThreadPoolExecutor
+import threading
+
+import pytest
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Deadlock, retried
+from nova_holistic.table.models import GroupRow
+from tests.unit.table import builders
+
+
+def crossing(table, first, second, wrap):
+    """Both change the two groups, each another one first."""
+    meeting = threading.Barrier(2)
+    begun = []
+
+    def rename(order):
+        @wrap
+        def work():
+            begun.append(order)
+            with table.database.writer() as session:
+                for number, uuid in enumerate(order):
+                    session.execute(
+                        sa.update(GroupRow).where(GroupRow.uuid == uuid)
+                        .values(name=order[0])
+                        .execution_options(synchronize_session=False))
+                    if number == 0 and len(begun) <= 2:
+                        meeting.wait(30)
+
+        return work()
+
+    with ThreadPoolExecutor(2) as pool:
+        for result in [pool.submit(rename, (first, second)),
+                       pool.submit(rename, (second, first))]:
+            result.result(60)
+    return begun
+
+
+def test_a_deadlock_is_known_as_one(table):
+    groups = [builders.planned(table).uuid for _ in range(2)]
+    with pytest.raises(Deadlock):
+        crossing(table, *groups, lambda work: work)
+
+
+def test_a_transaction_that_was_undone_is_begun_anew(table):
+    groups = [builders.planned(table).uuid for _ in range(2)]
+    begun = crossing(table, *groups, retried)
+    assert len(begun) == 3
+    names = {table.get_group(uuid).name for uuid in groups}
+    assert len(names) == 1 and names <= set(groups)
+
+
+def test_a_group_and_its_members_are_read_as_of_one_moment(table):
+    group = builders.planned(table, web=None)
+    with table.database.view() as session:
+        assert session.get(GroupRow, group.uuid).name == 'shop'
+        session.expire_all()
+        table.update_group(group.uuid, [group.status], name='store')
+        assert session.get(GroupRow, group.uuid).name == 'shop'
+    assert table.get_group(group.uuid).name == 'store'

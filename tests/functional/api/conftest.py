@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from nova_holistic.engine.direct import DirectEngine
+from tests.functional.engine.world import World
+from tests.unit.api.service import Service
+
+
+@pytest.fixture
+def world(tmp_path):
+    with World(tmp_path) as world:
+        yield world
+
+
+@pytest.fixture
+def service(world):
+    """The API, its engine in this process, and a real Placement."""
+    return Service(world.table, DirectEngine(
+        world.conf, world.table, world.inventory, world.planner,
+        world.lifecycle, world.clock))

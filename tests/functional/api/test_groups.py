@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a client does with groups, from the create to the last place freed."""
+
+import re
+
+from tests.functional.engine.world import RACKS, shop, SMALL
+from tests.unit.api.service import ADMIN, refusal, SHOP
+
+TOO_MANY = {'name': 'crowd', 'members': [
+    {'name': 'node', 'count': 9, 'resources': SMALL}]}
+
+
+def create(service, document=None, **headers):
+    return service.ask('POST', '/v1/groups?wait=30',
+                       document or shop(), headers=headers)
+
+
+def test_a_group_is_created_shown_and_placed(world, service):
+    answer = create(service)
+    assert answer.status_int == 201
+    group = answer.json['group']
+    assert (group['status'], group['task']) == ('planned', None)
+    assert group['members'] == {'planned': 3}
+    assert answer.headers['Location'].endswith(f'/v1/groups/{group["id"]}')
+    assert answer.headers['ETag'] == '"1"'
+    shown = service.ask('GET', f'/v1/groups/{group["id"]}').json['group']
+    assert shown.pop('definition') == shop()['group']
+    assert shown == group
+    world.assert_agreement()
+    assert world.vcpus_used() == 3
+
+
+def test_where_members_are_is_for_administrators(world, service):
+    group = create(service).json['group']['id']
+    path = f'/v1/groups/{group}/placements'
+    mine = service.ask('GET', path).json['placements']
+    assert [each['member'] for each in mine] == [
+        'web', 'db/node-0', 'db/node-1']
+    assert all(set(each) == {'member', 'state', 'instance_uuid'}
+               for each in mine)
+    seen = service.ask('GET', path, token=ADMIN).json['placements']
+    placed = world.table.placed(group)
+    assert {each['member']: each['host'] for each in seen} == placed
+    nodes = [each['location'] for each in seen if 'node' in each['member']]
+    assert sorted(nodes) == [['a'], ['b']]
+
+
+def test_a_group_without_room_says_why_and_holds_nothing(world, service):
+    answer = create(service, {'group': TOO_MANY})
+    assert answer.status_int == 201
+    group = answer.json['group']
+    assert group['status'] == 'unplaceable'
+    assert group['reasons']
+    assert world.vcpus_used() == 0
+
+
+def test_why_not_names_no_rack_to_a_project(world, service):
+    """Rack a is full; the whole group has to be in one."""
+    document = {'name': 'near', 'policies': [
+        {'type': 'affinity', 'level': 'rack'}], 'members': [
+        {'name': 'node', 'count': 5, 'resources': SMALL}]}
+    group = create(service, {'group': document}).json['group']['id']
+    path = f'/v1/groups/{group}'
+    mine = service.ask('GET', path).json['group']['reasons']
+    seen = service.ask('GET', path, token=ADMIN).json['group']['reasons']
+    assert [each['at'] for each in mine] == [each['at'] for each in seen]
+    for each in mine:
+        words = re.findall(r'[\w/-]+', each['message'])
+        assert not set(words) & {*RACKS, 'b', 'a/a1', 'b/b1'}, each
+
+
+def test_what_is_released_is_free(world, service):
+    group = create(service).json['group']['id']
+    answer = service.ask('POST', f'/v1/groups/{group}/release',
+                         {'release': {'members': ['db/node']}})
+    assert answer.status_int == 200
+    assert answer.json == {'released': ['db/node-0', 'db/node-1'],
+                           'kept': []}
+    assert world.vcpus_used() == 1
+    service.ask('POST', f'/v1/groups/{group}/release', {'release': {}})
+    assert world.vcpus_used() == 0
+
+
+def test_a_member_that_is_not_there_cannot_be_released(world, service):
+    group = create(service).json['group']['id']
+    answer = service.ask('POST', f'/v1/groups/{group}/release',
+                         {'release': {'members': ['web', 'nobody']}})
+    assert refusal(answer)[:2] == (400, 'holistic.unknown_member')
+    assert world.vcpus_used() == 3
+
+
+def test_a_lease_is_extended(world, service):
+    group = create(service, {**shop(), 'lease': 60}).json['group']
+    assert group['lease_expires_at'] == '2030-01-01T12:01:00Z'
+    answer = service.ask('POST', f'/v1/groups/{group["id"]}/extend',
+                         {'extend': {'seconds': 3600}})
+    assert answer.json['group']['lease_expires_at'] == '2030-01-01T13:00:00Z'
+
+
+def test_a_released_group_has_no_lease_to_extend(service):
+    group = create(service).json['group']['id']
+    service.ask('POST', f'/v1/groups/{group}/release', {'release': {}})
+    answer = service.ask('POST', f'/v1/groups/{group}/extend',
+                         {'extend': {'seconds': 3600}})
+    assert refusal(answer)[:2] == (409, 'holistic.conflict')
+
+
+def test_a_deleted_group_is_gone_and_its_places_free(world, service):
+    group = create(service).json['group']['id']
+    path = f'/v1/groups/{group}'
+    answer = service.ask('DELETE', path)
+    assert (answer.status_int, answer.body) == (204, b'')
+    assert service.ask('GET', path).status_int == 404
+    assert service.ask('DELETE', path).status_int == 404
+    assert world.vcpus_used() == 0
+
+
+def test_an_unplaceable_group_is_planned_again_when_there_is_room(
+        world, service):
+    taken = create(service).json['group']['id']
+    wanted = {'name': 'late', 'members': [
+        {'name': 'node', 'count': 6, 'resources': SMALL}]}
+    late = create(service, {'group': wanted}).json['group']
+    assert late['status'] == 'unplaceable'
+    service.ask('DELETE', f'/v1/groups/{taken}')
+    answer = service.ask('POST', f'/v1/groups/{late["id"]}/replan?wait=9',
+                         {'replan': {}})
+    assert answer.status_int == 200
+    assert answer.json['group']['status'] == 'planned'
+    assert world.vcpus_used() == 6
+
+
+def test_a_plan_holds_nothing_and_hides_its_hosts(world, service):
+    answer = service.ask('POST', '/v1/plans?wait=9', shop())
+    assert answer.status_int == 201
+    plan = answer.json['plan']
+    assert plan['status'] == 'planned'
+    assert plan['placements'] == [
+        {'member': 'web'}, {'member': 'db/node-0'}, {'member': 'db/node-1'}]
+    path = f'/v1/plans/{plan["id"]}'
+    seen = service.ask('GET', path, token=ADMIN).json['plan']
+    assert {each['host'] for each in seen['placements']} <= set(world.hosts)
+    assert world.vcpus_used() == 0
+
+
+def test_a_plan_that_there_is_not_says_why(service):
+    plan = service.ask('POST', '/v1/plans?wait=9',
+                       {'group': TOO_MANY}).json['plan']
+    assert plan['status'] == 'unplaceable'
+    assert plan['reasons']
+
+
+def test_statistics_are_taken_of_known_hosts(world, service):
+    body = {'statistics': {'cpu_temperature': 61.5}}
+    answer = service.ask('PUT', '/v1/hosts/a1/statistics', body, ADMIN)
+    assert answer.status_int == 204
+    assert world.table.statistics.since(world.now) == {
+        'a1': {'cpu_temperature': 61.5}}
+    answer = service.ask('PUT', '/v1/hosts/z9/statistics', body, ADMIN)
+    assert refusal(answer)[:2] == (404, 'holistic.not_found')
+
+
+def test_a_flavor_that_the_cloud_has_not_is_a_reason(service):
+    document = {'name': 'odd', 'members': [
+        {'name': 'web', 'flavor': 'no-such-flavor'}]}
+    group = create(service, {'group': document}).json['group']
+    assert group['status'] in ('error', 'unplaceable')
+    assert 'no-such-flavor' in group['reasons'][0]['message']
+
+
+def test_a_repeated_create_holds_once(world, service):
+    body = {'group': {**SHOP, 'members': [
+        {'name': 'web', 'resources': SMALL}]}}
+    first = create(service, body, **{'Idempotency-Key': 'one'})
+    again = create(service, body, **{'Idempotency-Key': 'one'})
+    assert first.json == again.json
+    assert world.vcpus_used() == 1
+
+
+def test_a_revised_group_keeps_what_is_built_where_it_is(world, service):
+    group = create(service).json['group']['id']
+    row = world.build(world.table.get_group(group), 'web')
+    revised = {'group': {**shop()['group'], 'members': [
+        {'name': 'web', 'resources': SMALL},
+        {'name': 'cache', 'resources': SMALL}]}}
+    answer = service.ask('PUT', f'/v1/groups/{group}?wait=9', revised,
+                         headers={'If-Match': '"1"'})
+    assert (answer.status_int, answer.headers['ETag']) == (200, '"2"')
+    assert answer.json['group']['members'] == {'planned': 3, 'built': 1}
+    assert world.table.placed(group)['web'] == row.place.host
+    shown = service.ask('GET', f'/v1/groups/{group}').json['group']
+    assert shown['definition'] == revised['group']
+    again = service.ask('PUT', f'/v1/groups/{group}', revised,
+                        headers={'If-Match': '"1"'})
+    assert refusal(again)[:2] == (409, 'holistic.stale_revision')
+
+
+def test_a_revision_without_room_changes_nothing_and_says_why(
+        world, service):
+    group = create(service).json['group']['id']
+    before = world.table.placed(group)
+    answer = service.ask(
+        'POST', f'/v1/groups/{group}/members?wait=9',
+        {'members': [{'name': 'node', 'count': 1, 'group': 'db'}]})
+    # Two racks, and no two nodes in one.
+    assert answer.status_int == 200
+    told = answer.json['group']
+    assert (told['status'], told['revision']) == ('planned', 1)
+    assert told['reasons']
+    assert world.table.placed(group) == before
+
+
+def test_members_come_and_go_one_by_one(world, service):
+    group = create(service).json['group']['id']
+    path = f'/v1/groups/{group}/members'
+    answer = service.ask('POST', f'{path}?wait=9', {'members': [
+        {'name': 'log', 'resources': SMALL}]})
+    assert answer.json['group']['members'] == {'planned': 4}
+    answer = service.ask('DELETE', f'{path}/log?wait=9')
+    assert answer.json['group']['members'] == {'planned': 3}
+    shown = service.ask('GET', f'/v1/groups/{group}').json['group']
+    assert shown['definition'] == shop()['group']
+    assert shown['revision'] == 3
+    assert world.vcpus_used() == 3
+
+
+def test_a_project_has_no_more_members_than_it_may(world, service):
+    service.conf.set_override(
+        'max_members_per_project', 5, group='holistic_api')
+    service.renew()
+    first = create(service).json['group']['id']
+    assert refusal(create(service))[:2] == (403, 'holistic.over_limit')
+    service.ask('POST', f'/v1/groups/{first}/release', {'release': {}})
+    assert create(service).status_int == 201

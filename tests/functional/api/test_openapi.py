@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The description of the API is true: requests made up from it, good ones
+and bad ones, get what it says they get."""
+
+import hypothesis
+from hypothesis import strategies
+import pytest
+import schemathesis
+from schemathesis import config, GenerationMode
+
+from nova_holistic.api.routes import ROUTES
+from nova_holistic.engine.direct import DirectEngine
+from tests.effort import examples
+from tests.functional.engine.world import shop, World
+from tests.unit.api.service import ADMIN, Service
+
+TOKEN = 'administrator'
+
+
+class Keystone:
+    """Knows one token, and says whose it is as keystonemiddleware does."""
+
+    def __init__(self, app):
+        self._app = app
+
+    def __call__(self, environ, start_response):
+        known = environ.pop('HTTP_X_AUTH_TOKEN', None) == TOKEN
+        for name, value in ADMIN.headers().items():
+            key = f'HTTP_{name.upper().replace("-", "_")}'
+            environ.pop(key, None)
+            if known:
+                environ[key] = value
+        return self._app(environ, start_response)
+
+
+@pytest.fixture(scope='module')
+def service(tmp_path_factory):
+    with World(tmp_path_factory.mktemp('openapi')) as world:
+        yield Service(world.table, DirectEngine(
+            world.conf, world.table, world.inventory, world.planner,
+            world.lifecycle, world.clock), max_request_body=2**20)
+
+
+@pytest.fixture(scope='module')
+def described(service):
+    """The description, read from where it is served."""
+    settings = config.SchemathesisConfig.from_dict({
+        'checks': {
+            # A schema cannot say that two names are the same, or that there
+            # is no such objective.
+            'positive_data_acceptance': {'enabled': False},
+        }})
+    return schemathesis.openapi.from_wsgi(
+        '/v1/openapi.json', Keystone(service.app), config=settings)
+
+
+def somebody(service):
+    """Variables of paths for which there is something."""
+    group = service.ask('POST', '/v1/groups', shop(nodes=1), ADMIN)
+    plan = service.ask('POST', '/v1/plans', shop(nodes=1), ADMIN)
+    return {'group_id': group.json['group']['id'],
+            'plan_id': plan.json['plan']['id'], 'host': 'a1',
+            'path': 'db/node-0'}
+
+
+# There is nothing to be wrong about a public route.
+CASES = [(route, mode) for route in ROUTES for mode in GenerationMode
+         if route.rule or mode is GenerationMode.POSITIVE]
+
+
+@pytest.mark.parametrize('route, mode', CASES, ids=lambda each: getattr(
+    each, 'policy', None) or getattr(each, 'value', None) or each.path)
+def test_whatever_is_asked_gets_what_is_described(
+        service, described, route, mode):
+    operation = described[route.path.replace(':.+}', '}')][route.method]
+
+    @examples(10)
+    @hypothesis.given(case=operation.as_strategy(generation_mode=mode),
+                      known=strategies.integers(0, 2))
+    def judged(case, known):
+        # Of made up UUIDs there is never a group.
+        if known and mode is GenerationMode.POSITIVE:
+            there = somebody(service)
+            case.path_parameters.update({
+                name: there[name] for name in case.path_parameters})
+        case.call_and_validate(headers={'X-Auth-Token': TOKEN})
+
+    judged()

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one engine has begun another finishes, and no two do the same."""
+
+from datetime import timedelta
+import itertools
+import uuid
+
+import pytest
+
+from nova_holistic.engine.errors import GroupBusy, TurnLost
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberState, Task)
+from nova_holistic.table.store import PlacementTable
+from tests.functional.engine.mortal import Death, Life, Mortal
+from tests.functional.engine.world import shop, SMALL
+
+LONG = timedelta(minutes=10)
+
+
+def ask(world, document=None):
+    """A create that an engine is to plan."""
+    group = GroupRecord(
+        str(uuid.uuid4()), 'shop', 'blue', 'ann', GroupStatus.PLANNING,
+        document or shop(), 'spread', created_at=world.now,
+        updated_at=world.now, task=Task.PLANNING, pending={'lease': 60})
+    world.table.create_group(group)
+    return group.uuid
+
+
+def take(world, group, engine):
+    return world.table.tasks.take(group, engine, world.now, world.now - LONG)
+
+
+def test_the_lease_is_what_was_asked_for(world):
+    group = ask(world)
+    world.planner.perform(take(world, group, 'one'))
+    planned = world.table.get_group(group)
+    assert planned.status == GroupStatus.PLANNED
+    assert planned.lease_expires_at == world.now + timedelta(seconds=60)
+    assert (planned.task, planned.pending, planned.engine) == (
+        None, None, None)
+    world.assert_agreement()
+
+
+def test_a_task_is_one_engines_at_a_time(world):
+    group = ask(world)
+    assert take(world, group, 'one')
+    assert take(world, group, 'two') is None
+    world.wait(601)
+    assert take(world, group, 'two').attempts == 2
+
+
+def test_wherever_an_engine_dies_the_next_one_finishes(world):
+    deaths = 0
+    for calls in itertools.count():
+        group = ask(world)
+        record = take(world, group, 'one')
+        life = Life(calls)
+        try:
+            world.planner_with(
+                Mortal(life, world.table),
+                HoldClient(Mortal(life, world.placement.adapter)),
+            ).perform(record)
+        except Death:
+            deaths += 1
+        world.wait(601)
+        record = take(world, group, 'two')
+        if record is not None:
+            world.planner.perform(record)
+        assert world.table.get_group(group).status == GroupStatus.PLANNED
+        assert world.vcpus_used() == 3
+        world.assert_agreement()
+        world.lifecycle.delete(group)
+        if not life.over:
+            break
+    assert deaths > 5
+
+
+class Interrupted:
+    """Something that comes between, just before or after a call."""
+
+    def __init__(self, thing, **events):
+        self._thing = thing
+        self._events = events
+
+    def __getattr__(self, name):
+        method = getattr(self._thing, name)
+
+        def call(*args, **kwargs):
+            before = self._events.pop(f'before_{name}', None)
+            if before:
+                before()
+            answer = method(*args, **kwargs)
+            after = self._events.pop(f'after_{name}', None)
+            if after:
+                after()
+            return answer
+
+        return call
+
+
+@pytest.mark.parametrize('when', ['before_put', 'after_put'])
+def test_a_slow_engine_that_was_taken_for_dead_leaves_nothing(world, when):
+    group = ask(world)
+    record = take(world, group, 'slow')
+
+    def others_plan_it():
+        world.wait(601)
+        world.planner.perform(take(world, group, 'quick'))
+
+    slow = world.planner_with(
+        world.table, Interrupted(world.holds, **{when: others_plan_it}))
+    with pytest.raises(TurnLost):
+        slow.perform(record)
+    assert world.table.get_group(group).status == GroupStatus.PLANNED
+    assert world.vcpus_used() == 3
+    world.assert_agreement()
+
+
+def test_a_slow_engine_does_not_give_up_what_another_has_planned(world):
+    group = ask(world, shop(nodes=3))
+    record = take(world, group, 'slow')
+    small = world.table.get_group(group)
+    world.table.update_group(group, [small.status], document=shop())
+    world.wait(601)
+    world.planner.perform(take(world, group, 'quick'))
+    # By what it has read, it cannot be placed.
+    with pytest.raises(TurnLost):
+        world.planner.perform(record)
+    assert world.table.get_group(group).status == GroupStatus.PLANNED
+    world.assert_agreement()
+
+
+def test_the_reconciler_leaves_engines_their_groups(world):
+    group = ask(world)
+    take(world, group, 'one')
+    world.wait_out_grace()
+    world.reconciler.reconcile()
+    assert world.table.get_group(group).status == GroupStatus.PLANNING
+
+
+def test_a_group_deleted_while_its_members_are_planned_anew(world):
+    group = world.create()
+    row = world.table.members(group.uuid)[0]
+    world.holds.drop([row.hold])
+    world.table.change_state(row.id, [MemberState.PLANNED], MemberState.LOST,
+                             world.now, held=False)
+    assert world.table.tasks.ask(group.uuid, Task.REPLANNING, {},
+                                 [GroupStatus.PLANNED], None, world.now)
+    record = take(world, group.uuid, 'one')
+    planner = world.planner_with(world.table, Interrupted(
+        world.holds, after_put=lambda: world.lifecycle.delete(group.uuid)))
+    with pytest.raises(TurnLost):
+        planner.perform(record)
+    assert world.vcpus_used() == 0
+
+
+def test_a_group_without_a_plan_is_not_released_while_it_is_planned(world):
+    world.inventory.down.update(world.hosts)
+    group = world.create()
+    assert group.status == GroupStatus.UNPLACEABLE
+    world.inventory.down.clear()
+    assert world.table.tasks.ask(group.uuid, Task.REPLANNING, {},
+                                 [group.status], None, world.now)
+    record = take(world, group.uuid, 'one')
+
+    def somebody_releases_it():
+        with pytest.raises(GroupBusy):
+            world.lifecycle.release(group.uuid)
+
+    world.planner_with(world.table, Interrupted(
+        world.holds, before_put=somebody_releases_it)).perform(record)
+    assert world.table.get_group(group.uuid).status == GroupStatus.PLANNED
+    world.assert_agreement()
+
+
+def test_whoever_sees_no_task_any_more_can_claim_what_was_added(world):
+    group = world.create()
+    for path in world.states(group):
+        world.build(group, path)
+    world.table.settle(group.uuid, world.now)
+    assert world.table.get_group(group.uuid).status == GroupStatus.COMPLETE
+    document = shop()['group']
+    document['members'].append({'name': 'cache', 'resources': SMALL})
+    assert world.table.tasks.ask(
+        group.uuid, Task.UPDATING, {'document': document},
+        [GroupStatus.COMPLETE], None, world.now)
+    record = take(world, group.uuid, 'one')
+    statuses = []
+    table = PlacementTable(world.table.database)
+    table.tasks = Interrupted(table.tasks, after_finish=lambda: (
+        statuses.append(world.table.get_group(group.uuid).status)))
+    world.planner_with(table, world.holds).perform(record)
+    assert statuses == [GroupStatus.BUILDING]

@@ -1,0 +1,597 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A revised definition: who has a server stays, and the rest as it can."""
+
+import contextlib
+import copy
+import itertools
+import uuid
+
+import pytest
+
+from nova_holistic.engine import errors
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds.errors import HoldsError
+from nova_holistic.table.errors import MemberUnknown, TableError
+from nova_holistic.table.records import GroupStatus, MemberState, Task
+from tests.functional.engine.mortal import Death, Life, Mortal
+from tests.functional.engine.world import RACKS, shop, SMALL
+
+LARGE = {'VCPU': 2, 'MEMORY_MB': 512}
+SETTLED = tuple(s for s in GroupStatus if s != GroupStatus.PLANNING)
+
+
+def revised(*, policies=None, top=None, web=SMALL, node=SMALL, **keys):
+    """The shop, with other rules, other members or other sizes."""
+    document = copy.deepcopy(shop(**keys)['group'])
+    document['members'][0]['resources'] = web
+    database = document['groups'][0]
+    database['members'][0]['resources'] = node
+    if policies is not None:
+        database['policies'] = policies
+    if top is not None:
+        document['policies'] = top
+    return document
+
+
+def ask(world, group, document, **pending):
+    assert world.table.tasks.ask(
+        group.uuid, Task.UPDATING, {'document': document, **pending},
+        SETTLED, None, world.now)
+
+
+def take(world, group):
+    """Another engine has the task; the one before is dead."""
+    world.wait(60)
+    return world.table.tasks.take(
+        group.uuid, str(uuid.uuid4()), world.now, world.now)
+
+
+def update(world, group, document, planner=None, **pending):
+    ask(world, group, document, **pending)
+    (planner or world.planner).perform(take(world, group))
+    return world.table.get_group(group.uuid)
+
+
+def rows(world, group):
+    return {m.member.path: m for m in world.table.members(group.uuid)}
+
+
+def hosts(world, group):
+    return {path: m.place.host for path, m in rows(world, group).items()}
+
+
+def fill(world, *but):
+    """Others take all room that is left, except on some hosts."""
+    for host, provider in world.hosts.items():
+        left = 2 - world.placement.used(provider)['VCPU']
+        if left and host not in but:
+            world.placement.allocate(provider, {'VCPU': left})
+
+
+def held(world, group):
+    """What Placement has for members of the group."""
+    return sum(world.holds.exists(m.hold) is not None
+               for m in rows(world, group).values())
+
+
+def assert_settled(world, group, revision):
+    record = world.table.get_group(group.uuid)
+    assert (record.revision, record.task, record.pending, record.engine) == (
+        revision, None, None, None)
+    return record
+
+
+def test_members_are_added_and_those_that_are_there_stay(world):
+    group = world.create()
+    before = rows(world, group)
+    record = update(world, group, revised() | {'members': [
+        {'name': 'cache', 'resources': SMALL},
+        {'name': 'web', 'resources': SMALL}]})
+    assert_settled(world, group, 2)
+    assert (record.status, record.reasons) == (GroupStatus.PLANNED, ())
+    after = rows(world, group)
+    assert list(after) == ['cache', 'web', 'db/node-0', 'db/node-1']
+    assert {p: m for p, m in after.items() if p != 'cache'} == before
+    world.assert_agreement()
+    world.build(group, 'cache')
+    world.assert_agreement()
+
+
+def test_the_group_is_what_the_definition_says_from_then_on(world):
+    group = world.create()
+    document = revised() | {'name': 'store'}
+    record = update(world, group, document, objective='stack')
+    assert (record.name, record.document, record.objective) == (
+        'store', document, 'stack')
+
+
+def test_a_planned_member_that_is_removed_gives_its_room_back(world):
+    group = world.create()
+    update(world, group, revised(nodes=1))
+    assert list(rows(world, group)) == ['web', 'db/node-0']
+    world.assert_agreement()
+    with pytest.raises(MemberUnknown):
+        world.claim(group, 'db/node-1')
+
+
+def test_a_server_whose_member_is_removed_lives_on(world):
+    group = world.create()
+    row = world.build(group, 'db/node-1')
+    record = update(world, group, revised(nodes=1))
+    assert record.status == GroupStatus.PLANNED
+    assert list(rows(world, group)) == ['web', 'db/node-0']
+    assert world.holds.has(row.instance_uuid, row)
+    assert world.vcpus_used() == 2 + 1
+
+
+def test_what_is_built_stays_and_what_is_planned_moves_away_from_it(world):
+    group = world.create(revised(policies=[
+        {'type': 'affinity', 'level': 'rack'}]))
+    built = world.build(group, 'db/node-0').place.host
+    record = update(world, group, revised())
+    assert record.reasons == ()
+    after = hosts(world, group)
+    assert after['db/node-0'] == built
+    assert RACKS[after['db/node-1']] != RACKS[built]
+    world.assert_agreement()
+
+
+def test_nobody_moves_who_need_not(world):
+    """Four in one rack, of which the new rule allows two."""
+    single = {'name': 'db',
+              'policies': [{'type': 'affinity', 'level': 'rack'}],
+              'members': [{'name': 'node', 'count': 4, 'resources': SMALL}]}
+    group = world.create({'group': single})
+    before = hosts(world, group)
+    record = update(world, group, {**single, 'policies': [
+        {'type': 'anti-affinity', 'level': 'rack', 'max_per_domain': 2}]})
+    assert record.reasons == ()
+    after = hosts(world, group)
+    assert sum(before[path] != after[path] for path in before) == 2
+    world.assert_agreement()
+
+
+def test_a_preference_moves_nobody(world):
+    group = world.create(revised(top=[{'type': 'affinity', 'level': 'host'}],
+                                 nodes=1))
+    before = hosts(world, group)
+    update(world, group, revised(nodes=1, top=[
+        {'type': 'anti-affinity', 'level': 'host', 'weight': 10}]))
+    assert hosts(world, group) == before
+
+
+def test_members_elsewhere_move_where_those_below_the_change_cannot(world):
+    """The database may be in rack a alone, where only the web server leaves
+    room enough."""
+    group = world.create(revised(nodes=1, node=LARGE, top=[
+        {'type': 'anti-affinity', 'level': 'rack'}]))
+    at = hosts(world, group)
+    rack = RACKS[at['web']]
+    fill(world, *(h for h, r in RACKS.items() if h == at['web']
+                  or r != rack and h != at['db/node-0']))
+    record = update(world, group, revised(
+        nodes=1, node=LARGE, top=[],
+        policies=[{'type': 'location', 'path': f'{rack}/{at["web"]}'}]))
+    assert record.reasons == ()
+    after = hosts(world, group)
+    assert after['db/node-0'] == at['web'] != after['web']
+    assert world.holds.has(rows(world, group)['web'].hold,
+                           rows(world, group)['web'])
+
+
+def test_a_definition_that_cannot_be_met_changes_nothing(world):
+    group = world.create()
+    world.build(group, 'web')
+    before, record = rows(world, group), world.table.get_group(group.uuid)
+    refused = update(world, group, revised(nodes=3))
+    assert_settled(world, group, 1)
+    assert refused.reasons and all(r['message'] for r in refused.reasons)
+    assert (refused.document, refused.status) == (
+        record.document, record.status)
+    assert rows(world, group) == before
+    world.assert_agreement()
+
+
+def test_servers_that_break_the_new_rules_refuse_them(world):
+    group = world.create()
+    for path in ('db/node-0', 'db/node-1'):
+        world.build(group, path)
+    refused = update(world, group, revised(policies=[
+        {'type': 'affinity', 'level': 'rack'}]))
+    assert refused.reasons and refused.revision == 1
+    world.assert_agreement()
+
+
+def test_a_flavor_that_is_not_there_is_told_with_its_place(world):
+    group = world.create()
+    document = revised()
+    del document['members'][0]['resources']
+    document['members'][0]['flavor'] = 'huge'
+    refused = update(world, group, document)
+    assert refused.reasons[0]['at'] == 'members[0].flavor'
+    assert_settled(world, group, 1)
+    world.assert_agreement()
+
+
+def test_a_planned_member_that_asks_for_more_is_planned_anew(world):
+    group = world.create()
+    update(world, group, revised(web=LARGE))
+    row = rows(world, group)['web']
+    assert row.member.requirements.resources == LARGE
+    assert world.holds.has(row.hold, row)
+    assert world.vcpus_used() == 2 + 2
+
+
+def test_a_server_cannot_become_another_one(world):
+    group = world.create()
+    world.build(group, 'db/node-0')
+    refused = update(world, group, revised(node=LARGE))
+    assert [r['at'] for r in refused.reasons] == ['db/node-0']
+    assert refused.revision == 1
+    world.assert_agreement()
+
+
+def test_members_that_were_released_are_planned_again(world):
+    group = world.create()
+    world.lifecycle.release(group.uuid)
+    record = update(world, group, revised())
+    assert record.status == GroupStatus.PLANNED
+    assert record.lease_expires_at > world.now
+    assert set(world.states(group).values()) == {'planned'}
+    world.assert_agreement()
+    world.build(group, 'web')
+
+
+def test_a_group_that_had_no_place_gets_one_by_asking_for_less(world):
+    group = world.create(shop(3))
+    assert group.status == GroupStatus.UNPLACEABLE
+    record = update(world, group, revised(nodes=2))
+    assert (record.status, record.reasons) == (GroupStatus.PLANNED, ())
+    assert record.lease_expires_at > world.now
+    world.assert_agreement()
+
+
+def test_a_group_that_is_complete_is_building_again(world):
+    group = world.create()
+    for path in rows(world, group):
+        world.build(group, path)
+    world.table.settle(group.uuid, world.now)
+    assert update(world, group, revised() | {'members': [
+        {'name': 'web', 'resources': SMALL},
+        {'name': 'cache', 'resources': SMALL}]}).status == (
+            GroupStatus.BUILDING)
+    world.assert_agreement()
+
+
+def test_a_lost_member_gets_a_place_too(world):
+    group = world.create()
+    row = rows(world, group)['web']
+    world.holds.drop([row.hold])
+    world.table.change_state(row.id, [MemberState.PLANNED], MemberState.LOST,
+                             world.now, held=False)
+    update(world, group, revised(nodes=1))
+    assert world.states(group) == {'web': 'planned', 'db/node-0': 'planned'}
+    world.assert_agreement()
+
+
+def test_room_that_is_given_up_is_used_where_there_is_no_other(world):
+    """The cloud is full; a member is replaced by another one."""
+    group = world.create()
+    fill(world)
+    used = world.vcpus_used()
+    document = revised()
+    document['members'][0]['name'] = 'front'
+    record = update(world, group, document)
+    assert record.reasons == ()
+    assert list(rows(world, group)) == ['front', 'db/node-0', 'db/node-1']
+    assert world.vcpus_used() == used
+    row = rows(world, group)['front']
+    assert row.held and world.holds.has(row.hold, row)
+    world.build(group, 'front')
+
+
+def test_members_change_places_where_there_is_no_other_room(world):
+    single = {'name': 'pair', 'members': [
+        {'name': name, 'resources': LARGE, 'location': f'a/{host}'}
+        for name, host in (('one', 'a1'), ('two', 'a2'))]}
+    group = world.create({'group': single})
+    fill(world)
+    crossed = copy.deepcopy(single)
+    for member, host in zip(crossed['members'], ('a2', 'a1')):
+        member['location'] = f'a/{host}'
+    record = update(world, group, crossed)
+    assert record.reasons == ()
+    assert hosts(world, group) == {'one': 'a2', 'two': 'a1'}
+    assert held(world, group) == 2
+
+
+def test_an_exclusive_group_is_no_stranger_to_itself(world):
+    alone = {'name': 'alone', 'policies': [{'type': 'exclusive'}],
+             'members': [{'name': 'node', 'count': 2, 'resources': SMALL}]}
+    group = world.create({'group': alone})
+    world.build(group, 'node-0')
+    more = copy.deepcopy(alone)
+    more['members'][0]['count'] = 3
+    assert update(world, group, more).reasons == ()
+    less = copy.deepcopy(alone)
+    less['members'][0]['skip'] = [0]
+    assert update(world, group, less).reasons == ()
+    assert world.states(group) == {'node-1': 'planned'}
+
+
+class Meanwhile:
+    """Something happens just before a call to Placement."""
+
+    def __init__(self, holds, call, event):
+        self._holds = holds
+        self._call = call
+        self._events = iter([event])
+
+    def __getattr__(self, name):
+        method = getattr(self._holds, name)
+
+        def call(*args):
+            if name == self._call:
+                next(self._events, lambda: None)()
+            return method(*args)
+
+        return call
+
+
+@pytest.mark.parametrize('full', [False, True])
+def test_a_claim_of_a_member_that_moves_is_honoured(world, full):
+    """In one step or in two: the claim was first."""
+    group = world.create(revised(nodes=1))
+    built = []
+    if full:
+        fill(world)
+    document = revised(nodes=1)
+    document['members'].append({'name': 'front', 'resources': SMALL})
+    del document['members'][0]
+
+    def claimed():
+        built.append(world.build(group, 'web'))
+
+    planner = world.planner_with(
+        world.table, Meanwhile(world.holds, 'put', claimed))
+    record = update(world, group, document, planner)
+    (row,) = built
+    assert world.holds.has(row.instance_uuid, row)
+    assert (record.reasons == ()) is not full
+    if full:
+        assert world.states(group)['web'] == 'built'
+    assert_settled(world, group, 1 if full else 2)
+    assert held(world, group) == sum(
+        state == 'planned' for state in world.states(group).values())
+
+
+def test_a_claim_of_a_member_to_be_planned_elsewhere_keeps_it_there(world):
+    group = world.create(revised(nodes=2, policies=[
+        {'type': 'affinity', 'level': 'host'}]))
+    at = hosts(world, group)['db/node-0']
+    planner = world.planner_with(world.table, Meanwhile(
+        world.holds, 'put', lambda: [
+            world.build(group, path) for path in rows(world, group)
+            if path.startswith('db')]))
+    refused = update(world, group, revised(), planner)
+    assert refused.reasons and refused.revision == 1
+    assert {hosts(world, group)[f'db/node-{n}'] for n in (0, 1)} == {at}
+    world.assert_agreement()
+
+
+def test_members_released_while_the_group_is_updated_stay_so(world):
+    group = world.create()
+    planner = world.planner_with(world.table, Meanwhile(
+        world.holds, 'put', lambda: world.lifecycle.release(
+            group.uuid, ['db/node-1'])))
+    document = revised(web=LARGE)
+    update(world, group, document, planner)
+    assert world.states(group) == {
+        'web': 'planned', 'db/node-0': 'planned', 'db/node-1': 'released'}
+    assert_settled(world, group, 2)
+
+
+def test_a_group_deleted_while_it_is_updated_holds_nothing(world):
+    group = world.create()
+    planner = world.planner_with(world.table, Meanwhile(
+        world.holds, 'put', lambda: world.lifecycle.delete(group.uuid)))
+    ask(world, group, revised(web=LARGE))
+    with pytest.raises(errors.TurnLost):
+        planner.perform(take(world, group))
+    assert world.vcpus_used() == 0
+
+
+def test_a_group_deleted_after_its_engine_died_holds_nothing(world):
+    group = world.create()
+
+    def die():
+        raise Death
+
+    for call in ('put', 'drop'):
+        planner = world.planner_with(
+            world.table, Meanwhile(world.holds, call, die))
+        group = world.create()
+        ask(world, group, revised(web=LARGE))
+        record = take(world, group)
+        with pytest.raises(Death):
+            planner.perform(record)
+        world.lifecycle.delete(group.uuid)
+        assert world.vcpus_used() == 3
+
+
+class Silent:
+    """A Placement that does not answer some calls."""
+
+    def __init__(self, holds, *calls):
+        self._holds = holds
+        self._calls = calls
+
+    def __getattr__(self, name):
+        def fail(*args):
+            raise HoldsError('timed out')
+
+        return fail if name in self._calls else getattr(self._holds, name)
+
+
+def test_a_placement_that_does_not_answer_refuses_the_update(world):
+    group = world.create()
+    silent = world.planner_with(world.table, Silent(world.holds, 'put'))
+    refused = update(world, group, revised(web=LARGE), silent)
+    assert 'timed out' in refused.reasons[0]['message']
+    assert_settled(world, group, 1)
+    world.assert_agreement()
+
+
+@pytest.mark.parametrize('calls', [('put', 'drop'), ('drop',)])
+def test_what_cannot_be_dropped_is_dropped_by_whoever_comes_next(
+        world, calls):
+    group = world.create()
+    silent = world.planner_with(world.table, Silent(world.holds, *calls))
+    ask(world, group, revised(web=LARGE))
+    with pytest.raises(errors.HoldsLeft):
+        silent.perform(take(world, group))
+    world.planner.perform(take(world, group))
+    assert_settled(world, group, 2)
+    assert held(world, group) == 3
+    assert world.vcpus_used() == 4
+
+
+def test_an_engine_that_gives_up_leaves_what_was_there(world):
+    group = world.create()
+    ask(world, group, revised(web=LARGE))
+    silent = world.planner_with(
+        world.table, Silent(world.holds, 'drop', 'put'))
+    with pytest.raises(errors.HoldsLeft):
+        silent.perform(take(world, group))
+    world.planner.give_up(take(world, group), 'tried too often')
+    record = assert_settled(world, group, 1)
+    assert record.reasons[0]['message'] == 'tried too often'
+    world.assert_agreement()
+
+
+def test_an_engine_taken_for_dead_changes_nothing_any_more(world):
+    group = world.create()
+    other = []
+    planner = world.planner_with(world.table, Meanwhile(
+        world.holds, 'put', lambda: other.append(take(world, group))))
+    ask(world, group, revised(web=LARGE))
+    with pytest.raises(errors.TurnLost):
+        planner.perform(take(world, group))
+    world.assert_agreement()
+    world.planner.perform(other[0])
+    assert_settled(world, group, 2)
+    assert world.vcpus_used() == 4
+
+
+def test_an_exchange_whose_answer_is_lost_is_taken_back(world):
+    group = world.create()
+    fill(world)
+    before, used = rows(world, group), world.vcpus_used()
+
+    class Unanswered:
+        def exchange(self, emptied, filled, *owner):
+            world.holds.exchange(emptied, filled, *owner)
+            if emptied[0] in {m.hold for m in before.values()}:
+                raise HoldsError('timed out')
+
+        def __getattr__(self, name):
+            return getattr(world.holds, name)
+
+    refused = update(
+        world, group, revised() | {'members': [
+            {'name': 'front', 'resources': SMALL}]},
+        world.planner_with(world.table, Unanswered()))
+    assert 'timed out' in refused.reasons[0]['message']
+    assert_settled(world, group, 1)
+    assert {path: (m.id, m.place, m.hold, m.held) for path, m
+            in rows(world, group).items()} == {
+                path: (m.id, m.place, m.hold, m.held)
+                for path, m in before.items()}
+    assert set(world.states(group).values()) == {'planned'}
+    assert held(world, group) == 3
+    assert world.vcpus_used() == used
+
+
+def test_a_revision_whose_answer_is_lost_stays(world):
+    """The database has written it, and nobody was told."""
+    group = world.create()
+    lost = []
+
+    class Unanswered:
+        def __init__(self, thing):
+            self._thing = thing
+
+        def __getattr__(self, name):
+            found = getattr(self._thing, name)
+            return Unanswered(found) if name == 'database' else found
+
+        @contextlib.contextmanager
+        def writer(self):
+            with self._thing.writer() as session:
+                yield session
+            if lost:
+                raise TableError(lost.pop())
+
+    planner = world.planner_with(Unanswered(world.table), Meanwhile(
+        world.holds, 'put', lambda: lost.append('gone away')))
+    ask(world, group, revised() | {'members': [
+        {'name': 'web', 'resources': SMALL},
+        {'name': 'cache', 'resources': SMALL}]})
+    with pytest.raises(TableError):
+        planner.perform(take(world, group))
+    assert not lost
+    world.planner.perform(take(world, group))
+    assert_settled(world, group, 2)
+    world.assert_agreement()
+
+
+SCENES = {
+    # New room beside the old; a member moves, one goes and one comes.
+    'beside': (lambda world: None, lambda: revised(
+        nodes=1, web=LARGE) | {'groups': [
+            *revised(nodes=1)['groups'],
+            {'name': 'more', 'members': [
+                {'name': 'new', 'resources': SMALL}]}]}),
+    # The same room: one comes where another goes.
+    'instead': (fill, lambda: revised(nodes=2) | {'members': [
+        {'name': 'front', 'resources': SMALL}]}),
+    # It cannot be.
+    'refused': (lambda world: None, lambda: revised(nodes=3)),
+}
+
+
+@pytest.mark.parametrize('scene', SCENES)
+def test_wherever_an_update_dies_another_engine_ends_it(world, scene):
+    prepare, document = SCENES[scene]
+    group = world.create()
+    prepare(world)
+    strangers = world.vcpus_used() - 3
+    world.lifecycle.delete(group.uuid)
+    for calls in itertools.count():
+        group = world.create()
+        life = Life(calls)
+        planner = world.planner_with(
+            Mortal(life, world.table),
+            HoldClient(Mortal(life, world.placement.adapter)))
+        ask(world, group, document())
+        record = take(world, group)
+        try:
+            planner.perform(record)
+        except Death:
+            pass
+        except TableError:
+            pytest.fail('a dead engine does not complain')
+        record = take(world, group)
+        if record is not None:
+            world.planner.perform(record)
+        assert_settled(world, group, 1 if scene == 'refused' else 2)
+        assert set(world.states(group).values()) == {'planned'}
+        assert held(world, group) == len(rows(world, group))
+        wanted = sum(m.member.requirements.resources['VCPU']
+                     for m in rows(world, group).values())
+        assert world.vcpus_used() == strangers + wanted
+        world.lifecycle.delete(group.uuid)
+        assert world.vcpus_used() == strangers
+        if not life.over:
+            assert calls > 5
+            return

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured on hosts, and where servers go for it."""
+
+from datetime import timedelta
+
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+
+HOSTS = [EmbeddedHost(name) for name in ('cmp-1', 'cmp-2', 'cmp-3')]
+
+
+@pytest.fixture
+def cloud(start_cloud):
+    """Where it is cool is what counts most; how much is free counts still."""
+    cloud = start_cloud(HOSTS, options={
+        ('holistic', 'statistics_weights'): {'heat': -100.0, 'fans': 10.0}})
+    cloud.create_flavor('small', 1, 512, 1)
+    return cloud
+
+
+def measure(cloud, ago=0, **heat):
+    for host, value in heat.items():
+        cloud.table.statistics.put(
+            host.replace('_', '-'), {'heat': value},
+            cloud.clock() - timedelta(seconds=ago))
+
+
+def land(cloud):
+    server = cloud.create_server('one', 'small')
+    cloud.wait_for_status(server, 'ACTIVE')
+    return cloud.host_of(server)
+
+
+def test_a_server_goes_where_it_is_cool(cloud):
+    measure(cloud, cmp_1=80.0, cmp_2=35.0, cmp_3=61.5)
+    assert land(cloud) == 'cmp-2'
+    measure(cloud, cmp_2=90.0, cmp_1=20.0)
+    assert land(cloud) == 'cmp-1'
+
+
+def test_an_unknown_host_counts_as_the_worst_known(cloud):
+    measure(cloud, cmp_1=80.0, cmp_3=79.0)
+    assert land(cloud) == 'cmp-3'
+
+
+def test_what_is_too_old_counts_no_more(cloud):
+    age = cloud.conf.engine.statistics_max_age
+    measure(cloud, cmp_1=30.0, cmp_2=50.0)
+    measure(cloud, cmp_3=20.0, ago=age + 60)
+    assert land(cloud) == 'cmp-1'

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Engines that share a table, in one process."""
+
+from datetime import timedelta
+
+from oslo_utils import timeutils
+import pytest
+
+from nova_holistic.engine import errors
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.records import GroupStatus, Task
+from tests.services.background import wait_for
+from tests.services.engine.world import ANN, HOSTS, pair
+
+NOBODY = '5f0c8a52-8a1f-4f0e-9d55-1f6f6bb2f6a1'
+
+
+def test_a_create_that_an_engine_is_told_of(world):
+    first = world.ask()
+    engine = world.start(pickup_interval=3600.0)
+    engine.listener.wait_until_listening(10)
+    # Then the only look at the table is over.
+    world.settled(first)
+    group = world.ask()
+    client = world.client()
+    client.plan_group(ANN, group)
+    settled = world.settled(group)
+    assert settled.status == GroupStatus.PLANNED
+    assert settled.lease_expires_at > timeutils.utcnow()
+    assert len({HOSTS[m.place.host]
+                for m in world.table.members(group)}) == 2
+    world.assert_agreement()
+
+
+def test_a_create_that_nobody_tells_of(world):
+    group = world.ask()
+    world.start()
+    assert world.settled(group).status == GroupStatus.PLANNED
+    world.assert_agreement()
+
+
+def test_a_group_that_cannot_be_placed_tells_why(world):
+    world.start()
+    group = world.settled(world.ask(pair(count=5)))
+    assert group.status == GroupStatus.UNPLACEABLE
+    assert group.reasons
+    assert world.table.members(group.uuid) == ()
+
+
+@pytest.mark.parametrize('document, place', [
+    ({'group': {'name': 'x', 'members': [{'name': 'a', 'flavor': 'huge'}]}},
+     'members[0].flavor'),
+    (pair() | {'group': pair()['group'] | {'policies': [
+        {'type': 'anti-affinity', 'level': 'planet'}]}},
+     'policies[0].level'),
+])
+def test_what_the_cloud_does_not_have_is_told_with_its_place(
+        world, document, place):
+    world.start()
+    group = world.settled(world.ask(document))
+    assert group.status == GroupStatus.ERROR
+    assert place in group.reasons[0]['at']
+
+
+def test_two_engines_share_the_groups_and_plan_each_once(world):
+    groups = [world.ask() for _ in range(20)]
+    for _ in range(2):
+        world.start()
+    assert world.statuses(groups) == {'planned'}
+    performed = [uuid for planner in world.planners
+                 for uuid in planner.performed]
+    assert sorted(performed) == sorted(groups)
+    assert all(planner.performed for planner in world.planners)
+    world.assert_agreement()
+    assert world.vcpus_used() == 40
+
+
+def test_an_engine_that_is_told_to_stop_leaves_the_rest(world):
+    first = world.start(workers=1)
+    groups = [world.ask() for _ in range(10)]
+    for group in groups:
+        world.client().plan_group(ANN, group)
+    wait_for('a first plan', lambda: world.planners[0].performed)
+    assert first.stop()
+    left = [g for g in groups if world.table.get_group(g).task]
+    assert left
+    assert all(world.table.get_group(g).engine is None for g in left)
+    assert all(world.table.get_group(g).attempts == 0 for g in left)
+    world.start()
+    assert world.statuses(groups) == {'planned'}
+    world.assert_agreement()
+
+
+def test_a_group_over_which_engines_die_is_given_up(world):
+    group = world.ask()
+    before = timeutils.utcnow() - timedelta(hours=1)
+    for number in range(3):
+        assert world.table.tasks.take(group, f'dead-{number}', before, before)
+        before += timedelta(seconds=1)
+    world.start(attempts=3)
+    settled = world.settled(group)
+    assert settled.status == GroupStatus.ERROR
+    assert '3 engines' in settled.reasons[0]['message']
+    world.assert_agreement()
+
+
+def test_lost_members_are_planned_anew(world):
+    world.start()
+    group = world.ask()
+    world.settled(group)
+    lost = world.table.members(group)[0]
+    world.holds.drop([lost.hold])
+    world.table.change_state(lost.id, ['planned'], 'lost',
+                             timeutils.utcnow(), held=False)
+    assert world.table.tasks.ask(
+        group, Task.REPLANNING, {}, [GroupStatus.PLANNED], 1,
+        timeutils.utcnow())
+    assert world.settled(group).reasons == ()
+    assert {str(m.state) for m in world.table.members(group)} == {'planned'}
+    world.assert_agreement()
+
+
+def test_a_group_without_room_is_planned_when_asked_again(world):
+    taken = [world.placement.allocate(provider, {'VCPU': 16})
+             for provider in world.hosts.values()]
+    world.start()
+    group = world.ask()
+    assert world.settled(group).status == GroupStatus.UNPLACEABLE
+    for consumer in taken:
+        world.placement.adapter.delete(f'/allocations/{consumer}')
+    assert world.table.tasks.ask(
+        group, Task.REPLANNING, {'lease': 60}, [GroupStatus.UNPLACEABLE],
+        None, timeutils.utcnow())
+    settled = world.settled(group)
+    assert (settled.status, settled.reasons) == (GroupStatus.PLANNED, ())
+    world.assert_agreement()
+
+
+def test_a_plan_that_holds_nothing(world):
+    world.start()
+    plans = {world.ask_plan(): 'planned',
+             world.ask_plan(pair(count=5)): 'unplaceable'}
+    for uuid, status in plans.items():
+        world.client().plan(ANN, uuid)
+        plan = wait_for('the plan', lambda: (  # noqa: B023
+            found if (found := world.table.plans.get(uuid)).answer else None))
+        assert (str(plan.status), plan.answer['status']) == (status, status)
+    assert world.vcpus_used() == 0
+
+
+def test_a_lease_that_passes_is_seen_by_some_engine(world):
+    for _ in range(2):
+        world.start()
+    group = world.ask(pending={'lease': 1})
+    world.settled(group)
+    wait_for('the release', lambda: (
+        world.table.get_group(group).status == GroupStatus.RELEASED))
+    wait_for('room again', lambda: world.vcpus_used() == 0)
+
+
+def test_release_extend_and_delete_by_message(world):
+    world.start()
+    client = world.client()
+    group = world.ask()
+    planned = world.settled(group)
+    client.extend(ANN, group, 7200)
+    assert world.table.get_group(
+        group).lease_expires_at > planned.lease_expires_at
+    done = client.release(ANN, group, ['node-0'])
+    assert (done.released, done.kept) == (('node-0',), ())
+    assert client.release(ANN, group).released == ('node-1',)
+    client.delete(ANN, group)
+    assert world.table.get_group(group) is None
+    assert world.vcpus_used() == 0
+
+
+def test_errors_come_back_as_themselves(world):
+    world.start()
+    client = world.client()
+    with pytest.raises(table_errors.GroupUnknown) as caught:
+        client.delete(ANN, NOBODY)
+    assert type(caught.value) is table_errors.GroupUnknown
+    assert str(caught.value) == f'there is no group {NOBODY}'
+    group = world.ask()
+    world.settled(group)
+    with pytest.raises(table_errors.MemberUnknown, match='node-7'):
+        client.release(ANN, group, ['node-7'])
+    with pytest.raises(errors.HostUnknown) as caught:
+        client.update_resource_stats(ANN, 'z9', {'heat': 1.0})
+    assert str(caught.value) == "there is no host 'z9'"
+
+
+def test_no_engine_is_there(world):
+    with pytest.raises(errors.EngineUnreachable):
+        world.client(timeout=1).delete(ANN, NOBODY)
+
+
+def test_statistics_of_a_host_are_in_the_next_snapshot(world):
+    world.start()
+    world.client().update_resource_stats(
+        ANN, 'a1', {'cpu_temperature': 61.5, 'fans': 4})
+    found = world.table.statistics.since(
+        timeutils.utcnow() - timedelta(minutes=1))
+    assert found == {'a1': {'cpu_temperature': 61.5, 'fans': 4.0}}
+
+
+def test_junk_is_refused_by_the_engine_too(world):
+    world.start()
+    # As a client of another kind would send it.
+    send = world.client()._client.call
+    for arguments, place in [
+            ({'name': 'a1', 'stats': {'x': True}}, 'stats.x'),
+            ({'name': 'a1', 'stats': {'x': 1}, 'more': 1}, 'more'),
+            ({'name': 'a1'}, 'stats')]:
+        answer = send(ANN, 'update_resource_stats', **arguments)
+        assert answer['error']['class'].endswith('.InvalidDocument')
+        assert answer['error']['fields']['place'] == place
+    with pytest.raises(InvalidDocument):
+        world.client().update_resource_stats(ANN, 'a1', {'x': 'hot'})
+    assert not world.table.statistics.since(
+        timeutils.utcnow() - timedelta(minutes=1))

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests say to Placement beside what is tested."""
+
+import uuid
+
+MICROVERSION = '1.38'
+
+
+class PlacementCalls:
+    """
+    :ivar adapter: keystoneauth Adapter with admin rights, which whoever this
+        is mixed into has
+    """
+
+    def add_host(self, name, vcpus=4, memory_mb=4096):
+        """A compute host with that much room; the UUID of its provider."""
+        provider = str(uuid.uuid4())
+        self._put_new('post', '/resource_providers',
+                      {'name': name, 'uuid': provider})
+        self.set_inventory(provider, 0, vcpus, memory_mb)
+        return provider
+
+    def set_inventory(self, provider, generation, vcpus, memory_mb):
+        self._put_new('put', f'/resource_providers/{provider}/inventories', {
+            'resource_provider_generation': generation,
+            'inventories': {'VCPU': {'total': vcpus},
+                            'MEMORY_MB': {'total': memory_mb}}})
+
+    def allocate(self, provider, resources, consumer=None):
+        """Somebody else's server takes room; its UUID."""
+        consumer = consumer or str(uuid.uuid4())
+        self._put_new('put', f'/allocations/{consumer}', {
+            'allocations': {provider: {'resources': resources}},
+            'project_id': 'stranger', 'user_id': 'stranger',
+            'consumer_generation': None, 'consumer_type': 'INSTANCE'})
+        return consumer
+
+    def used(self, provider):
+        """Amount in use of each resource class."""
+        return self.adapter.get(
+            f'/resource_providers/{provider}/usages',
+            microversion=MICROVERSION).json()['usages']
+
+    def consumers(self, provider):
+        """Everybody who has something there."""
+        return self.adapter.get(
+            f'/resource_providers/{provider}/allocations',
+            microversion=MICROVERSION).json()['allocations']
+
+    def allocation(self, consumer):
+        """What Placement says of a consumer."""
+        return self.adapter.get(f'/allocations/{consumer}',
+                                microversion=MICROVERSION).json()
+
+    def _put_new(self, method, path, body):
+        getattr(self.adapter, method)(
+            path, json=body, microversion=MICROVERSION)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Placement on a port: ``python -m tests.services.placement_process PORT
+DATABASE_FILE``."""
+
+import sys
+from wsgiref import simple_server
+
+from oslo_config import cfg
+from placement import conf as options
+from placement import db_api, deploy
+from placement.db.sqlalchemy import migration
+
+
+class Server(simple_server.WSGIServer):
+    """One request at a time: SQLite has one writer."""
+
+    request_queue_size = 128
+
+
+class Handler(simple_server.WSGIRequestHandler):
+    """Says nothing of requests that are answered."""
+
+    def log_request(self, *args):
+        pass
+
+
+def main(port, file):
+    conf = cfg.ConfigOpts()
+    options.register_opts(conf)
+    conf.set_override('auth_strategy', 'noauth2', group='api')
+    conf.set_override('connection', f'sqlite:///{file}',
+                      group='placement_database')
+    conf([], default_config_files=[])
+    db_api.configure(conf)
+    migration.upgrade('head')
+    server = simple_server.make_server(
+        '127.0.0.1', int(port), deploy.loadapp(conf), Server, Handler)
+    server.serve_forever()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])

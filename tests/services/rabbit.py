@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A RabbitMQ of the tests' own."""
+
+import os
+import pathlib
+import shutil
+import signal
+import tempfile
+
+from tests.services.background import (
+    answers, free_ports, Process, wait_for)
+
+# Not what is in PATH: that insists on a certain user and on its folders.
+SCRIPTS = '/usr/lib/rabbitmq/bin'
+
+
+class RabbitBroker:
+    """rabbitmq-server on loopback, with ports, port mapper and data of its
+    own, run by whoever runs the tests.
+
+    :ivar url: for ``transport_url``
+    """
+
+    def __init__(self, directory=None):
+        # A path that is short enough, whatever pytest's folders are called.
+        self._own = directory is None
+        self.directory = pathlib.Path(
+            directory or tempfile.mkdtemp(prefix='rabbit-'))
+        self._port, self._distribution, self._epmd = free_ports(3)
+        self.url = f'rabbit://guest:guest@127.0.0.1:{self._port}/'
+        self._server = None
+        self._mapper = None
+
+    def __enter__(self):
+        self._mapper = Process(
+            ['epmd', '-address', '127.0.0.1', '-port', self._epmd],
+            self.directory / 'epmd.log')
+        self._mapper.wait_until('epmd', lambda: answers(self._epmd))
+        self.start()
+        return self
+
+    def __exit__(self, *failure):
+        for each in (self._server, self._mapper):
+            if each is not None:
+                each.kill()
+        if self._own:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def start(self):
+        """Returns when it takes connections."""
+        self._server = Process(
+            [f'{SCRIPTS}/rabbitmq-server'], self.directory / 'rabbit.log',
+            env=environment(self.directory, self._port, self._distribution,
+                            self._epmd), cwd=self.directory)
+        self._server.wait_until('RabbitMQ', lambda: (
+            'Server startup complete' in self._server.said()
+            and answers(self._port)))
+
+    def stop(self):
+        """As a machine that loses power: nothing is said to anybody."""
+        self._server.kill()
+        wait_for('RabbitMQ gone', lambda: not answers(self._port))
+        # Else the next start is taken for that which has just ended.
+        (self.directory / 'rabbit.log').write_text('')
+
+    def end(self):
+        """As an administrator stops it."""
+        self._server.send(signal.SIGTERM)
+        wait_for('RabbitMQ gone', lambda: not answers(self._port))
+        self.stop()
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+
+def environment(directory, port, distribution, epmd):
+    """Of rabbitmq-server; all that it writes is below the directory.
+
+    :param distribution: port for other nodes, of which there are none
+    :param epmd: port of a port mapper that is there
+    """
+    configuration = directory / 'rabbitmq.conf'
+    configuration.write_text(
+        f'listeners.tcp.1 = 127.0.0.1:{port}\n'
+        'loopback_users = none\n'
+        'log.console = true\n')
+    (directory / 'plugins').write_text('[].')
+    return {
+        'PATH': os.environ['PATH'], 'LANG': 'C.UTF-8',
+        'HOME': str(directory),
+        'ERL_EPMD_PORT': str(epmd),
+        'ERL_EPMD_ADDRESS': '127.0.0.1',
+        'RABBITMQ_NODENAME': f'tests{port}@localhost',
+        'RABBITMQ_DIST_PORT': str(distribution),
+        'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS':
+            '-kernel inet_dist_use_interface {127,0,0,1} +S 1:1',
+        'RABBITMQ_CONFIG_FILE': str(configuration),
+        'RABBITMQ_ENABLED_PLUGINS_FILE': str(directory / 'plugins'),
+        'RABBITMQ_MNESIA_BASE': str(directory / 'mnesia'),
+        'RABBITMQ_LOG_BASE': str(directory),
+        'RABBITMQ_LOGS': '-',
+        'RABBITMQ_PID_FILE': str(directory / 'rabbit.pid'),
+        'RABBITMQ_GENERATED_CONFIG_DIR': str(directory / 'generated'),
+    }

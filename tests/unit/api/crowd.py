@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table with many groups in it, and what a client asks of it."""
+
+import contextlib
+from datetime import timedelta
+
+import sqlalchemy as sa
+
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table import rows
+from tests.unit.api.service import NOON, SHOP
+from tests.unit.table.builders import a_group, members_of
+
+OTHERS = 10
+"""Projects that share the groups which are not the asker's."""
+KEY = {'Idempotency-Key': 'the first of all'}
+
+
+def crowd(table, number, own):
+    """Planned groups of three servers, one a second.
+
+    :param own: how many of them are the asker's
+    """
+    groups = [
+        a_group(name=f'shop-{i}', document=SHOP,
+                project_id='blue' if i < own else f'other-{i % OTHERS}',
+                created_at=NOON - timedelta(seconds=i))
+        for i in range(number)]
+    with table.database.writer() as session:
+        for group in groups:
+            session.execute(
+                sa.insert(GroupRow).values(rows.group_values(group)))
+            session.execute(sa.insert(MemberRow), [
+                rows.member_values(member, position)
+                for position, member in enumerate(
+                    members_of(group, {'web': 1, 'node': 2}))])
+
+
+def requests(service):
+    """Name of each kind of request to a function that makes it, and sees to
+    it that it is answered."""
+    (group,) = service.ask('GET', '/v1/groups?limit=1').json['groups']
+    path = f'/v1/groups/{group["id"]}'
+
+    def asked(method, path, status, *more, **options):
+        def ask():
+            answer = service.ask(method, path, *more, **options)
+            assert answer.status_int == status, answer.text
+            return answer
+        return ask
+
+    repeated = asked('POST', '/v1/groups', 202, {'group': SHOP}, headers=KEY)
+    repeated()
+    return {'show': asked('GET', path, 200),
+            'list, a page of 100': asked('GET', '/v1/groups?limit=100', 200),
+            'placements': asked('GET', path + '/placements', 200),
+            'create, repeated': repeated}
+
+
+@contextlib.contextmanager
+def statements(table):
+    """SQL statements that are sent while the block runs, without BEGIN."""
+    sent = []
+
+    def executed(connection, cursor, statement, *arguments):
+        if statement != 'BEGIN':
+            sent.append(statement)
+
+    engine = table.database.engine
+    sa.event.listen(engine, 'before_cursor_execute', executed)
+    try:
+        yield sent
+    finally:
+        sa.event.remove(engine, 'before_cursor_execute', executed)

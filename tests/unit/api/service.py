@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API on a real table, and whoever plans told by the test."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+import json
+
+from oslo_config import cfg
+from oslo_policy import opts as policy_opts
+import webob
+
+from nova_holistic.api.app import make_app
+from nova_holistic import conf as options
+from nova_holistic.engine.lifecycle import Released
+from nova_holistic.table.records import GroupStatus, PlanStatus
+
+NOON = datetime(2030, 1, 1, 12)
+
+SHOP = {'name': 'shop', 'members': [
+    {'name': 'web', 'resources': {'VCPU': 1}},
+    {'name': 'node', 'count': 3, 'resources': {'VCPU': 2}}]}
+
+
+@dataclass(frozen=True)
+class Token:
+    """What keystone says of a token."""
+
+    user: str = 'ann'
+    project: str | None = 'blue'
+    roles: tuple = ('member', 'reader')
+    more: dict = field(default_factory=dict)
+
+    def headers(self):
+        project = {'X-Project-Id': self.project} if self.project else {}
+        return {'X-Identity-Status': 'Confirmed', 'X-User-Id': self.user,
+                'X-Roles': ','.join(self.roles), **project, **self.more}
+
+
+MEMBER = Token()
+READER = replace(MEMBER, user='rob', roles=('reader',))
+ADMIN = Token('root', 'admin', ('admin', 'member', 'reader'))
+STRANGER = Token('eve', 'green')
+SYSTEM = Token('root', None, ('admin', 'member', 'reader'),
+               {'OpenStack-System-Scope': 'all'})
+DOMAIN = Token('dom', None, ('admin', 'member', 'reader'),
+               {'X-Domain-Id': 'default'})
+UNSCOPED = Token('una', None, ())
+OTHER_SERVICE = Token('telemetry', 'service', ('service',))
+
+
+class Engines:
+    """Writes down what it is asked, and does what the test says it does."""
+
+    def __init__(self):
+        self.asked = []
+        self.acts = {}
+
+    def _do(self, name, *words):
+        self.asked.append((name, *words))
+        return self.acts.get(name, lambda *_: None)(*words)
+
+    def plan_group(self, context, group_uuid):
+        self._do('plan_group', group_uuid)
+
+    def plan(self, context, plan_uuid):
+        self._do('plan', plan_uuid)
+
+    def release(self, context, group_uuid, members):
+        return (self._do('release', group_uuid, members)
+                or Released((), ()))
+
+    def extend(self, context, group_uuid, seconds):
+        self._do('extend', group_uuid, seconds)
+
+    def delete(self, context, group_uuid):
+        self._do('delete', group_uuid)
+
+    def update_resource_stats(self, context, name, stats):
+        self._do('update_resource_stats', name, stats)
+
+
+class Service:
+    """Ask it as a client would; its clock goes when it sleeps."""
+
+    def __init__(self, table, engines=None, policies=None, **api):
+        self.table = table
+        self.engines = engines or Engines()
+        self.now = NOON
+        self.conf = cfg.ConfigOpts()
+        options.register_opts(self.conf)
+        self.conf([], default_config_files=[], default_config_dirs=[])
+        policy_opts.set_defaults(
+            self.conf, policy_file=str(policies or 'none.yaml'))
+        for name, value in api.items():
+            self.conf.set_override(name, value, group='holistic_api')
+        self.renew()
+
+    def renew(self):
+        """The process is started again, with the options as they are."""
+        self.app = make_app(
+            self.conf, self.table, self.engines, lambda: self.now,
+            timer=lambda: (self.now - NOON).total_seconds(),
+            sleep=self.sleep)
+
+    def sleep(self, seconds):
+        self.now += timedelta(seconds=seconds)
+
+    def ask(self, method, path, body=None, token=MEMBER, headers=None,
+            raw=None):
+        """The answer to a request."""
+        request = webob.Request.blank(path, method=method)
+        if raw is None and body is not None:
+            raw = json.dumps(body).encode()
+        if raw is not None:
+            request.body = raw
+            request.content_type = 'application/json'
+        request.headers.update(token.headers() if token else {})
+        request.headers.update(headers or {})
+        return request.get_response(self.app)
+
+    def created(self, document=SHOP, token=MEMBER, **more):
+        """A group that was asked for; as it was shown."""
+        answer = self.ask('POST', '/v1/groups', {'group': document, **more},
+                          token)
+        assert answer.status_int == 202, answer.text
+        return answer.json['group']
+
+    def settle(self, group_uuid, status=GroupStatus.PLANNED, **changes):
+        """An engine does what it was asked to do with a group."""
+        taken = self.table.tasks.take(
+            group_uuid, 'engine-1', self.now, self.now)
+        assert taken is not None
+        self.table.tasks.finish(
+            group_uuid, 'engine-1', {'status': status, **changes})
+
+    def planned(self, document=SHOP, token=MEMBER, **more):
+        """A group that was created and settled."""
+        group = self.created(document, token, **more)
+        self.settle(group['id'])
+        return group['id']
+
+    def make_plan(self, plan_uuid, status=PlanStatus.PLANNED, **answer):
+        taken = self.table.plans.take(
+            plan_uuid, 'engine-1', self.now, self.now)
+        assert taken is not None
+        self.table.plans.finish(plan_uuid, 'engine-1', status, {
+            'status': str(status), **answer}, self.now)
+
+
+def refusal(answer):
+    """The one error of an answer: status, code and detail."""
+    (error,) = answer.json['errors']
+    assert error['status'] == answer.status_int
+    return error['status'], error['code'], error['detail']

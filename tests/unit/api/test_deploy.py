@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The service of its own: what stands before the application."""
+
+import logging
+
+from oslo_config import cfg
+import pytest
+import webob
+
+from nova_holistic.api import deploy
+from nova_holistic.table import migration
+from tests.unit.api.service import ADMIN
+
+CONFIGURATION = '''
+[DEFAULT]
+transport_url = fake:///
+[holistic_database]
+connection = {url}
+[keystone_authtoken]
+auth_type = password
+auth_url = http://127.0.0.1:1/v3
+username = holistic
+password = secret
+www_authenticate_uri = http://keystone.example.org/v3
+http_request_max_retries = 0
+[oslo_middleware]
+enable_proxy_headers_parsing = true
+'''
+
+
+@pytest.fixture
+def app(tmp_path):
+    """As a WSGI server gets it."""
+    url = f'sqlite:///{tmp_path}/table.sqlite'
+    migration.upgrade(url)
+    file = tmp_path / 'nova-holistic.conf'
+    file.write_text(CONFIGURATION.format(url=url))
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield deploy.build({deploy.FILES: str(file)}, cfg.ConfigOpts())
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+def get(app, path, **headers):
+    request = webob.Request.blank(path)
+    request.headers.update(headers)
+    return request.get_response(app)
+
+
+def test_discovery_needs_no_token(app):
+    for path in ('/', '/v1', '/v1/openapi.json'):
+        assert get(app, path).status_int == 200
+
+
+def test_a_health_check_needs_no_token(app):
+    assert get(app, '/healthcheck').status_int == 200
+
+
+def test_without_a_token_one_is_told_where_to_get_it(app):
+    answer = get(app, '/v1/groups')
+    assert answer.status_int == 401
+    assert 'keystone.example.org' in answer.headers['WWW-Authenticate']
+    assert answer.json['errors'][0]['code'] == 'holistic.unauthorized'
+
+
+def test_nobody_gets_in_by_claiming_to_be_known_to_keystone(app):
+    assert get(app, '/v1/groups', **ADMIN.headers()).status_int == 401
+
+
+def test_a_token_that_nobody_can_judge_lets_nobody_in(app):
+    answer = get(app, '/v1/groups', **{'X-Auth-Token': 'a' * 32})
+    assert answer.status_int == 503
+
+
+def test_every_answer_has_the_id_of_its_request(app):
+    for path in ('/', '/v1/groups', '/nowhere'):
+        answer = get(app, path)
+        assert answer.headers['X-Openstack-Request-Id'].startswith('req-')
+    error = get(app, '/v1/groups')
+    assert error.json['errors'][0]['request_id'] == (
+        error.headers['X-Openstack-Request-Id'])
+
+
+def test_links_are_where_the_client_is(app):
+    answer = get(app, '/', **{'X-Forwarded-Proto': 'https',
+                              'X-Forwarded-Host': 'cloud.example.org',
+                              'X-Forwarded-Prefix': '/placement'})
+    (version,) = answer.json['versions']
+    assert version['links'][0]['href'] == (
+        'https://cloud.example.org/placement/v1/')

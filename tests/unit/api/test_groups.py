@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What clients do with groups, and what is asked of the engines for it."""
+
+import threading
+from urllib.parse import quote
+
+import pytest
+
+from nova_holistic.table.records import GroupStatus, Task
+from tests.unit.api.service import ADMIN, MEMBER, NOON, refusal, SHOP, STRANGER
+
+MORE = {'name': 'more', 'resources': {'VCPU': 4}}
+
+
+def names(answer):
+    return [group['name'] for group in answer.json['groups']]
+
+
+def several(service, *wanted):
+    for name in wanted:
+        service.created({**SHOP, 'name': name})
+        service.sleep(1)
+
+
+def pages(service, query):
+    """Names on each page, from the first to where no next one is told."""
+    found, path = [], f'/v1/groups?{query}'
+    while path:
+        answer = service.ask('GET', path)
+        assert answer.status_int == 200, answer.text
+        found.append(names(answer))
+        path = next((link['href'] for link
+                     in answer.json.get('groups_links', ())), None)
+    return found
+
+
+def test_a_create_is_in_the_table_before_an_engine_hears_of_it(service):
+    seen = []
+    service.engines.acts['plan_group'] = (
+        lambda uuid: seen.append(service.table.get_group(uuid)))
+    group = service.created(lease=60, objective='stack')
+    (record,) = seen
+    assert (record.uuid, record.project_id, record.user_id) == (
+        group['id'], 'blue', 'ann')
+    assert (record.status, record.task, record.objective) == (
+        GroupStatus.PLANNING, Task.PLANNING, 'stack')
+    assert record.document == SHOP
+    assert record.pending['lease'] == 60
+    assert record.pending['request_id'].startswith('req-')
+
+
+def test_a_wait_ends_when_the_group_is_settled(service):
+    service.engines.acts['plan_group'] = service.settle
+    answer = service.ask('POST', '/v1/groups?wait=60', {'group': SHOP})
+    assert (answer.status_int, answer.json['group']['status']) == (
+        201, 'planned')
+    assert service.now == NOON
+
+
+def test_a_wait_is_no_longer_than_it_was_to_be(service):
+    answer = service.ask('POST', '/v1/groups?wait=7', {'group': SHOP})
+    assert (answer.status_int, answer.json['group']['status']) == (
+        202, 'planning')
+    assert (service.now - NOON).total_seconds() == pytest.approx(7)
+
+
+def test_a_wait_is_no_longer_than_the_operator_has_it(start):
+    service = start(wait_max=2)
+    service.ask('POST', '/v1/groups?wait=3000', {'group': SHOP})
+    assert (service.now - NOON).total_seconds() == pytest.approx(2)
+
+
+def test_a_list_comes_page_by_page(service):
+    several(service, 'b', 'a', 'd', 'c', 'e')
+    assert pages(service, 'limit=2') == [['b', 'a'], ['d', 'c'], ['e']]
+    assert pages(service, 'limit=2&sort_key=name&sort_dir=desc') == [
+        ['e', 'd'], ['c', 'b'], ['a']]
+    assert pages(service, 'limit=5') == [['b', 'a', 'd', 'c', 'e']]
+    assert pages(service, 'limit=0') == [[]]
+
+
+def test_a_page_is_no_longer_than_the_operator_has_it(start):
+    service = start(max_limit=2)
+    several(service, 'a', 'b', 'c')
+    assert pages(service, 'limit=1000') == [['a', 'b'], ['c']]
+    assert pages(service, '') == [['a', 'b'], ['c']]
+
+
+def test_a_list_keeps_its_filters_from_page_to_page(service):
+    several(service, 'shop', 'other', 'shop', 'shop')
+    assert pages(service, 'name=shop&limit=2') == [['shop', 'shop'], ['shop']]
+
+
+def test_groups_are_found_by_status(service):
+    done = service.planned({**SHOP, 'name': 'done'})
+    several(service, 'waiting')
+    listed = service.ask('GET', '/v1/groups?status=planned')
+    assert [g['id'] for g in listed.json['groups']] == [done]
+    listed = service.ask('GET', '/v1/groups?status=planned&status=planning')
+    assert len(listed.json['groups']) == 2
+
+
+@pytest.mark.parametrize('query, place', [
+    ('limit=-1', 'limit'), ('limit=ten', 'limit'), ('limit=1&limit=2',
+                                                    'limit'),
+    ('sort_key=document', 'sort_key'), ('sort_dir=up', 'sort_dir'),
+    ('status=gone', 'status[0]'), ('marker=1', 'marker'),
+    ('all_projects=2', 'all_projects'), ('name=', 'name'),
+    ('name=%00', 'name'), ('nmae=shop', 'nmae')])
+def test_a_query_that_makes_no_sense_is_refused(service, query, place):
+    status, code, detail = refusal(service.ask('GET', f'/v1/groups?{query}'))
+    assert (status, code) == (400, 'holistic.invalid_document')
+    assert detail.startswith(f'{place}: ')
+
+
+def test_a_marker_of_nobody_or_of_another_project_is_refused(service):
+    others = service.created(token=STRANGER)['id']
+    for marker in (others, '00000000-0000-4000-8000-000000000000'):
+        answer = service.ask('GET', f'/v1/groups?marker={marker}')
+        assert refusal(answer)[:2] == (400, 'holistic.unknown_marker')
+
+
+def test_a_query_that_is_not_utf8_is_refused(service):
+    assert service.ask('GET', '/v1/groups?name=%ff').status_int == 400
+
+
+@pytest.mark.parametrize('name', [
+    "Robert'); DROP TABLE holistic_groups;--", '" OR ""="', '%', '_',
+    'Ünïcödé ☃ 🛒', 'שלום', '\u202eevil', '../../etc', '<b>'])
+def test_any_name_is_just_a_name(service, name):
+    group = service.created({**SHOP, 'name': name})
+    service.created()
+    assert group['name'] == name
+    listed = service.ask('GET', f'/v1/groups?name={quote(name)}')
+    assert [g['id'] for g in listed.json['groups']] == [group['id']]
+
+
+@pytest.mark.parametrize('document, place', [
+    ({}, 'name'), ({**SHOP, 'extra': 1}, 'extra'),
+    ({**SHOP, 'name': ''}, 'name'), ({**SHOP, 'name': 'a\nb'}, 'name'),
+    ({**SHOP, 'name': 'x' * 256}, 'name'),
+    ({'name': 'empty'}, 'has no members'),
+    ({**SHOP, 'group': SHOP}, 'group'),
+    ({'name': 'shop', 'groups': [SHOP, {**SHOP, 'name': 'db', 'policies': [
+        {'type': 'affinity', 'level': 7}]}]}, 'groups[1].policies[0].level'),
+    ({'name': 'shop', 'members': [{**MORE, 'count': 10_001}]},
+     'members[0].count')])
+def test_a_bad_document_is_refused_at_its_place(service, document, place):
+    answer = service.ask('POST', '/v1/groups', {'group': document})
+    status, code, detail = refusal(answer)
+    assert (status, code) == (400, 'holistic.invalid_document')
+    assert place in detail
+    assert service.table.list_groups() == ()
+    assert service.engines.asked == []
+
+
+def test_an_objective_that_there_is_not_is_refused(service):
+    answer = service.ask('POST', '/v1/groups', {
+        'group': SHOP, 'objective': 'luck'})
+    assert refusal(answer)[0] == 400
+    assert service.table.list_groups() == ()
+
+
+def test_a_revision_is_asked_of_the_engines(service):
+    group = service.planned()
+    revised = {**SHOP, 'members': [*SHOP['members'], MORE]}
+    answer = service.ask('PUT', f'/v1/groups/{group}', {'group': revised},
+                         headers={'If-Match': '"1"'})
+    assert (answer.status_int, answer.json['group']['task']) == (
+        202, 'updating')
+    record = service.table.get_group(group)
+    assert record.pending['document'] == revised
+    assert (record.document, record.revision) == (SHOP, 1)
+    assert service.engines.asked[-1] == ('plan_group', group)
+
+
+def test_a_revision_of_what_has_changed_since_is_refused(service):
+    group = service.created()['id']
+    service.settle(group, revision=2)
+    answer = service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP},
+                         headers={'If-Match': '"1"'})
+    assert refusal(answer)[:2] == (409, 'holistic.stale_revision')
+    assert service.table.get_group(group).task is None
+
+
+@pytest.mark.parametrize('header', [
+    {}, {'If-Match': '*'}, {'If-Match': '1'}, {'If-Match': 'W/"1"'},
+    {'If-Match': '"one"'}])
+def test_a_revision_has_to_say_what_it_revises(service, header):
+    group = service.planned()
+    answer = service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP},
+                         headers=header)
+    assert refusal(answer)[:2] == (400, 'holistic.invalid_header')
+
+
+@pytest.mark.parametrize('method, path, body', [
+    ('PUT', '', {'group': SHOP}), ('POST', '/replan', {'replan': {}}),
+    ('POST', '/members', {'members': [MORE]}), ('DELETE', '/members/web',
+                                                None)])
+def test_a_group_that_is_being_planned_is_busy(service, method, path, body):
+    group = service.created()['id']
+    answer = service.ask(method, f'/v1/groups/{group}{path}', body,
+                         headers={'If-Match': '"1"'})
+    assert refusal(answer)[:2] == (409, 'holistic.conflict')
+    assert service.table.get_group(group).task == Task.PLANNING
+
+
+def test_a_repeated_create_is_the_same_group(service):
+    body, key = {'group': SHOP}, {'Idempotency-Key': 'a key, of mine'}
+    first = service.ask('POST', '/v1/groups', body, headers=key)
+    service.settle(first.json['group']['id'])
+    again = service.ask('POST', '/v1/groups', dict(reversed(body.items())),
+                        headers=key)
+    assert again.json['group']['id'] == first.json['group']['id']
+    assert len(service.table.list_groups()) == 1
+    answer = service.ask('POST', '/v1/groups', {**body, 'lease': 1},
+                         headers=key)
+    assert refusal(answer)[:2] == (409, 'holistic.idempotency_key_used')
+
+
+def test_a_key_is_a_projects_own(service):
+    key = {'Idempotency-Key': 'one'}
+    mine = service.ask('POST', '/v1/groups', {'group': SHOP}, headers=key)
+    theirs = service.ask('POST', '/v1/groups', {'group': SHOP}, STRANGER, key)
+    assert mine.json['group']['id'] != theirs.json['group']['id']
+
+
+def test_a_key_is_free_once_its_group_is_deleted(service):
+    key = {'Idempotency-Key': 'one'}
+    first = service.ask('POST', '/v1/groups', {'group': SHOP}, headers=key)
+    service.table.delete_group(first.json['group']['id'])
+    again = service.ask('POST', '/v1/groups', {'group': {
+        **SHOP, 'name': 'other'}}, headers=key)
+    assert again.status_int == 202
+
+
+@pytest.mark.parametrize('key', ['', 'é', 'a\tb', 'x' * 256])
+def test_a_key_that_is_none_is_refused(service, key):
+    answer = service.ask('POST', '/v1/groups', {'group': SHOP},
+                         headers={'Idempotency-Key': key})
+    assert refusal(answer)[:2] == (400, 'holistic.invalid_header')
+
+
+def test_of_creates_at_once_with_one_key_one_is_made(service):
+    answers, gate = [], threading.Barrier(6)
+
+    def create():
+        gate.wait()
+        answers.append(service.ask(
+            'POST', '/v1/groups', {'group': SHOP},
+            headers={'Idempotency-Key': 'one'}))
+
+    threads = [threading.Thread(target=create) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {answer.status_int for answer in answers} == {202}
+    assert len({a.json['group']['id'] for a in answers}) == 1
+    assert len(service.table.list_groups()) == 1
+    assert len(service.engines.asked) == 1
+
+
+def test_a_project_has_no_more_groups_than_it_may(start):
+    service = start(max_groups_per_project=2)
+    service.created(), service.created(token=STRANGER)
+    service.created()
+    answer = service.ask('POST', '/v1/groups', {'group': SHOP})
+    assert refusal(answer)[:2] == (403, 'holistic.over_limit')
+    assert service.created(token=STRANGER)
+
+
+def test_a_group_has_no_more_members_than_it_may(start):
+    service = start(max_members_per_group=3)
+    answer = service.ask('POST', '/v1/groups', {'group': SHOP})
+    assert refusal(answer)[:2] == (403, 'holistic.over_limit')
+    assert service.created({'name': 'three', 'members': [
+        {**MORE, 'count': 3}]})
+
+
+def test_a_repeated_create_is_no_further_group(start):
+    service = start(max_groups_per_project=1)
+    for _ in range(2):
+        assert service.ask('POST', '/v1/groups', {'group': SHOP}, headers={
+            'Idempotency-Key': 'one'}).status_int == 202
+
+
+def test_an_administrator_deletes_on_behalf_of_a_project(service):
+    group = service.planned()
+    assert service.ask('DELETE', f'/v1/groups/{group}',
+                       token=ADMIN).status_int == 204
+    assert service.engines.asked[-1] == ('delete', group)
+
+
+def test_a_change_is_logged_with_who_asked_for_it(service, caplog):
+    caplog.set_level('INFO', 'nova_holistic.api')
+    answer = service.ask('POST', '/v1/groups', {'group': SHOP}, MEMBER)
+    (line,) = [r.getMessage() for r in caplog.records]
+    for part in ('POST', '/v1/groups', 'ann', 'blue',
+                 answer.headers['X-Openstack-Request-Id']):
+        assert part in line

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What takes up room counts, once, and whoever has too much may have less."""
+
+import pytest
+
+from nova_holistic.table.records import GroupStatus, Task
+from tests.unit.api.service import NOON, refusal, SHOP
+from tests.unit.table.builders import members_of
+
+OVER = (403, 'holistic.over_limit')
+
+
+@pytest.fixture
+def full(start):
+    """A service whose project may have four members, and has a shop of
+    them."""
+    return start(max_members_per_project=4)
+
+
+def placed(service):
+    """A shop that is planned, with its rows."""
+    group = service.planned()
+    service.table.write_members(group, members_of(
+        service.table.get_group(group), {'web': 1, 'node': 3}))
+    return group
+
+
+def release(service, group):
+    service.table.release(
+        [m.id for m in service.table.members(group)], NOON)
+
+
+def revise(service, group, document=SHOP):
+    return service.ask('PUT', f'/v1/groups/{group}', {'group': document},
+                       headers={'If-Match': '"1"'})
+
+
+def test_members_that_are_there_are_not_counted_again(full):
+    assert revise(full, placed(full)).status_int == 202
+
+
+def test_members_that_were_released_are_counted_when_they_come_back(full):
+    first = placed(full)
+    release(full, first)
+    placed(full)
+    assert refusal(revise(full, first))[:2] == OVER
+    assert refusal(full.ask('POST', f'/v1/groups/{first}/members', {
+        'members': [{'name': 'more', 'resources': {'VCPU': 1}}]}))[:2] == OVER
+
+
+def test_a_group_without_a_plan_is_counted_when_it_is_planned_again(full):
+    group = full.created()['id']
+    full.settle(group, GroupStatus.UNPLACEABLE)
+    other = placed(full)
+    path = f'/v1/groups/{group}/replan'
+    assert refusal(full.ask('POST', path, {'replan': {}}))[:2] == OVER
+    release(full, other)
+    assert full.ask('POST', path, {'replan': {}}).status_int == 202
+    assert full.table.get_group(group).task == Task.REPLANNING
+
+
+@pytest.mark.parametrize('limit', [
+    'max_members_per_project', 'max_members_per_group'])
+def test_whoever_has_more_than_the_limit_of_today_may_have_less(start, limit):
+    group = placed(start())
+    service = start(**{limit: 2})
+    path = f'/v1/groups/{group}/members'
+    assert refusal(service.ask('POST', path, {'members': [
+        {'name': 'more', 'resources': {'VCPU': 1}}]}))[:2] == OVER
+    assert service.ask('DELETE', path + '/web').status_int == 202

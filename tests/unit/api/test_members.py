@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members added and removed one by one, as autoscaling does."""
+
+import pytest
+
+from tests.unit.api.service import refusal, SHOP
+
+NESTED = {'name': 'shop', 'members': SHOP['members'], 'groups': [
+    {'name': 'db', 'members': [{'name': 'disk', 'resources': {'VCPU': 1}}]}]}
+LOG = {'name': 'log', 'resources': {'VCPU': 1}}
+
+
+def asked_for(service, group):
+    """The document that the engines are to bring about."""
+    return service.table.get_group(group).pending['document']
+
+
+def add(service, group, *members, **headers):
+    return service.ask('POST', f'/v1/groups/{group}/members',
+                       {'members': list(members)}, headers=headers)
+
+
+def test_a_member_is_added_to_a_nested_group(service):
+    group = service.planned(NESTED)
+    answer = add(service, group, {**LOG, 'group': 'db'})
+    assert (answer.status_int, answer.json['group']['task']) == (
+        202, 'updating')
+    after = asked_for(service, group)
+    assert [m['name'] for m in after['groups'][0]['members']] == [
+        'disk', 'log']
+    assert after['members'] == NESTED['members']
+
+
+def test_a_counted_member_gets_one_server_more(service):
+    group = service.planned()
+    assert add(service, group, {'name': 'node'}).status_int == 202
+    assert asked_for(service, group)['members'][1]['count'] == 4
+
+
+@pytest.mark.parametrize('member, place', [
+    (5, 'members[0]'), ({'group': 'db'}, 'members[0]'),
+    ({**LOG, 'group': 7}, 'members[0].group'),
+    ({**LOG, 'name': 7}, 'members[0].name'),
+    ({**LOG, 'group': 'nowhere'}, 'members[0].group'),
+    ({'name': 'web', 'resources': {'VCPU': 9}}, 'members[0].name'),
+    ({**LOG, 'count': 0}, 'count'), ({'name': 'bare'}, 'members[2]')])
+def test_a_member_that_makes_no_sense_is_refused(service, member, place):
+    group = service.planned()
+    status, code, detail = refusal(add(service, group, member))
+    assert (status, code) == (400, 'holistic.invalid_document')
+    assert place in detail
+    assert service.table.get_group(group).task is None
+
+
+def test_nobody_adds_to_what_has_changed_if_told_so(service):
+    group = service.planned()
+    answer = add(service, group, LOG, **{'If-Match': '"4"'})
+    assert refusal(answer)[:2] == (409, 'holistic.stale_revision')
+
+
+def test_a_member_is_removed_by_its_path(service):
+    group = service.planned({**NESTED, 'groups': [{
+        'name': 'db', 'members': [LOG, {**LOG, 'name': 'disk'}]}]})
+    answer = service.ask('DELETE', f'/v1/groups/{group}/members/db/disk')
+    assert answer.status_int == 202
+    assert asked_for(service, group)['groups'][0]['members'] == [LOG]
+
+
+def test_the_last_server_of_a_counted_member_is_removed(service):
+    group = service.planned()
+    service.ask('DELETE', f'/v1/groups/{group}/members/node-2')
+    assert asked_for(service, group)['members'][1]['count'] == 2
+
+
+def test_a_member_that_is_not_there_cannot_be_removed(service):
+    group = service.planned()
+    for path in ('nobody', 'node-3', 'web/x', '%F0%9F%9B%92', "';--"):
+        answer = service.ask('DELETE', f'/v1/groups/{group}/members/{path}')
+        assert refusal(answer)[:2] == (404, 'holistic.not_found')
+
+
+def test_a_group_keeps_its_last_member(service):
+    group = service.planned({'name': 'one', 'members': [LOG]})
+    answer = service.ask('DELETE', f'/v1/groups/{group}/members/log')
+    assert refusal(answer)[:2] == (409, 'holistic.conflict')

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reasons tell a project why, and administrators where."""
+
+from nova_holistic.api.views.reasons import shown
+from nova_holistic.engine.naming import named
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table.records import GroupStatus
+from tests.unit.api.service import ADMIN, MEMBER, SHOP
+
+SNAPSHOT = Snapshot(('az', 'rack', 'host'), (
+    Host('cmp-1', 'cmp-1.example.org', 'u1', ('az1', 'r7'), FrozenMapping(),
+         labels=FrozenMapping({'power': 'feed-A'})),
+    Host('cmp-10', 'cmp-10', 'u2', ('az1', '3'), FrozenMapping())))
+
+
+def told(message, hosts=False, failed=False, at='web'):
+    (reason,) = named([Reason(at, message)], SNAPSHOT)
+    (found,) = shown([reason.to_row()], failed, hosts)
+    return found['message']
+
+
+def test_names_of_hosts_and_domains_are_left_out():
+    assert told('rack az1/r7 takes 2; r7 has no room (cmp-1)') == (
+        'rack … takes 2; … has no room (…)')
+    assert told("host 'cmp-10': feed-A is off, cmp-1.example.org") == (
+        "host '…': … is off, …")
+
+
+def test_administrators_are_told_everything():
+    message = 'rack az1/r7 takes 2 on cmp-1'
+    assert told(message, hosts=True) == message
+
+
+def test_numbers_and_words_like_names_stay():
+    message = '3 racks have room, and r77 and cmp-100 none'
+    assert told(message) == message
+
+
+def test_of_a_failure_the_project_is_told_that_it_was_one():
+    message = 'what was planned went away 5 times; at last, host x is closed'
+    assert told(message, failed=True, at='') == (
+        'what was planned went away 5 times')
+    assert told(message, failed=True, at='', hosts=True) == message
+
+
+def test_what_is_wrong_in_a_definition_is_told_in_full():
+    message = 'there is no flavor m1.none; known are m1.small'
+    assert told(message, failed=True, at='members[0].flavor') == message
+
+
+def test_a_group_is_shown_to_a_project_without_names(service):
+    group = service.created()['id']
+    reasons = [r.to_row() for r in named(
+        [Reason('web', 'rack az1/r7 is full')], SNAPSHOT)]
+    service.settle(group, GroupStatus.UNPLACEABLE, reasons=reasons)
+    shown = service.ask('GET', f'/v1/groups/{group}', token=ADMIN)
+    assert shown.json['group']['reasons'][0]['message'] == (
+        'rack az1/r7 is full')
+    shown = service.ask('GET', f'/v1/groups/{group}')
+    assert shown.json['group']['reasons'] == [
+        {'at': 'web', 'message': 'rack … is full'}]
+    (listed,) = service.ask('GET', '/v1/groups').json['groups']
+    assert listed['reasons'] == shown.json['group']['reasons']
+
+
+def test_a_failed_update_of_an_unplaceable_group_tells_no_more(service):
+    group = service.created()['id']
+    service.settle(group, GroupStatus.UNPLACEABLE)
+    service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP},
+                headers={'If-Match': '"1"'})
+    message = 'Placement: Unable to connect to http://10.0.0.1:8778'
+    service.settle(group, GroupStatus.UNPLACEABLE,
+                   reasons=[Reason('', message).to_row()])
+    for token, told in ((MEMBER, 'Placement'), (ADMIN, message)):
+        shown = service.ask('GET', f'/v1/groups/{group}', token=token)
+        assert shown.json['group']['reasons'] == [
+            {'at': '', 'message': told}]
+
+
+def test_an_unplaceable_group_tells_its_project_why():
+    assert told('no 3 racks have room; 2 have', at='') == (
+        'no 3 racks have room; 2 have')

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What any request may look like, and what any answer looks like."""
+
+import json
+
+import pytest
+
+from nova_holistic.engine import errors as engine_errors
+from nova_holistic.holds import errors as hold_errors
+from nova_holistic.table import errors as table_errors
+from tests.unit.api.service import refusal, SHOP
+
+JSON = {'Content-Type': 'application/json'}
+
+
+def post(service, raw, **headers):
+    return service.ask('POST', '/v1/groups', raw=raw, headers=headers)
+
+
+@pytest.mark.parametrize('raw, word', [
+    (b'', 'JSON'), (b'{', 'JSON'), (b'{"group": }', 'column 11'),
+    (b'group: {name: shop}', 'JSON'), (b"{'group': {}}", 'JSON'),
+    (b'{"group": {}, "group": {}}', "'group' twice"),
+    (b'{"group": {"name": "a", "name": "b"}}', "'name' twice"),
+    (b'{"lease": NaN}', 'NaN'), (b'{"lease": -Infinity}', 'Infinity'),
+    (b'{"lease": 1e999}', 'too large'),
+    (b'{"lease": ' + b'9' * 5000 + b'}', 'digits'),
+    (b'{"group": {"name": "\\ud83d"}}', 'half a character'),
+    (b'{"\\ud83d": 1}', 'half a character'),
+    (b'\xff\xfe{}', 'UTF-8'),
+    (b'[' * 100 + b']' * 100, 'deeper than 64'),
+    (b'[' * 100_000, 'deeper than 64'),
+    (b'{"a":' * 70 + b'1' + b'}' * 70, 'deeper than 64')])
+def test_a_body_that_could_be_misread_is_refused(service, raw, word):
+    status, code, detail = refusal(post(service, raw))
+    assert (status, code) == (400, 'holistic.invalid_body')
+    assert word in detail
+
+
+@pytest.mark.parametrize('raw', [b'null', b'[]', b'"group"', b'7', b'{}'])
+def test_a_body_of_another_kind_is_refused(service, raw):
+    assert refusal(post(service, raw))[:2] == (
+        400, 'holistic.invalid_document')
+
+
+def test_a_long_body_is_not_read_to_its_end(start):
+    service = start(max_request_body=2000)
+    raw = json.dumps({'group': {**SHOP, 'name': 'x' * 2000}}).encode()
+    assert refusal(post(service, raw))[:2] == (
+        413, 'holistic.body_too_large')
+
+
+def test_ten_thousand_members_are_as_many_as_there_may_be(service):
+    member = {'resources': {'VCPU': 1}}
+    group = {'name': 'crowd', 'members': [
+        {**member, 'name': f'n{i}'} for i in range(10_001)]}
+    answer = service.ask('POST', '/v1/groups', {'group': group})
+    status, code, detail = refusal(answer)
+    assert (status, code) == (400, 'holistic.invalid_document')
+    assert '10000' in detail
+    group['members'].pop()
+    assert service.ask('POST', '/v1/groups', {
+        'group': group}).status_int == 202
+
+
+@pytest.mark.parametrize('media', ['text/plain', 'application/xml',
+                                   'application/x-www-form-urlencoded', ''])
+def test_a_body_is_json_and_says_so(service, media):
+    answer = post(service, json.dumps({'group': SHOP}).encode(),
+                  **{'Content-Type': media})
+    assert refusal(answer)[:2] == (415, 'holistic.unsupported_media_type')
+
+
+def test_a_client_that_takes_no_json_gets_nothing(service):
+    answer = service.ask('GET', '/v1/groups', headers={'Accept': 'text/html'})
+    assert refusal(answer)[:2] == (406, 'holistic.not_acceptable')
+    for accept in ('*/*', 'application/*', 'text/html, application/json'):
+        assert service.ask('GET', '/v1/groups', headers={
+            'Accept': accept}).status_int == 200
+
+
+@pytest.mark.parametrize('path, allowed', [
+    ('/v1/groups', 'GET, HEAD, POST'), ('/', 'GET, HEAD'),
+    ('/v1/plans', 'POST')])
+def test_another_method_is_told_which_there_are(service, path, allowed):
+    answer = service.ask('PATCH', path)
+    assert refusal(answer)[:2] == (405, 'holistic.method_not_allowed')
+    assert answer.headers['Allow'] == allowed
+
+
+@pytest.mark.parametrize('path', [
+    '/v2', '/v1/group', '/v1/groups/x/y', '/v1/groups//placements'])
+def test_there_is_nothing_elsewhere(service, path):
+    assert refusal(service.ask('GET', path))[:2] == (
+        404, 'holistic.not_found')
+
+
+@pytest.mark.parametrize('name', ['1', "' OR 1=1 --", '%00', '%F0%9F%9B%92'])
+def test_what_is_no_uuid_names_no_group(service, name):
+    service.created()
+    assert refusal(service.ask('GET', f'/v1/groups/{name}'))[:2] == (
+        404, 'holistic.not_found')
+
+
+def test_a_path_that_is_not_utf8_is_refused(service):
+    assert service.ask('GET', '/v1/groups/%ff').status_int == 400
+
+
+def test_a_head_is_a_get_without_a_body(service):
+    head = service.ask('HEAD', '/v1/groups')
+    body = service.ask('GET', '/v1/groups')
+    assert (head.status_int, head.body) == (200, b'')
+    assert head.headers['Content-Length'] == body.headers['Content-Length']
+
+
+@pytest.mark.parametrize('text, status', [
+    ('holistic 1.0', 200), ('holistic latest', 200),
+    ('compute 2.90, holistic 1.0', 200), ('compute 2.90', 200),
+    ('holistic 1.1', 406), ('holistic 2.0', 406), ('holistic 0.9', 406),
+    ('holistic one', 400), ('holistic 1', 400)])
+def test_a_client_says_which_version_it_speaks(service, text, status):
+    answer = service.ask('GET', '/v1/groups',
+                         headers={'OpenStack-API-Version': text})
+    assert answer.status_int == status
+    assert answer.headers['OpenStack-API-Version'] == 'holistic 1.0'
+    assert answer.headers['Vary'] == 'OpenStack-API-Version'
+
+
+@pytest.mark.parametrize('error, status, code', [
+    (engine_errors.EngineUnreachable('secret'), 503, 'engine_unavailable'),
+    (hold_errors.HoldsError('secret'), 503, 'placement_unavailable'),
+    (table_errors.TableError('secret'), 503, 'database_unavailable'),
+    (engine_errors.GroupBusy('it is busy'), 409, 'conflict'),
+    (engine_errors.EngineFailed('secret'), 500, 'fault'),
+    (RuntimeError('secret'), 500, 'fault')])
+def test_whatever_an_engine_says_is_an_answer(service, error, status, code):
+    def fail(*_):
+        raise error
+
+    group = service.planned()
+    service.engines.acts['delete'] = fail
+    answer = service.ask('DELETE', f'/v1/groups/{group}')
+    assert refusal(answer)[:2] == (status, f'holistic.{code}')
+    assert 'secret' not in answer.text
+    assert ('Retry-After' in answer.headers) == (status == 503)
+
+
+def test_a_database_that_is_away_is_told_of(service, tmp_path):
+    (tmp_path / 'table.sqlite').rename(tmp_path / 'elsewhere')
+    service.table.database.engine.dispose()
+    answer = service.ask('POST', '/v1/groups', {'group': SHOP})
+    assert refusal(answer)[:2] == (503, 'holistic.database_unavailable')
+    assert int(answer.headers['Retry-After']) > 0
+    assert service.engines.asked == []
+
+
+def test_an_errors_request_id_is_its_answers(service):
+    answer = service.ask('GET', '/nowhere')
+    (error,) = answer.json['errors']
+    assert error['request_id'] == answer.headers['X-Openstack-Request-Id']
+    assert error['title'] == 'Not Found'

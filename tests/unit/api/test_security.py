@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who gets in where: every route of the table, with every kind of token."""
+
+import re
+
+import pytest
+
+from nova_holistic.api.route import PUBLIC
+from nova_holistic.api.routes import ROUTES
+from tests.unit.api.service import (
+    ADMIN, DOMAIN, MEMBER, OTHER_SERVICE, READER, refusal, SHOP, STRANGER,
+    SYSTEM, UNSCOPED)
+
+GUARDED = [route for route in ROUTES if route.policy is not PUBLIC]
+BODIES = {
+    'groups:create': {'group': SHOP}, 'groups:update': {'group': SHOP},
+    'groups:extend': {'extend': {'seconds': 9}},
+    'groups:replan': {'replan': {}}, 'groups:release': {'release': {}},
+    'groups:add_members': {'members': [
+        {'name': 'more', 'resources': {'VCPU': 1}}]},
+    'plans:create': {'group': SHOP},
+    'hosts:update_statistics': {'statistics': {'heat': 1.5}}}
+READING = {'groups:list', 'groups:show', 'groups:placements', 'plans:show'}
+NO_UUID = '00000000-0000-4000-8000-000000000000'
+
+every_route = pytest.mark.parametrize(
+    'route', GUARDED, ids=[route.policy for route in GUARDED])
+routes_of_records = pytest.mark.parametrize(
+    'route', [r for r in GUARDED if '_id}' in r.path],
+    ids=lambda route: route.policy)
+
+
+@pytest.fixture
+def ask(service):
+    """Ask a route about the group, or plan, of the project blue."""
+    group = service.planned()
+    plan = service.ask('POST', '/v1/plans', {'group': SHOP}).json['plan']
+
+    def ask(route, token, group_id=group, plan_id=plan['id'], headers=()):
+        path = route.path.replace(':.+}', '}').format(
+            group_id=group_id, plan_id=plan_id, path='node-2', host='cmp-1')
+        return service.ask(
+            route.method, path, BODIES.get(route.policy), token,
+            {'If-Match': '"1"', **dict(headers)})
+
+    return ask
+
+
+def _listed(service, token, query=''):
+    answer = service.ask('GET', f'/v1/groups{query}', token=token)
+    return [group['id'] for group in answer.json['groups']]
+
+
+def refused(answer):
+    return refusal(answer)[:2]
+
+
+@every_route
+def test_without_a_token_nobody_gets_in(ask, route):
+    assert refused(ask(route, None)) == (401, 'holistic.unauthorized')
+
+
+@every_route
+def test_a_token_that_keystone_calls_invalid_is_none(ask, route):
+    # As it is after the token has expired.
+    answer = ask(route, None, headers={
+        **ADMIN.headers(), 'X-Identity-Status': 'Invalid'})
+    assert refused(answer) == (401, 'holistic.unauthorized')
+
+
+@every_route
+def test_a_reader_reads_and_changes_nothing(service, ask, route):
+    asked = len(service.engines.asked)
+    answer = ask(route, READER)
+    if route.policy in READING:
+        assert answer.status_int == 200
+    else:
+        assert refused(answer) == (403, 'holistic.forbidden')
+    assert len(service.engines.asked) == asked
+
+
+@every_route
+def test_who_has_no_role_in_the_project_gets_nothing(ask, route):
+    token = type(MEMBER)(roles=())
+    assert refused(ask(route, token)) == (403, 'holistic.forbidden')
+
+
+@every_route
+@pytest.mark.parametrize('token', [SYSTEM, DOMAIN, UNSCOPED],
+                         ids=['system', 'domain', 'unscoped'])
+def test_a_token_of_another_scope_is_refused(ask, route, token):
+    answer = ask(route, token)
+    if route.policy == 'hosts:update_statistics' and token is SYSTEM:
+        assert answer.status_int == 204
+    else:
+        assert refused(answer) == (403, 'holistic.forbidden')
+
+
+@routes_of_records
+def test_what_is_another_projects_is_not_there(ask, route):
+    """Not even the answer's words tell that it exists."""
+    there = ask(route, STRANGER)
+    missing = ask(route, STRANGER, NO_UUID, NO_UUID)
+    assert refused(there) == refused(missing) == (404, 'holistic.not_found')
+    words = [re.sub('[0-9a-f-]{36}', 'UUID', refusal(answer)[2])
+             for answer in (there, missing)]
+    assert words[0] == words[1]
+
+
+@routes_of_records
+def test_another_projects_reader_learns_nothing_either(ask, route):
+    token = type(READER)('eve', 'green', ('reader',))
+    there = ask(route, token)
+    missing = ask(route, token, NO_UUID, NO_UUID)
+    assert refused(there) == refused(missing)
+    assert there.status_int in (403, 404)
+
+
+@routes_of_records
+def test_an_administrator_gets_at_everybodys(ask, route):
+    assert ask(route, ADMIN).status_int < 300
+
+
+@every_route
+def test_a_member_gets_at_all_but_what_is_the_clouds(ask, route):
+    answer = ask(route, MEMBER)
+    if route.policy == 'hosts:update_statistics':
+        assert refused(answer) == (403, 'holistic.forbidden')
+    else:
+        assert answer.status_int < 300, answer.text
+
+
+def test_another_service_tells_statistics_and_nothing_else(ask):
+    allowed = {route.policy for route in GUARDED
+               if ask(route, OTHER_SERVICE).status_int < 300}
+    assert allowed == {'hosts:update_statistics'}
+
+
+def test_groups_of_others_are_not_listed(service):
+    mine, others = service.created(), service.created(token=STRANGER)
+    assert _listed(service, MEMBER) == [mine['id']]
+    assert _listed(service, STRANGER) == [others['id']]
+    assert _listed(service, ADMIN) == []
+    assert set(_listed(service, ADMIN, '?all_projects=true')) == {
+        mine['id'], others['id']}
+    assert _listed(service, ADMIN, '?project_id=green') == [others['id']]
+    for query in ('?all_projects=true', '?project_id=green',
+                  '?all_projects=true&project_id=blue'):
+        assert refused(service.ask('GET', f'/v1/groups{query}')) == (
+            403, 'holistic.forbidden')
+
+
+def test_a_stricter_policy_file_is_obeyed(start, tmp_path):
+    file = tmp_path / 'policy.yaml'
+    file.write_text('"holistic:groups:create": "role:planner"\n'
+                    '"holistic:groups:show": "user_id:%(user_id)s"\n')
+    service = start(policies=file)
+    planner = type(MEMBER)(roles=('planner', 'member', 'reader'))
+    answer = service.ask('POST', '/v1/groups', {'group': SHOP})
+    assert refused(answer) == (403, 'holistic.forbidden')
+    group = service.created(token=planner)['id']
+    assert service.ask('GET', f'/v1/groups/{group}').status_int == 200
+    answer = service.ask('GET', f'/v1/groups/{group}', token=READER)
+    assert refused(answer) == (403, 'holistic.forbidden')
+
+
+def test_hosts_are_shown_to_whom_the_policy_file_says(start, tmp_path):
+    file = tmp_path / 'policy.yaml'
+    file.write_text('"holistic:groups:show_hosts": "role:reader"\n')
+    service = start(policies=file)
+    plan = service.ask('POST', '/v1/plans', {'group': SHOP}).json['plan']
+    service.make_plan(plan['id'], group='shop', placements=[
+        {'member': 'web', 'host': 'h1', 'node': 'h1', 'location': ['r1']}])
+    shown = service.ask('GET', f'/v1/plans/{plan["id"]}').json['plan']
+    assert shown['placements'][0]['host'] == 'h1'

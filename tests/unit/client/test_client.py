@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python client, against the API over HTTP."""
+
+import uuid
+
+import pytest
+
+from nova_holistic.client.errors import Refused, TimedOut
+from nova_holistic.table.records import GroupStatus
+from tests.unit.api.service import ADMIN, READER, SHOP, STRANGER
+from tests.unit.client.cloud import Cloud
+
+LOG = {'name': 'log', 'resources': {'VCPU': 1}}
+
+
+def test_a_group_is_created_found_and_shown(service, client):
+    group = client.groups.create(SHOP, objective='stack', lease=60)
+    assert (group['status'], group['objective']) == ('planning', 'stack')
+    service.settle(group['id'])
+    shown = client.groups.get(group['id'])
+    assert shown['definition'] == SHOP
+    assert client.groups.find('shop') == shown
+    assert client.groups.find(group['id']) == shown
+    assert service.engines.asked == [('plan_group', group['id'])]
+
+
+def test_the_outer_key_of_a_document_may_be_there(client):
+    group = client.groups.create({'group': SHOP})
+    assert client.groups.get(group['id'])['definition'] == SHOP
+
+
+def test_a_create_that_is_repeated_is_one(client):
+    first, again = [client.groups.create(SHOP, idempotency_key='once')
+                    for _ in range(2)]
+    assert first['id'] == again['id']
+    assert len(list(client.groups.list())) == 1
+
+
+def test_a_list_has_every_page(client):
+    created = {client.groups.create({**SHOP, 'name': f'shop-{number}'})['id']
+               for number in range(5)}
+    found = [group['id'] for group in client.groups.list(page=2)]
+    assert len(found) == 5
+    assert set(found) == created
+
+
+def test_a_list_is_of_what_is_asked_for(service, cloud, client):
+    kept = service.planned()
+    client.groups.create({**SHOP, 'name': 'other'})
+    theirs = service.created(token=STRANGER)
+    found = client.groups.list(name='shop', status='planned')
+    assert [group['id'] for group in found] == [kept]
+    everybody = cloud.client(ADMIN).groups.list(all_projects=True)
+    assert {kept, theirs['id']} < {group['id'] for group in everybody}
+
+
+def test_one_of_two_of_one_name_has_to_be_named_by_id(client):
+    first, second = [client.groups.create(SHOP)['id'] for _ in range(2)]
+    with pytest.raises(LookupError) as told:
+        client.groups.find('shop')
+    assert first in str(told.value)
+    assert second in str(told.value)
+    assert client.groups.find(second)['id'] == second
+
+
+@pytest.mark.parametrize('name', [
+    'nowhere', 'a/b', str(uuid.uuid4()), '🛒', '%2F..'])
+def test_what_there_is_not_is_not_found(client, name):
+    with pytest.raises(LookupError, match='there is no group'):
+        client.groups.find(name)
+
+
+def test_an_id_means_no_group_that_is_named_like_it(client):
+    first = client.groups.create(SHOP)['id']
+    client.groups.create({**SHOP, 'name': first})
+    assert client.groups.find(first)['id'] == first
+
+
+def test_a_revision_is_made_from_what_was_seen(service, client):
+    group = service.planned()
+    revised = {**SHOP, 'members': [*SHOP['members'], LOG]}
+    assert client.groups.update(group, revised, 1)['task'] == 'updating'
+    assert service.table.get_group(group).pending['document'] == revised
+    with pytest.raises(Refused) as told:
+        client.groups.update(group, SHOP, 5)
+    assert (told.value.status, told.value.code) == (
+        409, 'holistic.stale_revision')
+
+
+def test_what_engines_do_is_asked_of_them(service, client):
+    group = service.planned()
+    client.groups.release(group, ['node'])
+    client.groups.release(group)
+    client.groups.extend(group, 60)
+    client.groups.delete(group)
+    assert service.engines.asked[1:] == [
+        ('release', group, ['node']), ('release', group, None),
+        ('extend', group, 60), ('delete', group)]
+
+
+def test_members_come_and_go(service, client):
+    group = service.planned({'name': 'shop', 'members': [LOG], 'groups': [
+        {'name': 'db', 'members': [LOG, {**LOG, 'name': 'disk'}]}]})
+    client.groups.remove_member(group, 'db/disk')
+    asked = service.table.get_group(group).pending['document']
+    assert asked['groups'][0]['members'] == [LOG]
+    service.settle(group)
+    client.groups.add_members(group, [
+        {**LOG, 'name': 'new', 'group': 'db'}])
+    asked = service.table.get_group(group).pending['document']
+    assert [m['name'] for m in asked['groups'][0]['members']] == [
+        'log', 'disk', 'new']
+
+
+def test_lost_members_are_planned_anew(service, client):
+    group = service.planned()
+    assert client.groups.replan(group)['task'] == 'replanning'
+
+
+def test_placements_of_a_group_without_a_plan_are_none(client):
+    group = client.groups.create(SHOP)['id']
+    assert client.groups.placements(group) == []
+
+
+def test_a_group_is_waited_for_until_it_is_settled(service, client):
+    group, seen = client.groups.create(SHOP)['id'], []
+
+    def told(found):
+        seen.append(found['task'])
+        if len(seen) == 2:
+            service.settle(group)
+
+    assert client.groups.wait(group, 60, told)['status'] == 'planned'
+    assert seen == ['planning', 'planning', None]
+
+
+def test_nobody_waits_for_ever(client):
+    group = client.groups.create(SHOP)['id']
+    with pytest.raises(TimedOut, match='not settled within 0.3 s'):
+        client.groups.wait(group, 0.3)
+
+
+def test_a_plan_is_asked_for_and_waited_for(service, client):
+    plan = client.plans.create(SHOP, objective='stack')
+    assert plan['status'] == 'planning'
+    service.make_plan(plan['id'], placements=[
+        {'member': 'web', 'host': 'a1', 'node': 'a1', 'location': []}])
+    found = client.plans.wait(plan['id'], 60)
+    assert found['placements'] == [{'member': 'web'}]
+
+
+def test_a_refusal_tells_the_place_and_the_request(client):
+    with pytest.raises(Refused) as told:
+        client.groups.create({**SHOP, 'colour': 'red'})
+    assert str(told.value).startswith('colour: unknown key')
+    assert told.value.status == 400
+    assert told.value.code == 'holistic.invalid_document'
+    assert told.value.request_id.startswith('req-')
+
+
+def test_who_may_only_read_is_refused(cloud):
+    with pytest.raises(Refused) as told:
+        cloud.client(READER).groups.create(SHOP)
+    assert (told.value.status, told.value.code) == (
+        403, 'holistic.forbidden')
+
+
+def test_an_answer_that_is_not_the_apis_is_a_refusal_too():
+    """Of a proxy in between, perhaps."""
+    def proxy(environ, start_response):
+        start_response('502 Bad Gateway', [('Content-Type', 'text/html')])
+        return [b'<html>no upstream</html>']
+
+    with Cloud(proxy) as cloud, pytest.raises(Refused) as told:
+        cloud.client().groups.create(SHOP)
+    assert (told.value.status, told.value.code) == (502, '')
+
+
+def test_nobody_there_is_a_refusal(cloud):
+    client = cloud.client(endpoint_override='http://127.0.0.1:1')
+    with pytest.raises(Refused) as told:
+        client.groups.create(SHOP)
+    assert told.value.status == 0
+
+
+def test_a_microversion_is_asked_for(cloud):
+    with pytest.raises(Refused) as told:
+        cloud.client(microversion='1.7').groups.create(SHOP)
+    assert told.value.status == 406
+
+
+def test_a_group_that_failed_is_settled(service, client):
+    group = client.groups.create(SHOP)['id']
+    service.settle(group, GroupStatus.UNPLACEABLE,
+                   reasons=({'at': 'web', 'message': 'no room'},))
+    found = client.groups.wait(group)
+    assert found['reasons'] == [{'at': 'web', 'message': 'no room'}]

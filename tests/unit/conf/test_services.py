@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How Placement and Nova are reached, as files written by others say it."""
+
+from oslo_config import cfg
+import pytest
+
+from nova_holistic.cli.connect import connect, NotConfigured
+from nova_holistic.conf import services
+
+ACCOUNT = '''
+[placement]
+auth_type = password
+auth_url = http://controller/identity
+username = holistic
+password = secret
+user_domain_name = Default
+project_name = service
+project_domain_name = Default
+'''
+
+
+@pytest.fixture
+def configured(tmp_path):
+    def configured(further=''):
+        conf = cfg.ConfigOpts()
+        services.register_opts(conf)
+        path = tmp_path / 'nova-holistic.conf'
+        path.write_text(ACCOUNT + further)
+        conf(['--config-file', str(path)])
+        return conf
+    return configured
+
+
+def test_endpoints_inside_the_cloud_come_first(configured):
+    assert connect(configured(), 'placement').interface == [
+        'internal', 'public']
+
+
+def test_a_file_may_still_say_interface(configured):
+    conf = configured('interface = admin\n')
+    assert connect(conf, 'placement').interface == ['admin']
+
+
+def test_options_that_exclude_each_other_are_told(configured):
+    conf = configured('version = 1\nmin_version = 1\n')
+    with pytest.raises(NotConfigured, match=r'^\[placement\]: '):
+        connect(conf, 'placement')

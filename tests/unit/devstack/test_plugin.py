@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin, as far as it can be run without DevStack."""
+
+import configparser
+import pathlib
+import shutil
+import sys
+
+import pytest
+
+from tests.unit.devstack import stub
+
+CONF = '/etc/nova-holistic/nova-holistic.conf'
+NOVA_CONF = stub.VARIABLES['NOVA_CONF']
+EVERY_SETTING = {
+    'HOLISTIC_NOVA_API_FILTER': 'True',
+    'ENABLED_SERVICES': stub.VARIABLES['ENABLED_SERVICES'] + ',tls-proxy'}
+
+
+@pytest.fixture
+def paste_ini(tmp_path):
+    """Nova's own, as DevStack copies it."""
+    return pathlib.Path(shutil.copy(
+        pathlib.Path(sys.prefix) / 'etc/nova/api-paste.ini', tmp_path))
+
+
+@pytest.fixture
+def run(tmp_path, paste_ini):
+    def run(script, **variables):
+        done = stub.run(script, tmp_path, paste_ini, **variables)
+        assert not done.of('UNKNOWN'), done.of('UNKNOWN')
+        assert done.code == 0, done.errors
+        return done
+    return run
+
+
+@pytest.mark.parametrize('script', stub.PHASES)
+@pytest.mark.parametrize('variables', [{}, EVERY_SETTING])
+def test_all_that_is_called_is_there(run, script, variables):
+    (flags, _), = run(script, **variables).of('RUNS_AFTER')
+    # Neither errors nor unset variables pass, to the very end.
+    assert {'e', 'u'} <= set(flags)
+
+
+@pytest.mark.parametrize('line', [
+    'function_that_is_not_there', 'if not_there; then :; fi',
+    'echo "$NOT_SET"', 'false'])
+def test_the_stub_would_find_it(tmp_path, paste_ini, monkeypatch, line):
+    spoilt = tmp_path / 'spoilt'
+    shutil.copytree(stub.PLUGIN, spoilt)
+    with (spoilt / 'plugin.sh').open('a') as plugin:
+        plugin.write(f'\n{line}\n')
+    monkeypatch.setattr(stub, 'PLUGIN', spoilt)
+    done = stub.run('stack.sh', tmp_path, paste_ini)
+    assert done.code != 0 or done.of('UNKNOWN')
+
+
+def test_what_the_stub_sets_devstack_sets():
+    known = {name for names in stub.NAMES['variables'].values()
+             for name in names}
+    assert set(stub.VARIABLES) - known == set()
+
+
+def test_the_service_is_configured(run):
+    done = run('stack.sh')
+    found = done.ini(CONF)
+    assert found['holistic_database']['connection'] == (
+        'mysql+pymysql://root@localhost/holistic',)
+    assert found['topology'] == {'driver': ('aggregates',),
+                                 'levels': ('az,rack,host',)}
+    assert done.of('iniset_rpc_backend') == [('holistic', CONF)]
+    assert done.of('configure_keystone_authtoken_middleware') == [
+        (CONF, 'holistic')]
+    assert done.of('configure_keystoneauth') == [
+        (CONF, 'holistic', 'placement'), (CONF, 'holistic', 'nova')]
+    for service in ('placement', 'nova'):
+        assert found[service] == {'region_name': ('RegionOne',)}
+
+
+def test_the_table_is_there_before_anything_starts(run):
+    done = run('stack.sh')
+    names = [call[0] for call in done.calls]
+    assert (names.index('setup_develop') < names.index('recreate_database')
+            < names.index('nova-holistic-manage') < names.index('run_process'))
+    assert done.of('recreate_database') == [('holistic',)]
+    assert done.of('nova-holistic-manage') == [
+        ('--config-file', CONF, 'db', 'upgrade')]
+
+
+def test_keystone_knows_the_service(run):
+    done = run('stack.sh')
+    assert done.of('create_service_user') == [('holistic', 'admin')]
+    (name, kind, _), = done.of('get_or_create_service')
+    assert (name, kind) == ('holistic', 'holistic')
+    assert done.of('get_or_create_endpoint') == [
+        ('holistic', 'RegionOne', 'http://192.0.2.1/holistic')]
+
+
+def test_processes(run):
+    done = run('stack.sh', HOLISTIC_ENGINES='3')
+    started = dict(done.of('run_process'))
+    assert list(started) == [
+        'holistic-engine-1', 'holistic-engine-2', 'holistic-engine-3',
+        'holistic-api', 'n-sch']
+    # run_process starts what is enabled, and nothing else.
+    enabled = {name for names in done.of('enable_service') for name in names}
+    assert set(started) - {'n-sch'} == enabled
+    assert started['holistic-engine-2'] == (
+        f'{done.bin_folder}/nova-holistic-engine --config-file {CONF}')
+    assert started['holistic-api'].startswith(f'{done.bin_folder}/uwsgi ')
+    (conf, application, url, http, name), = done.of('write_uwsgi_config')
+    assert conf in started['holistic-api']
+    assert (application, url, http, name) == (
+        'nova_holistic.api.wsgi:application', '/holistic', '', 'holistic-api')
+    assert done.of('wait_for_service') == [
+        ('60', 'http://192.0.2.1/holistic/healthcheck')]
+
+
+def test_the_scheduler_is_replaced(run):
+    done = run('stack.sh')
+    found = done.ini(NOVA_CONF)
+    assert found['scheduler'] == {'driver': ('holistic_scheduler',)}
+    assert found['filter_scheduler'] == {
+        'available_filters': (
+            'nova.scheduler.filters.all_filters',
+            'nova_holistic.scheduler.filters.all_filters'),
+        'enabled_filters': (
+            'ComputeFilter,ImagePropertiesFilter,HolisticGroupFilter',),
+        'weight_classes': (
+            'nova.scheduler.weights.all_weighers,'
+            'nova_holistic.scheduler.weights.all_weighers',)}
+    assert found['holistic_database'] == done.ini(CONF)['holistic_database']
+    # The one that DevStack has started ends before ours begins.
+    stopped = done.calls.index(('stop_process', 'n-sch'))
+    assert done.calls[stopped + 1] == (
+        'run_process', 'n-sch',
+        f'{done.bin_folder}/nova-holistic-scheduler --config-file {NOVA_CONF}')
+
+
+def test_a_node_of_computes_alone_has_no_scheduler_to_replace(run):
+    done = run('stack.sh', ENABLED_SERVICES='n-cpu')
+    assert done.ini(NOVA_CONF) == {}
+    assert 'n-sch' not in dict(done.of('run_process'))
+
+
+def test_nova_api_is_left_alone_unless_asked(run, paste_ini):
+    before = paste_ini.read_text()
+    done = run('stack.sh')
+    assert paste_ini.read_text() == before
+    assert done.ini(str(paste_ini)) == {}
+
+
+def test_the_filter_stands_behind_the_token(run, paste_ini):
+    done = run('stack.sh', **EVERY_SETTING)
+    pipelines = configparser.ConfigParser()
+    pipelines.read(paste_ini)
+    words = pipelines['composite:openstack_compute_api_v21'][
+        'keystone'].split()
+    assert words[words.index('keystonecontext'):] == [
+        'keystonecontext', 'holistic', 'osapi_compute_app_v21']
+    assert words.count('holistic') == 1
+    assert 'holistic' not in pipelines[
+        'composite:openstack_compute_api_v21_legacy_v2_compatible']['keystone']
+    assert done.ini(str(paste_ini)) == {'filter:holistic': {
+        'paste.filter_factory': (
+            'nova_holistic.api.nova_filter:filter_factory',)}}
+
+
+def test_computes_are_dealt_to_racks(run):
+    done = run('stack.sh', HOLISTIC_RACKS='2')
+    aggregate = ('openstack', '--os-cloud', 'devstack-admin', 'aggregate')
+    assert done.of(*aggregate, 'create') == [
+        ('--property', 'rack=r1', 'rack-r1'),
+        ('--property', 'rack=r2', 'rack-r2')]
+    assert done.of(*aggregate, 'add', 'host') == [
+        ('rack-r1', 'devstack1'), ('rack-r2', 'devstack2'),
+        ('rack-r1', 'devstack3')]
+
+
+@pytest.mark.parametrize('variables', [
+    {'HOLISTIC_RACKS': '0'}, {'VIRT_DRIVER': 'libvirt'}])
+def test_no_racks_where_there_are_none_to_make(run, variables):
+    assert run('stack.sh', **variables).of('openstack') == []
+
+
+def test_encrypted_endpoints_are_trusted(run):
+    done = run('stack.sh', **EVERY_SETTING)
+    assert done.of('get_or_create_endpoint') == [
+        ('holistic', 'RegionOne', 'https://192.0.2.1/holistic')]
+    for service in ('placement', 'nova'):
+        assert done.ini(CONF)[service]['cafile'] == (
+            stub.VARIABLES['SSL_BUNDLE_FILE'],)
+
+
+def test_unstack_stops_all_that_was_started(run):
+    started = {name for name, _ in run('stack.sh').of('run_process')}
+    stopped = {name for name, in run('unstack.sh').of('stop_process')}
+    # n-sch is DevStack's own, which stops it.
+    assert stopped == started - {'n-sch'}
+
+
+def test_clean_removes_the_configuration(run):
+    done = run('clean.sh')
+    removed = {path for _, path in done.of('sudo', 'rm')}
+    assert removed == {'/etc/nova-holistic',
+                       '/etc/apache2/sites-available/holistic-api.conf'}
+    assert [name for _, name in done.of('remove_uwsgi_config')] == [
+        'holistic-api']
+
+
+def test_a_dead_compute_is_noticed_in_a_minute(run):
+    for said, expected in (({}, '10'),
+                           ({'NOVA_SERVICE_REPORT_INTERVAL': '30'}, '30')):
+        (_, interval), = run('stack.sh', **said).of('RUNS_AFTER')
+        assert interval == expected

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshots whose hosts tell what was measured on them."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.engine.errors import HostUnknown
+from nova_holistic.engine.measured import MeasuredInventory
+from nova_holistic.engine.measurements import Measurements
+from nova_holistic.table import migration
+from nova_holistic.table.store import PlacementTable
+
+NOON = datetime(2030, 1, 1, 12)
+
+
+class Cloud:
+    """Two hosts, of which the first brings a statistic of its own."""
+
+    def __init__(self):
+        self.looks = 0
+        self.names = ['cmp-1', 'cmp-2']
+        self._latest = self._look()
+
+    def _look(self):
+        return parse_inventory({'levels': ['host'], 'hosts': [
+            {'name': name, 'resources': {'VCPU': {'total': 4}},
+             'statistics': {'fans': 3, 'heat': 1} if name == 'cmp-1' else {}}
+            for name in self.names]})
+
+    def snapshot(self):
+        self.looks += 1
+        if [h.name for h in self._latest.hosts] != self.names:
+            self._latest = self._look()
+        return self._latest
+
+
+class Clock:
+    def __init__(self):
+        self.now = NOON
+
+    def __call__(self):
+        return self.now
+
+    def seconds(self):
+        return (self.now - NOON).total_seconds()
+
+    def wait(self, seconds):
+        self.now += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def cloud():
+    return Cloud()
+
+
+@pytest.fixture
+def table(tmp_path):
+    url = f'sqlite:///{tmp_path}/table.sqlite'
+    migration.upgrade(url)
+    return PlacementTable(url)
+
+
+@pytest.fixture
+def measurements(cloud, table, clock):
+    return Measurements(cloud, table, clock, clock.seconds)
+
+
+@pytest.fixture
+def measured(cloud, table, clock):
+    return MeasuredInventory(
+        cloud, table.statistics, clock, timedelta(seconds=60))
+
+
+def statistics(snapshot):
+    return {host.name: dict(host.statistics) for host in snapshot.hosts}
+
+
+def test_what_was_measured_takes_the_place_of_what_was_there(
+        measured, measurements):
+    measurements.put('cmp-1', {'heat': 70.5})
+    measurements.put('cmp-2', {'load': 0.25})
+    assert statistics(measured.snapshot()) == {
+        'cmp-1': {'fans': 3.0, 'heat': 70.5}, 'cmp-2': {'load': 0.25}}
+
+
+def test_what_is_too_old_was_never_measured(measured, measurements, clock):
+    measurements.put('cmp-2', {'load': 0.25})
+    clock.wait(61)
+    assert statistics(measured.snapshot())['cmp-2'] == {}
+
+
+def test_hosts_of_which_nothing_is_new_are_the_same_objects(
+        measured, measurements):
+    measurements.put('cmp-2', {'load': 0.25})
+    one = measured.snapshot()
+    measurements.put('cmp-2', {'load': 0.25})
+    assert all(a is b for a, b in zip(one.hosts, measured.snapshot().hosts))
+    measurements.put('cmp-2', {'load': 0.5})
+    assert [a is b for a, b in zip(one.hosts, measured.snapshot().hosts)] == [
+        True, False]
+
+
+def test_an_unknown_host_is_refused(measurements, table):
+    with pytest.raises(HostUnknown, match="'cmp-3'"):
+        measurements.put('cmp-3', {'load': 0.25})
+    assert table.statistics.since(NOON) == {}
+
+
+def test_a_new_host_is_known_soon(measurements, cloud, clock, table):
+    measurements.put('cmp-1', {'load': 1.0})
+    cloud.names.append('cmp-3')
+    clock.wait(6)
+    measurements.put('cmp-3', {'load': 2.0})
+    assert table.statistics.since(NOON)['cmp-3'] == {'load': 2.0}
+
+
+def test_reports_of_known_hosts_and_junk_cost_no_looks(
+        measurements, cloud, clock):
+    for _ in range(20):
+        measurements.put('cmp-1', {'load': 1.0})
+        with pytest.raises(HostUnknown):
+            measurements.put('cmp-9', {'load': 1.0})
+        clock.wait(0.1)
+    assert cloud.looks == 1

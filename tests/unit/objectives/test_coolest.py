@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The manual's objective on statistics does what the manual says."""
+
+import pathlib
+import runpy
+
+import pytest
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic import plugins, policies
+from nova_holistic.solver.solve import solve
+
+FILE = (pathlib.Path(__file__).parents[3]
+        / 'doc/source/contributor/examples/coolest.py')
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch):
+    """As its entry point would have it."""
+    load, found = plugins.load, runpy.run_path(str(FILE))['Coolest']
+    monkeypatch.setattr(plugins, 'load', lambda namespace, name, kind: (
+        found if name == 'coolest' else load(namespace, name, kind)))
+
+
+def cloud(*temperatures):
+    """Hosts with room for two servers each; None was not measured."""
+    return parse_inventory({'levels': ['host'], 'hosts': [
+        {'name': f'cmp-{i}', 'resources': {'VCPU': {'total': 2}},
+         'statistics': {} if heat is None else {'cpu_temperature': heat}}
+        for i, heat in enumerate(temperatures)]})
+
+
+def servers(count):
+    return parse_group({'group': {'name': 'batch', 'members': [
+        {'name': 'node', 'count': count, 'resources': {'VCPU': 1}}]}},
+        policies.load_policy_types())
+
+
+def test_the_coolest_hosts_are_taken():
+    plan = solve(servers(4), cloud(70.0, 35.5, 61.0, 20.0, None),
+                 objective='coolest')
+    assert set(plan.hosts().values()) == {'cmp-1', 'cmp-3'}
+    assert plan.objective.value == pytest.approx(55.5)
+
+
+def test_a_host_that_tells_nothing_comes_last():
+    plan = solve(servers(3), cloud(None, 99.0, 98.0), objective='coolest')
+    assert set(plan.hosts().values()) == {'cmp-1', 'cmp-2'}
+
+
+def test_many_hosts_that_differ_in_nothing_else():
+    heats = [20.0 + (i * 37) % 500 / 10 for i in range(500)]
+    plan = solve(servers(6), cloud(*heats), objective='coolest')
+    assert plan.objective.value == pytest.approx(sum(sorted(heats)[:3]))

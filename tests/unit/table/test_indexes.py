@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What other projects have costs nothing: every query finds its rows by an
+index."""
+
+from datetime import timedelta
+import itertools
+
+import sqlalchemy as sa
+
+from nova_holistic.table.listing import Page, SORT_KEYS
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import GroupStatus, Task
+from nova_holistic.table import rows
+from tests.unit.table import builders
+
+NOON = builders.NOON
+OTHERS = 10_000
+"""Groups of other projects, each with a member."""
+ENOUGH = 1_000
+"""Rows that MariaDB may expect to look at: its guess is a rough one."""
+
+
+def fill(table):
+    """Half of the others' groups are done with, their members released."""
+    groups = [builders.a_group(
+        GroupStatus.PLANNED if number % 2 else GroupStatus.RELEASED,
+        project_id=f'red-{number % 100}', name=f'shop-{number}',
+        idempotency_key=f'key-{number}',
+        created_at=NOON + timedelta(seconds=number),
+        lease_expires_at=NOON + timedelta(days=1))
+        for number in range(OTHERS)]
+    members = [member for group in groups
+               for member in builders.members_of(group, {'web': None})]
+    with table.database.writer() as session:
+        session.execute(sa.insert(GroupRow),
+                        [rows.group_values(group) for group in groups])
+        session.execute(sa.insert(MemberRow),
+                        [rows.member_values(row, 0) for row in members])
+    # What a server learns by itself; SQLite learns nothing.
+    learn = {'sqlite': None, 'mysql': 'ANALYZE TABLE',
+             'postgresql': 'ANALYZE'}[table.database.engine.dialect.name]
+    with table.database.engine.begin() as link:
+        for name in ('holistic_groups', 'holistic_members'):
+            if learn:
+                link.execute(sa.text(f'{learn} {name}'))
+
+
+def queries(table, call):
+    """The SELECT statements of a call, with what they are given."""
+    seen = []
+
+    def listen(_conn, _cursor, statement, parameters, *_):
+        if statement.startswith('SELECT'):
+            seen.append((statement, parameters))
+
+    engine = table.database.engine
+    sa.event.listen(engine, 'before_cursor_execute', listen)
+    try:
+        call()
+    finally:
+        sa.event.remove(engine, 'before_cursor_execute', listen)
+    return seen
+
+
+def whole_tables(table, statement, parameters):
+    """The steps of the database's plan that look at more than they need."""
+    dialect = table.database.engine.dialect.name
+    words = {'sqlite': 'EXPLAIN QUERY PLAN', 'mysql': 'EXPLAIN',
+             'postgresql': 'EXPLAIN'}[dialect]
+    with table.database.engine.connect() as link:
+        steps = link.exec_driver_sql(
+            f'{words} {statement}', parameters).mappings().all()
+    if dialect == 'sqlite':
+        return [s['detail'] for s in steps if s['detail'].startswith('SCAN')]
+    if dialect == 'mysql':
+        return [dict(s) for s in steps
+                if s['type'] == 'ALL' or int(s['rows'] or 0) > ENOUGH]
+    return [s['QUERY PLAN'] for s in steps if 'Seq Scan' in s['QUERY PLAN']]
+
+
+def calls(table, group, task):
+    """All that is asked time and again, by name."""
+    mine = {'limit': 10, 'project_id': 'blue'}
+    listing, marker = table.listing, group.uuid
+    yield from {
+        'a group': lambda: table.get_group(group.uuid),
+        'its members': lambda: table.group_with_members(group.uuid),
+        'placed': lambda: table.placed(group.uuid),
+        'of an instance': lambda: table.member_of_instance(marker),
+        'by key': lambda: listing.by_idempotency_key('blue', 'key-1'),
+        'number': lambda: listing.number('blue'),
+        'members of a project': lambda: listing.number_of_members('blue'),
+        'counts': lambda: listing.member_counts([group.uuid, task.uuid]),
+        'tasks': lambda: table.tasks.waiting(NOON, 4),
+        'expired': lambda: table.expired_groups(NOON),
+        'exclusive': lambda: table.exclusive_groups(),
+        'on a host': lambda: table.members_on(['cmp-3'], group.uuid),
+        'claim': lambda: table.claim(
+            group.uuid, 'db/node', builders.new_uuid(), NOON),
+        'by name': lambda: listing.groups(Page(**mine, name='shop')),
+        'by status': lambda: listing.groups(Page(
+            **mine, statuses=[GroupStatus.PLANNED])),
+    }.items()
+    for key, descending, after in itertools.product(
+            SORT_KEYS, (False, True), (None, marker)):
+        page = Page(**mine, sort_key=key, descending=descending, marker=after)
+        yield (f'page by {key}, {descending=}, {after=}',
+               lambda page=page: listing.groups(page))
+
+
+def test_no_query_looks_at_other_projects_groups(table):
+    fill(table)
+    group = builders.planned(table, web=None, node=3)
+    task = builders.a_group(GroupStatus.PLANNING, task=Task.PLANNING)
+    table.create_group(task)
+    slow = {}
+    for name, call in calls(table, group, task):
+        asked = queries(table, call)
+        assert asked, name
+        for statement, parameters in asked:
+            found = whole_tables(table, statement, parameters)
+            if found:
+                slow[name] = found
+    assert slow == {}
+    assert table.tasks.waiting(NOON, 4) == (task.uuid,)
+
+
+def test_a_query_without_an_index_is_noticed(table):
+    """The same look at plans, at something that has to read everything."""
+    fill(table)
+    ((statement, parameters),) = queries(table, lambda: slow_query(table))
+    assert whole_tables(table, statement, parameters)
+
+
+def slow_query(table):
+    with table.database.reader() as session:
+        session.execute(sa.select(GroupRow.uuid).where(
+            GroupRow.user_id == 'ann')).all()

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""While services are upgraded one by one, those of the version before work on
+with the new schema; the new ones wait for it."""
+
+from dataclasses import replace
+
+import pytest
+import sqlalchemy as sa
+
+from nova_holistic.table import errors, migration, models, rows
+from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.store import PlacementTable
+from tests.unit.table import builders
+
+BEFORE = '0002'
+LATER = ('revision', 'idempotency_key', 'fingerprint', 'task', 'pending',
+         'engine', 'engine_at', 'attempts')
+"""Columns of a group that the version before does not know."""
+
+
+class VersionBefore:
+    """What the version before says to the database: its own columns, by
+    name, in every statement."""
+
+    def __init__(self, url):
+        self._engine = sa.create_engine(url)
+        self._groups = _table(models.GroupRow)
+        self._members = _table(models.MemberRow)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        self._engine.dispose()
+
+    def create(self, group, counts):
+        values = {name: value for name, value
+                  in rows.group_values(group).items() if name not in LATER}
+        # A statement names the columns that it has values for.
+        self._do(sa.insert(self._groups).values(values))
+        for position, member in enumerate(builders.members_of(group, counts)):
+            self._do(sa.insert(self._members).values(
+                rows.member_values(member, position)))
+
+    def change(self, group, expected, **changes):
+        return self._do(sa.update(self._groups).where(
+            self._groups.c.uuid == group.uuid,
+            self._groups.c.status.in_(expected)).values(
+                rows.group_changes(changes))).rowcount
+
+    def claim(self, group, path, instance):
+        return self._do(sa.update(self._members).where(
+            self._members.c.group_uuid == group.uuid,
+            self._members.c.path == path,
+            self._members.c.state == MemberState.PLANNED).values(
+                state=MemberState.CLAIMED, instance_uuid=instance,
+                held=False)).rowcount
+
+    def read(self, group):
+        with self._engine.connect() as link:
+            return link.execute(sa.select(self._groups).where(
+                self._groups.c.uuid == group.uuid)).mappings().one()
+
+    def _do(self, statement):
+        with self._engine.begin() as link:
+            return link.execute(statement)
+
+
+def _table(row):
+    """A table as that version knows it."""
+    return sa.Table(row.__tablename__, sa.MetaData(), *(
+        sa.Column(c.name, c.type, primary_key=c.primary_key)
+        for c in row.__table__.c if c.name not in LATER))
+
+
+def counts():
+    return {'web': None, 'node': 2}
+
+
+def test_what_was_there_is_there_after_the_upgrade(empty_url):
+    migration.upgrade(empty_url, BEFORE)
+    group = builders.a_group(created_at=builders.NOON)
+    with VersionBefore(empty_url) as before:
+        before.create(group, counts())
+    migration.upgrade(empty_url)
+    table = PlacementTable(empty_url)
+    assert table.get_group(group.uuid) == group
+    assert [m.member.path for m in table.members(group.uuid)] == [
+        'db/web', 'db/node-0', 'db/node-1']
+    table.database.engine.dispose()
+
+
+def test_the_version_before_works_on_with_the_new_schema(table, table_url):
+    group = builders.a_group()
+    with VersionBefore(table_url) as before:
+        before.create(group, counts())
+        assert table.get_group(group.uuid) == group
+        instance = builders.new_uuid()
+        assert before.claim(group, 'db/web', instance) == 1
+        assert table.member_of_instance(instance).member.path == 'db/web'
+        assert before.change(group, [GroupStatus.PLANNED],
+                             status=GroupStatus.BUILDING) == 1
+        assert table.get_group(group.uuid) == replace(
+            group, status=GroupStatus.BUILDING)
+
+
+def test_what_the_new_version_writes_the_one_before_reads(table, table_url):
+    group = builders.planned(table, builders.a_group(
+        idempotency_key='once', fingerprint='0'), **counts())
+    with VersionBefore(table_url) as before:
+        found = before.read(group)
+        assert (found['name'], found['status']) == ('shop', 'planned')
+        assert before.claim(group, 'db/node-1', builders.new_uuid()) == 1
+    assert table.claim(group.uuid, 'db/node', builders.new_uuid(),
+                       builders.NOON).member.path == 'db/node-0'
+
+
+@pytest.mark.parametrize('version', [None, BEFORE])
+def test_an_old_schema_is_refused_and_what_to_do_is_said(empty_url, version):
+    if version:
+        migration.upgrade(empty_url, version)
+    with pytest.raises(errors.TableError, match=(
+            'nova-holistic-manage db upgrade')) as refused:
+        migration.must_be_current(empty_url)
+    assert version is None or version in str(refused.value)
+    table = PlacementTable(empty_url)
+    with pytest.raises(errors.TableError):
+        table.create_group(builders.a_group())
+    table.database.engine.dispose()
+
+
+def test_a_current_schema_and_a_newer_one_are_accepted(empty_url):
+    migration.upgrade(empty_url)
+    migration.must_be_current(empty_url)
+    engine = sa.create_engine(empty_url)
+    with engine.begin() as link:
+        link.execute(sa.text(
+            f"UPDATE {migration.VERSION_TABLE} SET version_num = '9999'"))
+    engine.dispose()
+    migration.must_be_current(empty_url)

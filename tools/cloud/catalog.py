@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may use the cloud, and where its services are."""
+
+from dataclasses import dataclass
+
+from keystoneauth1.adapter import Adapter
+from keystoneauth1.identity import v3
+from keystoneauth1.session import Session
+
+from tools.cloud.layout import Layout, REGION
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    name: str
+    project: str
+    roles: tuple[str, ...]
+
+
+ADMIN = User('admin', 'admin', ('admin',))
+SERVICE = User('service', 'service', ('admin', 'service'))
+MEMBER = User('demo', 'demo', ('member',))
+READER = User('demo-reader', 'demo', ('reader',))
+STRANGER = User('other', 'other', ('member',))
+USERS = {user.name: user for user in
+         (ADMIN, SERVICE, MEMBER, READER, STRANGER)}
+
+
+def session(layout: Layout, user: User, url: str = '') -> Session:
+    """
+    :param url: of another keystone than the first
+    """
+    made = Session(auth=v3.Password(
+        url or layout.identity, username=user.name,
+        password=layout.password, project_name=user.project,
+        user_domain_id='default', project_domain_id='default'))
+    # Loopback needs no way through a proxy.
+    made.session.trust_env = False
+    return made
+
+
+def variables(layout: Layout, user: User) -> dict[str, str]:
+    """Environment of the ``openstack`` command."""
+    return {
+        'OS_AUTH_TYPE': 'password', 'OS_AUTH_URL': layout.identity,
+        'OS_USERNAME': user.name, 'OS_PASSWORD': layout.password,
+        'OS_PROJECT_NAME': user.project, 'OS_USER_DOMAIN_ID': 'default',
+        'OS_PROJECT_DOMAIN_ID': 'default', 'OS_REGION_NAME': REGION,
+        'OS_IDENTITY_API_VERSION': '3', 'NO_PROXY': '127.0.0.1',
+        'no_proxy': '127.0.0.1'}
+
+
+def fill(layout: Layout) -> None:
+    """Make users, projects and the catalog; keystone is new."""
+    keystone = Adapter(session(layout, ADMIN),
+                       endpoint_override=layout.identity)
+
+    def make(kind: str, **what: object) -> str:
+        return keystone.post(f'/{kind}s', json={kind: what}).json()[
+            kind]['id']
+
+    roles = {role['name']: role['id']
+             for role in keystone.get('/roles').json()['roles']}
+    projects: dict[str, str] = {}
+    for user in (SERVICE, MEMBER, READER, STRANGER):
+        if user.project not in projects:
+            projects[user.project] = make('project', name=user.project,
+                                          domain_id='default')
+        made = make('user', name=user.name, password=layout.password,
+                    domain_id='default')
+        for role in user.roles:
+            keystone.put(f'/projects/{projects[user.project]}/users/{made}'
+                         f'/roles/{roles[role]}')
+    for kind, name, path in (
+            ('compute', 'nova', '/v2.1'), ('placement', 'placement', ''),
+            ('image', 'glance', ''), ('network', 'network', ''),
+            ('holistic', 'holistic', '')):
+        service = make('service', type=kind, name=name)
+        for interface in ('public', 'internal'):
+            make('endpoint', service_id=service, interface=interface,
+                 url=layout.url(name, path), region_id=REGION)

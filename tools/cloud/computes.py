@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m tools.cloud.computes DIRECTORY``: nova-compute once for each
+host of the cloud, in a process of its own.
+
+All are forks of one process that has loaded Nova, and share its memory as
+long as they only read it.
+"""
+
+import contextlib
+import gc
+import os
+import pathlib
+import signal
+import sys
+import time
+import traceback
+
+# This import comes first: it decides on the threading of the process.
+from nova.cmd import compute
+
+from nova import conf
+from nova import config
+
+from tools.cloud.layout import Layout, write
+
+_PACE = 0.2
+"""Seconds between two: all at once would keep each other from starting."""
+
+
+def main(directory: str) -> None:
+    layout = Layout.read(pathlib.Path(directory))
+    common = layout.configuration('nova') / 'compute.conf'
+    _load(common)
+    children: dict[int, str] = {}
+    signal.signal(signal.SIGTERM, lambda *_: _tell(children))
+    for host in layout.host_names():
+        child = os.fork()
+        if not child:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            _serve(layout, common, host)
+        children[child] = host
+        time.sleep(_PACE)
+    while children:
+        pid, status = os.wait()
+        print(f'{children.pop(pid)} ended with {status}', flush=True)
+
+
+def _load(common: pathlib.Path) -> None:
+    """Import what every nova-compute needs, and make ready to fork."""
+    # Some decorators read options while their module is imported.
+    config.parse_args(['nova-compute', '--config-file', str(common)],
+                      configure_db=False, init_rpc=False)
+    for name in ('compute.manager', 'network.neutron', 'image.glance',
+                 'volume.cinder', 'scheduler.client.report'):
+        __import__(f'nova.{name}')
+    from nova.virt import fake
+    from tools.cloud.hypervisor import Hypervisor
+    # Nova looks for drivers below nova.virt alone.
+    fake.Hypervisor = Hypervisor
+    # A child reads the options anew, with those of its host.
+    conf.CONF.clear()
+    # Else the collector would write to every page that is shared.
+    gc.collect()
+    gc.freeze()
+
+
+def _serve(layout: Layout, common: pathlib.Path, host: str) -> None:
+    """Be the nova-compute of a host; never returns."""
+    status = 1
+    try:
+        state = layout.state(host)
+        log = os.open(layout.log(host), os.O_WRONLY | os.O_CREAT
+                      | os.O_APPEND)
+        for stream in (1, 2):
+            os.dup2(log, stream)
+        own = write(state / 'host.conf', {'DEFAULT': {
+            'host': host, 'state_path': state,
+            'compute_driver': 'fake.Hypervisor'}})
+        sys.argv = ['nova-compute', '--config-file', str(common),
+                    '--config-file', str(own)]
+        compute.main()
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def _tell(children: dict[int, str]) -> None:
+    for child in children:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGTERM)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1])

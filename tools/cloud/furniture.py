@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flavors, an image, and host aggregates that say where each host stands."""
+
+from keystoneauth1.adapter import Adapter
+
+from tools.cloud.catalog import ADMIN, session
+from tools.cloud.layout import Layout
+from tools.cloud.waiting import wait_for
+
+FLAVORS = {'tiny': (1, 512, 1), 'small': (2, 2048, 10),
+           'large': (8, 16384, 100)}
+"""Name to VCPUs, MiB and GB."""
+IMAGE = 'nothing'
+RACK, ROOM = 5, 5
+"""Hosts of a rack, racks of a room. Each room is a zone of its own."""
+
+
+def furnish(layout: Layout, hosts: list[str]) -> None:
+    """Returns when a server can be made on every host."""
+    admin = session(layout, ADMIN)
+    compute = Adapter(admin, service_type='compute',
+                      default_microversion='2.90')
+    for name, (vcpus, ram, disk) in FLAVORS.items():
+        compute.post('/flavors', json={'flavor': {
+            'name': name, 'vcpus': vcpus, 'ram': ram, 'disk': disk}})
+    _upload(Adapter(admin, service_type='image'))
+    placement = Adapter(admin, service_type='placement',
+                        default_microversion='1.39')
+    wait_for('hosts in Placement', lambda: len(placement.get(
+        '/resource_providers?resources=VCPU:1').json()[
+            'resource_providers']) == len(hosts))
+    for first in range(0, len(hosts), RACK):
+        _build_rack(compute, first // RACK, hosts[first:first + RACK])
+
+
+def _upload(image: Adapter) -> None:
+    made = image.post('/v2/images', json={
+        'name': IMAGE, 'disk_format': 'raw', 'container_format': 'bare',
+        'visibility': 'public'}).json()
+    image.put(f'/v2/images/{made["id"]}/file', data=b'\0' * 1024,
+              headers={'Content-Type': 'application/octet-stream'})
+
+
+def _build_rack(compute: Adapter, number: int, hosts: list[str]) -> None:
+    room = number // ROOM + 1
+    rack = compute.post('/os-aggregates', json={'aggregate': {
+        'name': f'rack{number + 1}',
+        'availability_zone': f'az{room}'}}).json()['aggregate']['id']
+    compute.post(f'/os-aggregates/{rack}/action', json={'set_metadata': {
+        'metadata': {'room': f'room{room}', 'rack': f'rack{number + 1}'}}})
+    for host in hosts:
+        # Nova knows a host once it has been found in its cell.
+        wait_for(f'host {host}', lambda: compute.post(
+            f'/os-aggregates/{rack}/action',
+            json={'add_host': {'host': host}},
+            raise_exc=False).status_code == 200)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""keystone: users, projects, tokens and the catalog."""
+
+from collections.abc import Mapping
+import grp
+import os
+import pwd
+
+from tools.cloud.layout import REGION, write
+from tools.cloud.processes import scripts
+from tools.cloud.service import WebService
+
+
+class Keystone(WebService):
+    name = 'keystone'
+    application = 'keystone.wsgi.api'
+    lifetime = 3600
+    """Seconds after which a token is worth nothing."""
+
+    def prepare(self) -> None:
+        self.configure()
+        self._manage('db_sync')
+        for kind in ('fernet', 'credential'):
+            self._keys(kind).mkdir(mode=0o700)
+            self._manage(
+                f'{kind}_setup',
+                '--keystone-user', pwd.getpwuid(os.geteuid()).pw_name,
+                '--keystone-group', grp.getgrgid(os.getegid()).gr_name)
+        url = self.layout.identity
+        self._manage(
+            'bootstrap', '--bootstrap-password', self.layout.password,
+            '--bootstrap-region-id', REGION, '--bootstrap-public-url', url)
+
+    def configure(self) -> None:
+        write(self.layout.configuration(self.name) / 'keystone.conf', {
+            'database': {'connection': self.layout.database('keystone')},
+            'token': {'provider': 'fernet', 'expiration': self.lifetime},
+            'fernet_tokens': {'key_repository': self._keys('fernet')},
+            'credential': {'key_repository': self._keys('credential')},
+            # The passwords are random, and every service hands its own in.
+            'identity': {'password_hash_rounds': 4},
+            'cache': {
+                'enabled': 'true', 'backend': 'dogpile.cache.pymemcache',
+                'memcache_servers':
+                    f'127.0.0.1:{self.layout.ports["memcached"]}'}})
+
+    def environment(self) -> Mapping[str, str]:
+        return {'OS_KEYSTONE_CONFIG_DIR':
+                str(self.layout.configuration(self.name))}
+
+    def _keys(self, kind: str):
+        return self.layout.state('keystone') / f'{kind}-keys'
+
+    def _manage(self, *arguments: str) -> None:
+        conf = self.layout.configuration(self.name) / 'keystone.conf'
+        self.processes.run('keystone-manage', [
+            scripts('keystone-manage'), '--config-file', conf, *arguments])
+
+
+class ShortKeystone(Keystone):
+    """The same keystone once more, whose tokens last a moment.
+
+    To be started where somebody wants to see tokens pass.
+    """
+
+    name = 'short-keystone'
+    lifetime = 1
+
+    def prepare(self) -> None:
+        self.configure()

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where one cloud keeps its files and listens: fixed when it is made, and
+read again by whoever comes later."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+import json
+import pathlib
+import random
+import secrets
+import socket
+
+_FILE = 'cloud.json'
+_PORTS = range(15000, 30000)
+"""Below those that the kernel gives to connections, so that none of the
+cloud's own takes a port before its service does."""
+
+LISTENERS = (
+    'mariadb', 'rabbitmq', 'distribution', 'epmd', 'memcached', 'keystone',
+    'short-keystone', 'placement', 'glance', 'nova', 'network', 'holistic')
+ADDRESS = '127.0.0.1'
+REGION = 'RegionOne'
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """
+    :ivar hosts: number of compute hosts
+    :ivar password: of every user of the cloud, its database included
+    :ivar ports: by the name of who listens
+    """
+
+    directory: pathlib.Path
+    hosts: int
+    password: str
+    ports: Mapping[str, int]
+
+    @classmethod
+    def make(cls, directory: pathlib.Path, hosts: int) -> 'Layout':
+        """Choose what is free now, and write it down."""
+        directory = directory.resolve()
+        directory.mkdir(parents=True, exist_ok=True)
+        directory.chmod(0o700)
+        layout = cls(directory, hosts, secrets.token_hex(12),
+                     dict(zip(LISTENERS, free_ports(len(LISTENERS)))))
+        (directory / _FILE).write_text(json.dumps(
+            asdict(layout) | {'directory': str(directory)}, indent=1))
+        return layout
+
+    @classmethod
+    def read(cls, directory: pathlib.Path) -> 'Layout':
+        """:raises FileNotFoundError: there is no cloud in that directory"""
+        kept = json.loads((directory.resolve() / _FILE).read_text())
+        return cls(**kept | {'directory': pathlib.Path(kept['directory'])})
+
+    def host_names(self) -> list[str]:
+        return [f'compute-{number:03}'
+                for number in range(1, self.hosts + 1)]
+
+    def url(self, name: str, path: str = '') -> str:
+        return f'http://{ADDRESS}:{self.ports[name]}{path}'
+
+    @property
+    def identity(self) -> str:
+        return self.url('keystone', '/v3')
+
+    @property
+    def broker(self) -> str:
+        return f'rabbit://guest:guest@{ADDRESS}:{self.ports["rabbitmq"]}/'
+
+    def database(self, name: str) -> str:
+        """Of that name, as SQLAlchemy writes it."""
+        return (f'mysql+pymysql://cloud:{self.password}@{ADDRESS}:'
+                f'{self.ports["mariadb"]}/{name}?charset=utf8mb4')
+
+    def log(self, name: str) -> pathlib.Path:
+        return self._folder('log') / f'{name}.log'
+
+    def state(self, name: str) -> pathlib.Path:
+        """A folder for what a service keeps."""
+        return self._folder('state', name)
+
+    def configuration(self, name: str) -> pathlib.Path:
+        """A folder for the files that a service reads."""
+        return self._folder('etc', name)
+
+    def _folder(self, *names: str) -> pathlib.Path:
+        folder = self.directory.joinpath(*names)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+
+def free_ports(count: int) -> list[int]:
+    """So many that nobody listens on.
+
+    :raises OSError: there are not as many
+    """
+    found: list[int] = []
+    for port in random.sample(_PORTS, len(_PORTS)):
+        if len(found) == count:
+            return found
+        if _free(port):
+            found.append(port)
+    raise OSError(f'not {count} free ports in {_PORTS}')
+
+
+def _free(port: int) -> bool:
+    with socket.socket() as end:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            end.bind((ADDRESS, port))
+        except OSError:
+            return False
+        return True
+
+
+Sections = Mapping[str, Mapping[str, object]]
+
+
+def write(file: pathlib.Path, sections: Sections) -> pathlib.Path:
+    """A configuration file; an option with a list is written once a value."""
+    lines = [line for name, options in sections.items()
+             for line in (f'[{name}]', *_lines(options), '')]
+    file.write_text('\n'.join(lines))
+    return file
+
+
+def _lines(options: Mapping[str, object]) -> Iterable[str]:
+    for key, value in options.items():
+        for each in value if isinstance(value, list) else [value]:
+            yield f'{key} = {each}'

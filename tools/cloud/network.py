@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The network API, as far as Nova asks it about servers without a network:
+every list is empty, and nothing can be made."""
+
+import json
+
+from tools.cloud.service import WebService
+
+
+class Network(WebService):
+    name = 'network'
+    application = 'tools.cloud.network'
+    threads = 4
+
+
+def application(environ, start_response):
+    """WSGI: ``GET /v2.0/ports`` and its like."""
+    asked = environ['PATH_INFO'].strip('/').split('/')
+    environ['wsgi.input'].read(int(environ.get('CONTENT_LENGTH') or 0))
+    if asked[0] in ('', 'v2.0') and len(asked) == 1:
+        status, body = '200 OK', {'versions': [{
+            'id': 'v2.0', 'status': 'CURRENT', 'links': [
+                {'rel': 'self', 'href': f'http://{environ["HTTP_HOST"]}'
+                                        '/v2.0/'}]}]}
+    elif len(asked) == 2 and environ['REQUEST_METHOD'] == 'GET':
+        collection = asked[1].removesuffix('.json').replace('-', '_')
+        status, body = '200 OK', {collection: []}
+    else:
+        status, body = '404 Not Found', {'NeutronError': {
+            'type': 'NotFound', 'message': 'there are no networks',
+            'detail': ''}}
+    answer = json.dumps(body).encode()
+    start_response(status, [('Content-Type', 'application/json'),
+                            ('Content-Length', str(len(answer)))])
+    return [answer]

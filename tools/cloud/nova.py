@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nova: API, conductor, our scheduler in the place of its own, and a process
+for each fake compute host."""
+
+from collections.abc import Mapping
+import shutil
+import sys
+
+from tools.cloud import holistic
+from tools.cloud.layout import Sections, write
+from tools.cloud.processes import scripts, shared
+from tools.cloud.service import credentials, tokens, WebService
+
+FILTERS = ('ComputeFilter', 'ComputeCapabilitiesFilter',
+           'ImagePropertiesFilter', 'ServerGroupAntiAffinityFilter',
+           'ServerGroupAffinityFilter', 'HolisticGroupFilter')
+UNPATCHED = {'OS_NOVA_DISABLE_EVENTLET_PATCHING': '1'}
+"""Every service with threads, also those that choose greenlets yet."""
+
+
+class Nova(WebService):
+    name = 'nova'
+    application = 'nova.wsgi.osapi_compute'
+
+    def prepare(self) -> None:
+        folder = self.layout.configuration('nova')
+        # nova-api insists on both in one folder.
+        shutil.copy(shared('etc', 'nova', 'api-paste.ini'), folder)
+        write(folder / 'nova.conf', self._controller())
+        write(folder / 'compute.conf', self._common() | {
+            'compute': {'resource_provider_association_refresh': 0},
+            'vnc': {'enabled': 'false'}})
+        self._manage('api_db', 'sync')
+        self._manage('cell_v2', 'map_cell0', '--database_connection',
+                     self.layout.database('nova_cell0'))
+        self._manage('cell_v2', 'create_cell', '--name', 'cell1')
+        # Of both cells.
+        self._manage('db', 'sync')
+
+    def environment(self) -> Mapping[str, str]:
+        return UNPATCHED | {'OS_NOVA_CONFIG_DIR':
+                            str(self.layout.configuration('nova'))}
+
+    def start(self) -> None:
+        super().start()
+        conf = self.layout.configuration('nova') / 'nova.conf'
+        for command in ('nova-conductor', 'nova-holistic-scheduler'):
+            self.processes.start(
+                command, [scripts(command), '--config-file', conf], UNPATCHED)
+        self.processes.start('computes', [
+            sys.executable, '-m', 'tools.cloud.computes',
+            self.layout.directory], UNPATCHED)
+
+    def _manage(self, *arguments: str) -> None:
+        conf = self.layout.configuration('nova') / 'nova.conf'
+        self.processes.run('nova-manage', [
+            scripts('nova-manage'), '--config-file', conf, *arguments],
+            UNPATCHED)
+
+    def _controller(self) -> Sections:
+        layout = self.layout
+        return self._common() | {
+            'api_database': {'connection': layout.database('nova_api')},
+            'database': {'connection': layout.database('nova_cell1')},
+            'conductor': {'workers': 1},
+            'scheduler': {'workers': 1, 'driver': 'holistic_scheduler',
+                          'discover_hosts_in_cells_interval': 2},
+            'filter_scheduler': {
+                'available_filters': [
+                    'nova.scheduler.filters.all_filters',
+                    'nova_holistic.scheduler.filters.all_filters'],
+                'enabled_filters': ','.join(FILTERS),
+                'weight_classes': [
+                    'nova.scheduler.weights.all_weighers',
+                    'nova_holistic.scheduler.weights.all_weighers'],
+                'track_instance_changes': 'false'},
+            'wsgi': {'api_paste_config': layout.configuration('nova')
+                     / 'api-paste.ini'},
+            'quota': {name: -1 for name in (
+                'instances', 'cores', 'ram', 'server_groups',
+                'server_group_members')},
+            **holistic.shared_options(layout), **tokens(layout)}
+
+    def _common(self) -> Sections:
+        layout = self.layout
+        own = credentials(layout)
+        return {
+            'DEFAULT': {
+                'transport_url': layout.broker, 'my_ip': '127.0.0.1',
+                'state_path': layout.state('nova'),
+                'enabled_apis': 'osapi_compute', 'rpc_response_timeout': 60},
+            'oslo_concurrency': {'lock_path': layout.state('nova') / 'locks'},
+            'placement': own, 'neutron': own,
+            'glance': {'endpoint_override': layout.url('glance')},
+            'oslo_messaging_rabbit': {
+                'kombu_reconnect_delay': 0.5, 'rabbit_interval_max': 2}}

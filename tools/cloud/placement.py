@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Placement, which makes its own schema when it starts."""
+
+from collections.abc import Mapping
+
+from tools.cloud.layout import write
+from tools.cloud.service import tokens, WebService
+
+
+class Placement(WebService):
+    name = 'placement'
+    application = 'placement.wsgi.api'
+
+    def prepare(self) -> None:
+        write(self.layout.configuration('placement') / 'placement.conf', {
+            'api': {'auth_strategy': 'keystone'},
+            'placement_database': {
+                'connection': self.layout.database('placement'),
+                'sync_on_startup': 'true'},
+            **tokens(self.layout)})
+
+    def environment(self) -> Mapping[str, str]:
+        return {'OS_PLACEMENT_CONFIG_DIR':
+                str(self.layout.configuration('placement'))}

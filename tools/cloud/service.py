@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A service of the cloud: made once, then started and stopped at will."""
+
+from collections.abc import Mapping
+import urllib.error
+import urllib.request
+
+from tools.cloud.layout import Layout, Sections
+from tools.cloud.processes import Processes, scripts
+from tools.cloud.waiting import NotThere, wait_for
+
+
+class Service:
+    """One module below this package is one of these.
+
+    :cvar name: of its processes and files, and of its port where it has one
+    """
+
+    name = ''
+
+    def __init__(self, layout: Layout, processes: Processes):
+        self.layout = layout
+        self.processes = processes
+
+    def prepare(self) -> None:
+        """Write its files, and make its database."""
+
+    def start(self) -> None:
+        """Start its processes."""
+
+    def wait(self) -> None:
+        """Return when it serves.
+
+        :raises NotThere: it does not
+        """
+
+    def wait_until(self, condition, name: str = '') -> None:
+        """:raises NotThere: it does not come, or the process has ended"""
+        name = name or self.name
+
+        def there() -> bool:
+            if not self.processes.alive(name):
+                raise NotThere(f'{name} ended: {self.processes.said(name)}')
+            return condition()
+
+        wait_for(name, there)
+
+
+class WebService(Service):
+    """A WSGI application, served by uwsgi."""
+
+    application = ''
+    threads = 8
+
+    def environment(self) -> Mapping[str, str]:
+        """Where it finds its configuration."""
+        return {}
+
+    def start(self) -> None:
+        self.serve(self.name, self.environment())
+
+    def serve(self, name: str, environment: Mapping[str, str]) -> None:
+        self.processes.start(name, [
+            scripts('uwsgi'), '--master', '--die-on-term', '--need-app',
+            '--lazy-apps', '--enable-threads', '--threads', self.threads,
+            '--http-socket', f'127.0.0.1:{self.layout.ports[name]}',
+            '--listen', 100, '--buffer-size', 65535, '--disable-logging',
+            # It does not read what an application leaves of a body: on a
+            # connection that is kept, the next request would begin with it.
+            '--add-header', 'Connection: close',
+            '--module', f'{self.application}:application'], environment)
+
+    def wait(self) -> None:
+        self.wait_until(lambda: answers(self.layout.url(self.name, '/')))
+
+
+def answers(url: str) -> bool:
+    """Whether it says anything at all."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        opener.open(url, timeout=60).close()
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def credentials(layout: Layout) -> dict[str, object]:
+    """Options by which a service gets tokens of its own."""
+    return {
+        'auth_type': 'password', 'auth_url': layout.identity,
+        'username': 'service', 'password': layout.password,
+        'project_name': 'service', 'user_domain_id': 'default',
+        'project_domain_id': 'default', 'region_name': 'RegionOne',
+        'valid_interfaces': 'public'}
+
+
+def tokens(layout: Layout) -> Sections:
+    """Sections by which a service judges the tokens of others."""
+    own = credentials(layout)
+    del own['valid_interfaces']
+    return {'keystone_authtoken': own | {
+        'www_authenticate_uri': layout.identity, 'interface': 'public',
+        'service_token_roles_required': 'true',
+        'memcached_servers': f'127.0.0.1:{layout.ports["memcached"]}'}}
