@@ -8,6 +8,7 @@ import numpy as np
 from nova_holistic.model.objective import Outlay
 from nova_holistic.solver.columns import Columns, curve
 from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.twins import Twins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,6 +24,7 @@ class Alike:
     :ivar before: utilisation
     :ivar steps: [sort, kind]: what one member adds to the utilisation
     :ivar slopes: of the curve on which costs rise with utilisation
+    :ivar twins: kinds that differ only in who is kept together
     """
 
     numbers: np.ndarray
@@ -34,6 +36,7 @@ class Alike:
     before: np.ndarray
     steps: np.ndarray
     slopes: np.ndarray
+    twins: Twins
     _order: np.ndarray
     _first: np.ndarray
 
@@ -55,7 +58,8 @@ class Alike:
                 len(some), kinds.crowd))),
             np.minimum(columns.room[some], kinds.numbers),
             columns.opening[some], columns.before[some], columns.steps[some],
-            np.array(outlay.slopes), np.argsort(of, kind='stable'),
+            np.array(outlay.slopes), Twins.of(kinds),
+            np.argsort(of, kind='stable'),
             np.cumsum(numbers) - numbers)
 
     def __len__(self) -> int:

@@ -65,6 +65,7 @@ class Dive:
         self._generation = generation
         self._goal = goal * (1 + _WHOLE)
         self._numbers = generation.numbers
+        self._settled: dict[int, int] = {}
 
     def run(self) -> Landing | None:
         """The best of some dives, or None where time ran out."""

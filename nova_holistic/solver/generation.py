@@ -7,6 +7,7 @@ and patterns that gain become its columns. Each time, the prices prove a bound
 (Lagrange's): what all members are worth, less what hosts gain.
 """
 
+from collections.abc import Sequence
 import math
 
 import numpy as np
@@ -20,6 +21,7 @@ from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.master import Master
 from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.pricing import Gains, Pricing
+from nova_holistic.solver.ways import Way
 
 _ROUNDS = 30
 _RAISES = 12
@@ -34,6 +36,19 @@ _STIFFEST = 100.0
 _NEARLY = 5e-4
 """Share of the bound that is not worth another round."""
 
+_BEHIND = 2e-3
+"""Share of the bound by which other ways' may stay behind it."""
+
+_SHORT = 0.02
+"""Share of the members beyond which patterns are sought for them before
+anything is proved."""
+
+_LITTLE = 2e-4
+"""Share of the value by which it falls where few hosts need to be asked."""
+
+_FEW = 100
+"""Sorts of hosts of a cell that are asked for these."""
+
 _BETWEEN = 0.5
 """How near the prices asked are to the best ones so far, not the latest."""
 
@@ -44,54 +59,113 @@ _TIME = 0.5
 class Generation:
     """Patterns for the members of a relaxation.
 
-    :ivar bound: no placement costs less, members that stay included
-    :ivar floor: the same, without members that stay
+    :ivar bound: no placement costs less, members that stay included; where
+        there are ways, none whose preferences cost no more than the
+        relaxation's limit
+    :ivar floor: the same, without members that stay, of the way it is on
     :ivar prices: [kind], of a member, about
     :ivar numbers: of members of each kind
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
-                 merged: Merged, deadline: Deadline):
+                 merged: Merged, deadline: Deadline,
+                 ways: Sequence[Way] = ()):
+        """:param ways: every plan goes one of them, if preferences cost no
+            more than the relaxation's limit"""
         self.alike = Alike.of(kinds, merged.columns, outlay)
         self.pricing = Pricing(self.alike)
         self.numbers = kinds.numbers
         self._constant = constant(kinds, outlay)
         known = max(0.0, merged.bound - self._constant)
         # Plans whose preferences cost more may cost less.
-        self.floor = known if merged.limit == float('inf') else 0.0
+        self.floor = self._known = known if ways or (
+            merged.limit == float('inf')) else 0.0
         unit = known / len(kinds.members) or 1.0
-        self.master = Master(kinds, cells, self.alike, unit)
+        self.master = Master(kinds, cells, self.alike, unit,
+                             merged.limit if ways else float('inf'))
         self.deadline = deadline
+        self._ways = sorted(ways, key=lambda way: -sum(
+            merged.domains[number] == value for number, value in way.held))
+        for way in self._ways[:1]:
+            self.master.go(way)
+        self._others = known if self._ways[1:] else float('inf')
+        self._penalty = _PENALTY
         found = merged.duals[:len(kinds.kinds)]
-        # Cells without hosts may have rows here that bins did without.
-        self._duals = merged.duals if (
-            len(merged.duals) == self.master.rows) else np.concatenate((
-                found, np.zeros(self.master.rows - len(found))))
+        self._duals = np.zeros(self.master.rows)
+        # Cells without hosts may have rows here that bins did without; what
+        # preferences cost has the last row.
+        here = merged.duals if self.master.rows - len(merged.duals) in (
+            0, 1) else found
+        self._duals[:len(here)] = here
         self.prices = np.maximum(found, 0.1 * max(unit, found.max()))
 
     @property
     def bound(self) -> float:
-        return self.floor + self._constant
+        return min(self.floor, self._others) + self._constant
 
     def run(self, integral: bool) -> bool:
-        """Whether there are patterns for everyone.
+        """Whether there are patterns for everyone, on the likeliest way.
 
         :param integral: whether costs are whole numbers
         """
         self._start()
-        penalty = _PENALTY
+        found = self._settle(integral)
+        if found and self._ways[1:]:
+            self._look_elsewhere(integral)
+        return found
+
+    def _look_elsewhere(self, integral: bool) -> None:
+        """What other ways cost at least; the best of them is taken."""
+        ways = [(self.master.value, self._ways[0], self.floor)]
+        enough = (1 - _BEHIND) * self.floor
+        if integral:
+            # Beyond the next whole number below.
+            stay = self._constant
+            enough = math.ceil(self.floor + stay - 1e-6) - 1 + 1e-3 - stay
+        prices, _ = self.master.prices(self._duals)
+        for way in self._ways[1:]:
+            self.master.go(way)
+            self.floor = self._known
+            # Much the same may pay there.
+            self._learn(self.pricing((1 + _RAISE) * way.mirrored(
+                self._ways[0], prices)))
+            found = self._settle(integral, enough)
+            if self.master.impossible:
+                self.floor = float('inf')
+            ways.append((self.master.value if found else float('inf'), way,
+                         self.floor))
+        _, way, self.floor = min(ways, key=lambda each: each[0])
+        self._others = min(floor for _, _, floor in ways)
+        self.master.go(way)
+        self.master.solve(self.deadline.left())
+
+    def _settle(self, integral: bool, enough: float = float('inf')) -> bool:
+        """Until the bound is no longer worth another round.
+
+        :param enough: a bound beyond which nothing more is of interest
+        """
+        penalty = self._penalty
         self.master.penalise(penalty * self.prices)
-        near = _BETWEEN
+        known, last = enough < float('inf'), float('inf')
+        near = 0.0 if known else _BETWEEN
         for _ in range(_ROUNDS):
             if self.late() or not self.master.solve(self.deadline.left()):
                 return False
+            if self.floor >= enough:
+                return self.master.short < 1e-6
             if self._settled(integral):
                 if self.master.short < 1e-6:
                     return True
                 if penalty > _STIFFEST:
                     return False
-                penalty *= _STIFFER
+                self._penalty = penalty = penalty * _STIFFER
                 self.master.penalise(penalty * self.prices)
+                continue
+            falls = self.master.value < (1 - _LITTLE) * last
+            last = self.master.value
+            if (self.master.short > _SHORT * self.numbers.sum()
+                    or known and falls) and self._learn(self.pricing(
+                        self.master.prices(self.master.duals)[0], few=_FEW)):
                 continue
             fresh, better = self._ask(
                 near * self._duals + (1 - near) * self.master.duals)
@@ -108,7 +182,7 @@ class Generation:
         value = self.master.value
         if integral and self.master.short < 1e-6:
             stay = self._constant
-            return math.ceil(self.bound - 1e-6) >= value + stay
+            return math.ceil(self.floor + stay - 1e-6) >= value + stay
         return value - self.floor <= _NEARLY * value
 
     def _start(self) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective, Outlay
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.apart import Apart
 from nova_holistic.solver.assignment import assigned
 from nova_holistic.solver.backend import Backend
 from nova_holistic.solver.boarding import board, suits
@@ -29,6 +30,7 @@ from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.search import Search, Verdict
 from nova_holistic.solver.seats import boarded, Seating, seating
 from nova_holistic.solver.together import together
+from nova_holistic.solver.ways import ways
 
 LARGE = 5_000
 """Places from which on hosts are chosen first: each kind, and each group that
@@ -64,6 +66,18 @@ class Found:
     solving: float
 
 
+@dataclass(frozen=True, slots=True)
+class _How:
+    """What is asked, and what there is to answer it."""
+
+    snapshot: Snapshot
+    placed: Mapping[str, str]
+    objective: Objective
+    backend: Backend
+    deadline: Deadline
+    gap: float
+
+
 def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
           objective: Objective, backend: Backend, deadline: Deadline,
           gap: float) -> Found | None:
@@ -86,33 +100,42 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
         if near is not None:
             return Found(near[0], near[1].best, near[1].bound,
                          near[1].solving)
+    how = _How(snapshot, placed, objective, backend, deadline, gap)
     rules = cells(kinds, deadline.check)
-    merged = Merged(kinds, rules, outlay, deadline)
+    # Where costs rise with use, there are hosts enough in use.
+    apart = Apart(kinds, rules) if outlay.slopes else Apart.of(kinds, rules)
+    merged = Merged(apart.kinds, apart.cells, outlay, deadline)
     best: tuple[tuple[float, float], Found] | None = None
-    if suits(kinds, outlay, rules, merged.columns):
+    if suits(apart.kinds, outlay, apart.cells, merged.columns):
         merged.run(_BEFORE)
-        search, found = _patterned(
-            kinds, rules, outlay, snapshot, placed, objective, backend,
-            deadline, gap, merged)
+        search, found = _patterned(apart, outlay, merged, how)
         if found is not None and search.preferred():
             return found
         best = found and (search.worth, found)
     merged.run()
     if merged.impossible or merged.bound is None:
         return best[1] if best else None
-    if told is None:
+    return _chosen(apart, outlay, merged, how, best)
+
+
+def _chosen(apart: Apart, outlay: Outlay, merged: Merged, how: _How,
+            best: tuple[tuple[float, float], Found] | None) -> Found | None:
+    """On hosts that the relaxation uses, and some more each time.
+
+    :param best: known already, with what its preferences and it cost
+    """
+    told, deadline = how.objective.outlay() is not None, how.deadline
+    if not told:
         merged.bound = None
     alike = not np.ptp(merged.columns.opening) > TINY
     # Where hosts cost alike, those that the relaxation uses are mostly best.
     for spare in _SPARE[0 if alike else 1:]:
-        seats = seating(kinds, rules, outlay, merged, spare, gap,
-                        deadline)
+        seats = seating(apart.kinds, apart.cells, outlay, merged, spare,
+                        how.gap, deadline)
         if seats.taken is None and spare < _SPARE[-1]:
             continue
         try:
-            search, found = _plan(
-                kinds, rules, outlay, snapshot, placed, objective, backend,
-                deadline, gap, merged, seats)
+            search, found = _plan(apart, outlay, merged, how, seats)
         except OutOfTime:
             if best is None:
                 raise
@@ -122,33 +145,34 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
         if search.good_enough() or (
                 deadline.elapsed() > _SHARE * deadline.limit):
             break
-        if best is not None and (outlay.slopes or told is None):
+        if best is not None and (outlay.slopes or not told):
             # Other hosts would lead to the same seats.
             break
     return best[1] if best else None
 
 
-def _patterned(kinds: Kinds, rules: Cells, outlay: Outlay,
-               snapshot: Snapshot, placed: Mapping[str, str],
-               objective: Objective, backend: Backend, deadline: Deadline,
-               gap: float, merged: Merged
-               ) -> tuple[Search | None, Found | None]:
+def _patterned(apart: Apart, outlay: Outlay, merged: Merged,
+               how: _How) -> tuple[Search | None, Found | None]:
     """By whole patterns of members on hosts: a better bound, better seats."""
+    deadline = how.deadline
     if merged.impossible or merged.bound is None or (
             deadline.elapsed() > _SHARE * deadline.limit):
         return None, None
-    generation = Generation(kinds, rules, outlay, merged, deadline)
-    whole = objective.integral and objective.outlay() is not None
-    taken = board(kinds, rules, generation, gap, whole, merged.limit) if (
-        generation.run(whole)) else None
+    generation = Generation(
+        apart.kinds, apart.cells, outlay, merged, deadline, ways(
+            apart.kinds, apart.cells, apart.families, merged.limit))
+    told = how.objective.outlay() is not None
+    whole = how.objective.integral and told
+    taken = board(
+        apart.kinds, apart.cells, generation, how.gap, whole,
+        merged.limit) if generation.run(whole) else None
     merged.proved = generation.bound
     if taken is None:
         return None, None
-    if objective.outlay() is None:
+    if not told:
         merged.bound = None
-    return _plan(
-        kinds, rules, outlay, snapshot, placed, objective, backend, deadline,
-        gap, merged, boarded(merged, *taken, bool(outlay.slopes)))
+    return _plan(apart, outlay, merged, how, boarded(
+        merged, *taken, bool(outlay.slopes)))
 
 
 def _size(kinds: Kinds) -> int:
@@ -174,19 +198,18 @@ def _scattered(kinds: Kinds) -> bool:
     return hosts <= FEW and places <= min(WRITTEN, len(classes) * hosts / 2)
 
 
-def _plan(kinds: Kinds, rules: Cells, outlay: Outlay, snapshot: Snapshot,
-          placed: Mapping[str, str], objective: Objective, backend: Backend,
-          deadline: Deadline, gap: float, merged: Merged,
+def _plan(apart: Apart, outlay: Outlay, merged: Merged, how: _How,
           seats: Seating) -> tuple[Search, Found | None]:
+    kinds, deadline = apart.kinds, how.deadline
     hosts = np.union1d(seats.hosts, np.array(
         [*kinds.placed.values()], dtype=np.int64))
-    case = Case.of(kinds.group, snapshot, placed, deadline.check,
+    case = Case.of(kinds.group, how.snapshot, how.placed, deadline.check,
                    kinds.table.part(hosts))
-    search = Search(case, objective, backend, deadline, gap)
+    search = Search(case, how.objective, how.backend, deadline, how.gap)
     start = None
     if seats.taken is not None:
-        start = _seated(case, rules, outlay, seats, hosts, merged.limit,
-                        deadline)
+        start = _seated(case, apart.cells, outlay, seats, hosts,
+                        merged.limit, deadline)
     verdict = search.improve(start, merged.least, merged.within)
     if verdict is Verdict.NOTHING or search.best is None:
         return search, None

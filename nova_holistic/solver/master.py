@@ -16,6 +16,7 @@ from nova_holistic.solver.alike import Alike
 from nova_holistic.solver.cells import Cells
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.sharing import sharing
+from nova_holistic.solver.ways import anyhow, Way
 
 _ENDLESS = highspy.kHighsInf
 
@@ -33,7 +34,8 @@ class Master:
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, alike: Alike,
-                 unit: float):
+                 unit: float, limit: float = float('inf')):
+        """:param limit: what preferences may cost"""
         self._alike = alike
         self._unit = unit
         self.shape = len(kinds.kinds), cells.count
@@ -43,17 +45,35 @@ class Master:
         self._seen: set[tuple[int, bytes]] = set()
         self._row_of: dict[int, int] = {}
         program = sharing(kinds, cells)
-        self._matrix, self._lower, self._upper = program.rows()
-        self._most = program.upper
-        self.rows = len(self._lower)
         size = self.shape[0] * self.shape[1]
         places = np.arange(size)
+        cells.penalty(len(program.upper), places.reshape(self.shape),
+                      np.arange(cells.count), size).limit(program, limit)
+        self._matrix, self._lower, self._upper = program.rows()
+        self._numbers = kinds.numbers.astype(float)
+        self._own = slice(size, size + len(cells.free))
+        self._free = program.upper[self._own]
+        self.rows = len(self._lower)
         # Patterns cover the members that are shared out to the cell.
         program.add(np.tile(places, 2), np.concatenate((
             places, len(program.upper) - size + places)), np.concatenate((
                 np.full(size, -1.0), np.ones(size))), 0.0, np.inf, size)
         self._first = len(program.upper)
         self._highs = program.loaded()
+        self.go(anyhow(kinds, cells))
+
+    def go(self, way: Way) -> None:
+        """From here on all plans go this way."""
+        self.impossible = False
+        self._least, self._most = np.zeros(len(self._free)), self._free.copy()
+        for number, value in way.held:
+            self._least[number] = self._most[number] = value
+        self._closed = way.closed
+        upper = np.concatenate((np.where(way.closed.ravel(), 0.0, np.repeat(
+            self._numbers, self.shape[1])), self._most))
+        self._highs.changeColsBounds(
+            len(upper), np.arange(len(upper), dtype=np.int32),
+            np.concatenate((np.zeros(way.closed.size), self._least)), upper)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -136,11 +156,14 @@ class Master:
         :ivar used: hosts with each pattern
         :ivar share: [kind, cell]
         :ivar short: members for whom no pattern is known
+        :ivar impossible: whether the rules leave no way, as it is held
         """
         self._highs.setOptionValue('time_limit', (
             self._highs.getRunTime() + max(seconds, 0.01)))
         self._highs.run()
-        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        status = self._highs.getModelStatus()
+        self.impossible = status == highspy.HighsModelStatus.kInfeasible
+        if status != highspy.HighsModelStatus.kOptimal:
             return False
         solution = self._highs.getSolution()
         values = np.array(solution.col_value)
@@ -169,7 +192,8 @@ class Master:
         limit = np.where(duals > 0, self._lower, self._upper)
         proved = float((duals * np.where(duals != 0, limit, 0.0)).sum())
         # The policies' own variables are free to help as much as they can.
-        own = worth[size:-size]
-        helping = own > 0
-        proved -= float(own[helping] @ self._most[size:-size][helping])
-        return np.maximum(worth[:size], 0.0).reshape(self.shape), proved
+        own = worth[self._own]
+        ends = np.where(own > 0, self._most, self._least)
+        proved -= float(own[own != 0] @ ends[own != 0])
+        prices = np.maximum(worth[:size], 0.0).reshape(self.shape)
+        return np.where(self._closed, 0.0, prices), proved

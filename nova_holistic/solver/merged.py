@@ -59,6 +59,7 @@ class Merged:
     :ivar solution: hosts of bins in use and the bins' members by kind
     :ivar wanted: number of hosts of each of these that are worth a look
     :ivar proved: the same as ``bound``, known from elsewhere
+    :ivar domains: which of the cells' variables are of domains in use
     :ivar duals: what a member of each kind costs, and what each row of the
         cells' rules
     """
@@ -165,7 +166,7 @@ class Merged:
     def _solve(self, bins: list[np.ndarray], settled: bool) -> bool:
         program = self._program(bins, self.limit)
         if settled:
-            program.use_only(self._domains)
+            program.use_only(self.domains)
         outcome, x = program.settle(_NEAR, self._deadline.part(_SOLVING).left)
         if outcome.status is Status.INFEASIBLE and settled:
             return self._solve(bins, False)
@@ -183,7 +184,7 @@ class Merged:
         if not outcome.solved or outcome.bound is None:
             return False
         self._bins, self.parts = bins, program.parts
-        self._domains = program.domains
+        self.domains = program.domains
         self._low = self._cost(outcome)
         if not settled:
             self.bound = self._low if self.bound is None else max(

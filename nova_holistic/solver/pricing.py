@@ -93,6 +93,8 @@ class Pricing:
         self._room = alike.room if most is None else np.minimum(
             alike.room, most)
         self._free = np.minimum(alike.free, self._room @ alike.amounts)
+        if alike.twins.sets:
+            self._fine = self._room >= _fitting(self._free, alike.amounts)
         self._beam = _BEAM if few is None else _NARROW
         self._left = self.looked_at + _LONGEST
         self._slack = _EQUAL * float(np.max(prices, initial=0.0))
@@ -171,12 +173,24 @@ class Pricing:
             upper = gained + market.rest(
                 i + 1, here, grown.free,
                 self._alike.before[here] + grown.added, level)
-            some = np.flatnonzero(upper > gains.known[here] + self._slack)
+            some = self._wanted(grown, here, np.flatnonzero(
+                upper > gains.known[here] + self._slack), market, i + 1)
             part = grown[_beam(
                 grown.of, upper, some, lost, self._beam)]
             if not len(part.of):
                 break
         return lost
+
+    def _wanted(self, part: _Partial, here: np.ndarray, some: np.ndarray,
+                market: Market, first: int) -> np.ndarray:
+        """Those of some that others do not make up for."""
+        twins = self._alike.twins
+        if not twins.sets:
+            return some
+        sorts = here[some]
+        return some[~twins.spare(
+            part.members[some], part.free[some], self._room[sorts],
+            self._fine[sorts], market.prices, market.order[first:].tolist())]
 
     def _grown(self, part: _Partial, sorts: np.ndarray, kind: int,
                market: Market, last: bool) -> _Partial | None:
@@ -223,6 +237,13 @@ class Pricing:
         """Of the curve on which costs rise."""
         return curve(self._alike.before[sorts] + added, self._alike.slopes
                      ) if self._curved else self._base[sorts]
+
+
+def _fitting(free: np.ndarray, amounts: np.ndarray) -> np.ndarray:
+    """[sort, kind]: how many of a kind free amounts let in."""
+    return np.array([
+        (free[:, asked > 0] // asked[asked > 0]).min(axis=1)
+        for asked in amounts]).T
 
 
 def _beam(of: np.ndarray, upper: np.ndarray, some: np.ndarray,

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members kept together of whom a host takes few, as kinds of their own."""
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity, SoftAffinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.apart import Apart
+from nova_holistic.solver.boarding import board
+from nova_holistic.solver.cells import cells
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.generation import Generation
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.merged import Merged
+from nova_holistic.solver.pricing import Pricing
+from nova_holistic.solver.ways import ways
+from tests.effort import times
+from tests.unit import builders
+from tests.unit.solver import oracle
+
+
+def _deadline():
+    return Deadline(itertools.repeat(0.0).__next__, 10.0)
+
+
+def _members(**numbers):
+    return tuple(MemberDescription(
+        flavor, Requirements(FrozenMapping({'VCPU': int(flavor[1:])})), count)
+        for flavor, count in numbers.items() if count)
+
+
+def _group(inside, outside, affinity, most):
+    """Servers of one and of two VCPUs, some of them kept together."""
+    return Group('shop', (), (
+        Group('cache', inside, (), (
+            affinity, AntiAffinity(max_per_domain=most))),
+        Group('web', outside)))
+
+
+def _case(seed):
+    chance = random.Random(seed)
+    snapshot = builders.cloud(*(builders.host(
+        f'h{n}', f'az{n % 2}', vcpus=chance.randint(2, 5))
+        for n in range(4)))
+    return _group(
+        _members(s1=chance.randint(1, 3), s2=chance.randint(0, 1)),
+        _members(s1=chance.randint(0, 2), s2=1),
+        chance.choice((Affinity(level='rack'), SoftAffinity(level='rack'))),
+        chance.randint(1, 2)), snapshot
+
+
+def _generation(group, snapshot, objective, rounds=2):
+    outlay = load_objective(objective).outlay()
+    kinds = Kinds.of(bind(group, snapshot), snapshot, {})
+    apart = Apart.of(kinds, cells(kinds, lambda: None))
+    merged = Merged(apart.kinds, apart.cells, outlay, _deadline())
+    merged.run(rounds)
+    if merged.impossible or merged.bound is None:
+        return None
+    those = ways(apart.kinds, apart.cells, apart.families, merged.limit)
+    return apart, merged, those, Generation(
+        apart.kinds, apart.cells, outlay, merged, _deadline(), those)
+
+
+@pytest.mark.parametrize('objective', ['fewest-hosts', 'stack'])
+def test_no_plan_is_cheaper_than_the_bound(objective):
+    told, tight = 0, 0
+    for seed in range(times(120)):
+        group, snapshot = _case(seed)
+        best = oracle.best(group, snapshot, {}, objective)
+        found = best and _generation(group, snapshot, objective)
+        if not found:
+            continue
+        _, merged, those, generation = found
+        generation.run(load_objective(objective).integral)
+        if best[0] <= merged.limit + 1e-9:
+            assert generation.bound <= best[1] + 1e-7
+            told += len(those) > 1
+            tight += len(those) > 1 and best[1] - generation.bound < 1e-6
+    assert told > times(120) / 10
+    assert tight > told / 4
+
+
+def test_the_best_pattern_holds_no_more_of_them_than_a_host_takes():
+    """The best of all that a host has room for, by trying each."""
+    for seed in range(times(60)):
+        chance = random.Random(seed)
+        group, snapshot = _case(seed)
+        found = _generation(group, snapshot, 'stack')
+        if found is None:
+            continue
+        alike = found[3].alike
+        prices = np.array([[chance.choice((0.0, 0.3, 0.5, chance.random()))]
+                           * (int(alike.cell.max()) + 1)
+                           for _ in alike.amounts])
+        gains = Pricing(alike)(prices)
+        for sort in range(len(alike)):
+            best = _best(alike, sort, prices[:, 0])
+            assert gains.known[sort] == pytest.approx(best, abs=1e-9)
+            assert gains.most[sort] >= best - 1e-12
+
+
+def _best(alike, sort, prices):
+    patterns = itertools.product(*(
+        range(int(most) + 1) for most in alike.room[sort]))
+    fitting = [np.array(p) for p in patterns if not (
+        np.array(p) @ alike.amounts > alike.free[sort]).any()]
+    return max(0.0, *(float(p @ prices) - alike.opening[sort]
+                      for p in fitting if p.any()), 0.0)
+
+
+@pytest.mark.parametrize('affinity', [
+    Affinity(level='rack'), SoftAffinity(level='rack')])
+def test_they_are_together_and_on_as_many_hosts_as_they_need(affinity):
+    """Sixteen VCPUs are one host's; eight servers, two on a host, are not."""
+    snapshot = builders.cloud(*(builders.host(
+        f'h{n:02}', f'az{n % 3}') for n in range(30)))
+    apart, merged, those, generation = _generation(
+        _group(_members(s1=8), _members(s1=8), affinity, 2), snapshot,
+        'fewest-hosts')
+    assert len(those) == 3
+    assert generation.run(True)
+    assert generation.bound == pytest.approx(4)
+    taken, parts = board(apart.kinds, apart.cells, generation, 0.01, True,
+                         merged.limit)
+    assert taken.any(axis=0).sum() == 4
+    cache = [apart.cells.parts.of[m.path]
+             for m in apart.kinds.group.all_members() if 'cache' in m.path]
+    assert sorted(parts[sorted(set(cache))].sum(axis=0)) == [0, 0, 8]
+
+
+def test_where_nobody_is_kept_together_nothing_changes():
+    snapshot = builders.cloud(builders.host('h1'), builders.host('h2'))
+    kinds = Kinds.of(bind(builders.group(builders.servers('web', 4)),
+                          snapshot), snapshot, {})
+    rules = cells(kinds, lambda: None)
+    apart = Apart.of(kinds, rules)
+    assert apart.kinds is kinds and apart.cells is rules
+    assert ways(kinds, rules, apart.families, 0.0) == ()
