@@ -179,13 +179,13 @@ def test_the_filter_stands_behind_the_token(run, paste_ini):
     done = run('stack.sh', **EVERY_SETTING)
     pipelines = configparser.ConfigParser()
     pipelines.read(paste_ini)
-    words = pipelines['composite:openstack_compute_api_v21'][
-        'keystone'].split()
-    assert words[words.index('keystonecontext'):] == [
-        'keystonecontext', 'holistic', 'osapi_compute_app_v21']
-    assert words.count('holistic') == 1
-    assert 'holistic' not in pipelines[
-        'composite:openstack_compute_api_v21_legacy_v2_compatible']['keystone']
+    for name, then in (('', 'osapi_compute_app_v21'),
+                       ('_legacy_v2_compatible', 'legacy_v2_compatible')):
+        words = pipelines[f'composite:openstack_compute_api_v21{name}'][
+            'keystone'].split()
+        at = words.index('keystonecontext')
+        assert words[at:at + 3] == ['keystonecontext', 'holistic', then]
+        assert words.count('holistic') == 1
     assert done.ini(str(paste_ini)) == {'filter:holistic': {
         'paste.filter_factory': (
             'nova_holistic.api.nova_filter:filter_factory',)}}
