@@ -86,7 +86,7 @@ function configure_holistic_scheduler {
 function configure_holistic_nova_api {
     iniset "$NOVA_API_PASTE_INI" filter:holistic paste.filter_factory \
         nova_holistic.api.nova_filter:filter_factory
-    sed -i -e '/^\[composite:openstack_compute_api_v21\]/,/^keystone *=/ {
+    sed -i -e '/^keystone *=/ {
         s/ holistic / /
         s/ keystonecontext / keystonecontext holistic /
     }' "$NOVA_API_PASTE_INI"

@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 import webob
+from webob import exc
 
 from nova_holistic.api.errors import ApiError
 from nova_holistic.documents.validation import brief
@@ -66,6 +67,10 @@ def _bytes(request: webob.Request, longest: int) -> bytes:
         raw = request.body_file.read(longest + 1)
     except OSError as error:
         raise _bad('ended too early') from error
+    except exc.HTTPRequestEntityTooLarge as error:
+        # Of who counts on the way here, and allows less.
+        raise ApiError(413, 'body_too_large', 'the body is too long') from (
+            error)
     if len(raw) > longest:
         raise _too_long(longest)
     return raw

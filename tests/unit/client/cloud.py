@@ -30,16 +30,17 @@ class Said:
 
 class Cloud(Loopback):
     """
-    :param catalog: URLs of further services, by type
+    :param others: further services, by type
     """
 
-    def __init__(self, app, catalog=()):
+    def __init__(self, app, others=()):
         keystone = Keystone(USERS.values())
-        super().__init__({'/identity': keystone,
-                          '/holistic': keystone.identified(app)})
+        apps = {'holistic': keystone.identified(app), **dict(others)}
+        super().__init__({'/identity': keystone, **{
+            f'/{name}': each for name, each in apps.items()}})
         keystone.catalog.update({
             'identity': f'{self.url}/identity/v3',
-            'holistic': f'{self.url}/holistic', **dict(catalog)})
+            **{name: f'{self.url}/{name}' for name in apps}})
 
     def client(self, user=MEMBER, **options):
         """The Python client of a user."""

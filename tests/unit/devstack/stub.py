@@ -26,6 +26,7 @@ PHASES = {'stack.sh': STACK, 'unstack.sh': (('unstack',),),
 
 VARIABLES = {
     'ENABLED_SERVICES': 'key,mysql,rabbit,placement-api,n-api,n-sch,n-cpu',
+    'DISABLED_SERVICES': '',
     'VIRT_DRIVER': 'fake', 'NUMBER_FAKE_NOVA_COMPUTE': '3',
     'SERVICE_PROTOCOL': 'http', 'SERVICE_HOST': '192.0.2.1',
     'SERVICE_TIMEOUT': '60', 'REGION_NAME': 'RegionOne',
@@ -43,7 +44,9 @@ ANSWERS = {
     'trueorfalse': 'local asked=${!2:-$1}; echo "$asked"',
     'database_connection_url': 'echo "mysql+pymysql://root@localhost/$1"',
     'apache_site_config_for': 'echo "/etc/apache2/sites-available/$1.conf"',
-    'enable_service': 'ENABLED_SERVICES+=",$1"',
+    'enable_service': '[[ ,$DISABLED_SERVICES, == *",$1,"* ]] || '
+                      'ENABLED_SERVICES+=",$1"',
+    'wait_for_service': 'return "$STUB_WAIT"',
     'is_service_enabled': '''
         local service
         for service in "$@"; do
@@ -108,7 +111,7 @@ def run(script: str, folder: pathlib.Path, paste_ini: pathlib.Path,
         _PROLOGUE.format(plugin=shlex.quote(str(PLUGIN))),
         *(f'{name}={shlex.quote(value)}' for name, value in {
             **VARIABLES, 'NOVA_API_PASTE_INI': str(paste_ini),
-            **variables}.items()),
+            'STUB_WAIT': '0', **variables}.items()),
         *(_function(name) for name in functions(script)),
         f'source {PLUGIN}/override-defaults', f'source {PLUGIN}/settings',
         *(f'source {PLUGIN}/plugin.sh {" ".join(phase)}'

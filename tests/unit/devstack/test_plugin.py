@@ -75,6 +75,30 @@ def test_the_service_is_configured(run):
         (CONF, 'holistic', 'placement'), (CONF, 'holistic', 'nova')]
     for service in ('placement', 'nova'):
         assert found[service] == {'region_name': ('RegionOne',)}
+    assert found['DEFAULT'] == {'debug': ('True',)}
+    assert done.of('setup_logging') == [(CONF,)]
+    assert found['oslo_middleware'] == {
+        'enable_proxy_headers_parsing': ('True',)}
+
+
+def test_the_folder_is_there_before_the_file(run):
+    done = run('stack.sh')
+    made = ('sudo', 'install', '-d', '-o', 'stack', '/etc/nova-holistic')
+    first = next(i for i, call in enumerate(done.calls) if CONF in call)
+    assert done.calls.index(made) < first
+
+
+def test_nothing_is_done_where_all_is_disabled(run):
+    done = run('stack.sh', DISABLED_SERVICES=(
+        'holistic-api,holistic-engine-1,holistic-engine-2'))
+    asked = {'define_plugin', 'trueorfalse', 'enable_service', 'RUNS_AFTER'}
+    assert {name for name, *_ in done.calls} == asked
+
+
+def test_an_api_that_does_not_start_ends_it(tmp_path, paste_ini):
+    done = stub.run('stack.sh', tmp_path, paste_ini, STUB_WAIT='1')
+    (_, why), = done.of('die')
+    assert why == 'holistic-api did not start'
 
 
 def test_the_table_is_there_before_anything_starts(run):
@@ -112,6 +136,7 @@ def test_processes(run):
     assert conf in started['holistic-api']
     assert (application, url, http, name) == (
         'nova_holistic.api.wsgi:application', '/holistic', '', 'holistic-api')
+    assert done.ini(conf) == {'uwsgi': {'threads': ('4',)}}
     assert done.of('wait_for_service') == [
         ('60', 'http://192.0.2.1/holistic/healthcheck')]
 
@@ -154,16 +179,23 @@ def test_the_filter_stands_behind_the_token(run, paste_ini):
     done = run('stack.sh', **EVERY_SETTING)
     pipelines = configparser.ConfigParser()
     pipelines.read(paste_ini)
-    words = pipelines['composite:openstack_compute_api_v21'][
-        'keystone'].split()
-    assert words[words.index('keystonecontext'):] == [
-        'keystonecontext', 'holistic', 'osapi_compute_app_v21']
-    assert words.count('holistic') == 1
-    assert 'holistic' not in pipelines[
-        'composite:openstack_compute_api_v21_legacy_v2_compatible']['keystone']
+    for name, then in (('', 'osapi_compute_app_v21'),
+                       ('_legacy_v2_compatible', 'legacy_v2_compatible')):
+        words = pipelines[f'composite:openstack_compute_api_v21{name}'][
+            'keystone'].split()
+        at = words.index('keystonecontext')
+        assert words[at:at + 3] == ['keystonecontext', 'holistic', then]
+        assert words.count('holistic') == 1
     assert done.ini(str(paste_ini)) == {'filter:holistic': {
         'paste.filter_factory': (
             'nova_holistic.api.nova_filter:filter_factory',)}}
+
+
+def test_nova_api_on_a_node_of_its_own_reads_the_table(run):
+    done = run('stack.sh', ENABLED_SERVICES='n-api',
+               HOLISTIC_NOVA_API_FILTER='True')
+    assert done.ini(NOVA_CONF)['holistic_database'] == (
+        done.ini(CONF)['holistic_database'])
 
 
 def test_computes_are_dealt_to_racks(run):

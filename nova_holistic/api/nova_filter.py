@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API inside nova-api: a filter in api-paste.ini, after keystonecontext.
+
+It serves groups and plans below ``/v2.1/os-holistic-…``, by the table of
+routes of the service, with the user that Nova has found out; and a server
+that points at a place that there is not is refused before Nova makes it.
+Whatever else is asked passes untouched.
+"""
+
+from collections.abc import Callable, Mapping
+import json
+import re
+from typing import Any
+
+from oslo_config import cfg
+from oslo_limit import opts as limit_opts
+from oslo_utils import timeutils
+import webob
+
+from nova_holistic.api.app import make_app
+from nova_holistic.api.call import Engines
+from nova_holistic.api.context import RequestContext
+from nova_holistic.api.guard import Wsgi
+from nova_holistic.api import nova_servers
+from nova_holistic.api.places import Places
+from nova_holistic import conf as options
+from nova_holistic.engine.rpc import EngineClient
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.table.store import PlacementTable
+
+CONTEXT = 'nova.context'
+PLACES = Places(FrozenMapping({
+    '/v1/groups': '/os-holistic-groups',
+    '/v1/plans': '/os-holistic-plans'}), only=True)
+
+# Nova still takes paths with the project's id before the rest.
+_OURS = re.compile('(/[^/]+)?(/os-holistic-(?:groups|plans)(?:/.*)?)')
+_CREATES = re.compile('(/[^/]+)?/(servers|os-volumes_boot)/?')
+
+_KEPT = ('user_id', 'project_id', 'domain_id', 'user_domain_id',
+         'project_domain_id', 'system_scope', 'roles', 'is_admin_project',
+         'request_id', 'global_request_id')
+
+
+def filter_factory(global_conf: Mapping[str, str],
+                   **local_conf: str) -> Callable[[Wsgi], 'NovaFilter']:
+    """For ``paste.filter_factory``. nova.conf is read by then, and is where
+    the options of this project are."""
+    conf = cfg.CONF
+    options.register_opts(conf)
+    if conf.holistic_api.limits == 'oslo_limit':
+        limit_opts.register_opts(conf)
+    table = PlacementTable.from_conf(conf)
+    engines = EngineClient.from_conf(conf)
+    return lambda app: NovaFilter(app, conf, table, engines)
+
+
+class NovaFilter:
+    """Threads may share one."""
+
+    def __init__(self, app: Wsgi, conf, table: PlacementTable,
+                 engines: Engines):
+        self._app = app
+        self._conf = conf
+        self._table = table
+        self._api = make_app(conf, table, engines, timeutils.utcnow,
+                             places=PLACES, context_of=from_nova)
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+        path = environ.get('PATH_INFO', '')
+        if ours := _OURS.fullmatch(path):
+            before, environ['PATH_INFO'] = ours.groups()
+            # So that links come out as the client's own.
+            environ['SCRIPT_NAME'] = environ.get('SCRIPT_NAME', '') + (
+                before or '')
+            return self._api(environ, start_response)
+        if environ['REQUEST_METHOD'] == 'POST' and _CREATES.fullmatch(path):
+            refusal = self._refusal(environ)
+            if refusal is not None:
+                return refusal(environ, start_response)
+        return self._app(environ, start_response)
+
+    def _refusal(self, environ: dict[str, Any]) -> webob.Response | None:
+        """An answer instead of Nova's; None lets the request through."""
+        context = environ.get(CONTEXT)
+        if context is None or self._conf.holistic.failure_mode == 'yield':
+            return None
+        try:
+            # Reading it so leaves it there for Nova to read.
+            nova_servers.check(self._table, context.project_id,
+                               webob.Request(environ).body)
+        except Refused as refused:
+            return _bad_request(str(refused))
+        return None
+
+
+def from_nova(environ: Mapping[str, Any]) -> RequestContext:
+    """On whose behalf Nova would act; nobody's without Nova's context."""
+    found = environ.get(CONTEXT)
+    if found is None:
+        return RequestContext()
+    return RequestContext(**{name: getattr(found, name) for name in _KEPT})
+
+
+def _bad_request(message: str) -> webob.Response:
+    """As Nova says it."""
+    return webob.Response(
+        status=400, content_type='application/json', charset='UTF-8',
+        body=json.dumps({'badRequest': {
+            'message': message, 'code': 400}}).encode())

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers that are asked of Nova with a pointer to a planned place.
+
+nova-scheduler refuses a pointer to nothing as well, but by then the server is
+there, in ERROR. Here the request is refused.
+"""
+
+from collections.abc import Mapping
+import json
+from typing import Any
+
+from oslo_log import log as logging
+
+from nova_holistic.documents.validation import brief
+from nova_holistic.scheduler.pointer import (
+    GROUP_HINT, has_pointer, MEMBER_HINT, Pointer)
+from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.table.claim import CLAIMABLE
+from nova_holistic.table.errors import TableError
+from nova_holistic.table.pointed import Pointed, pointed_at
+from nova_holistic.table.records import MemberState
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+HINTS = ('os:scheduler_hints', 'OS-SCH-HNT:scheduler_hints')
+"""Keys of the body; of two Nova takes the first."""
+
+
+def check(table: PlacementTable, project_id: str, raw: bytes) -> None:
+    """
+    :param raw: body of the request; what Nova itself will refuse is let
+        through to it
+    :raises Refused: it points at a place that it cannot have
+    """
+    body = _parsed(raw)
+    hints = next((body[key] for key in HINTS if key in body), None)
+    if not isinstance(hints, dict) or not has_pointer(hints):
+        return
+    for name in (GROUP_HINT, MEMBER_HINT):
+        _must_be_text(name, hints.get(name, ''))
+    pointer = Pointer.from_hints(hints)
+    try:
+        found = pointed_at(table.database, pointer.group, pointer.member)
+    except TableError as error:
+        # nova-scheduler looks, too.
+        LOG.warning('A pointer goes on unread: %s', error)
+        return
+    _must_have(pointer, found, project_id, _count(body.get('server')))
+
+
+def _parsed(raw: bytes) -> Mapping[str, Any]:
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _must_be_text(name: str, value: Any) -> None:
+    values = value if isinstance(value, list) else [value]
+    if not all(isinstance(each, str) for each in values):
+        raise Refused(f'{name} has to be a text')
+
+
+def _must_have(pointer: Pointer, found: Pointed | None, project_id: str,
+               count: int) -> None:
+    # Whether another project has it is none of this one's business.
+    if found is None or found.project_id != project_id:
+        raise Refused(f'group {pointer.group} is not known in this project')
+    if not found.states:
+        raise Refused(f'group {pointer.group} is {found.status} and has no '
+                      f'member {brief(pointer.member)}')
+    planned = found.states.get(MemberState.PLANNED, 0)
+    if planned < count:
+        raise Refused(_too_few(pointer, found, planned, count))
+    if found.status not in CLAIMABLE:
+        raise Refused(f'group {pointer.group} is {found.status}')
+
+
+def _too_few(pointer: Pointer, found: Pointed, planned: int,
+             count: int) -> str:
+    what = f'member {brief(pointer.member)} of group {pointer.group}'
+    if sum(found.states.values()) == 1:
+        (state,) = found.states
+        if state != MemberState.PLANNED:
+            return f'{what} is {state}'
+    return (f'{count} servers are asked for, and of {what} {planned} are '
+            f'left')
+
+
+def _count(server: Any) -> int:
+    """Servers that Nova would ask the scheduler for: all or none get their
+    places. What is no number Nova refuses."""
+    try:
+        least = int(server.get('min_count', 1))
+        return max(1, int(server.get('max_count', least)))
+    except (AttributeError, TypeError, ValueError):
+        return 1

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a pointer points at, in two small queries whatever the group's size.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import GroupStatus, MemberState
+
+
+@dataclass(frozen=True, slots=True)
+class Pointed:
+    """
+    :ivar project_id: of the group
+    :ivar states: number of members at the path by state; empty where the
+        group has none there
+    """
+
+    project_id: str
+    status: GroupStatus
+    states: Mapping[MemberState, int]
+
+
+def pointed_at(database: Database, group_uuid: str,
+               path: str) -> Pointed | None:
+    """
+    :param path: of a member, or of a counted one for all its servers
+    :returns: None where there is no such group
+    """
+    with database.reader() as session:
+        group = session.execute(
+            sa.select(GroupRow.project_id, GroupRow.status).where(
+                GroupRow.uuid == group_uuid)).first()
+        if group is None:
+            return None
+        for column in (MemberRow.path, MemberRow.description):
+            found = session.execute(
+                sa.select(MemberRow.state, sa.func.count()).where(
+                    MemberRow.group_uuid == group_uuid, column == path)
+                .group_by(MemberRow.state)).all()
+            if found:
+                break
+    return Pointed(group.project_id, GroupStatus(group.status), {
+        MemberState(state): number for state, number in found})

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ``openstack`` command, as one user."""
+
+import json
+import os
+import shlex
+import subprocess
+
+from tools.cloud.catalog import variables
+from tools.cloud.processes import scripts
+
+PATIENCE = 300
+
+
+class Refused(Exception):
+    """The command ended with an error; its words are told."""
+
+
+class CommandLine:
+    def __init__(self, layout, user):
+        kept = {name: value for name, value in os.environ.items()
+                if not name.startswith('OS_')}
+        self._environment = kept | variables(layout, user)
+
+    def __call__(self, *words):
+        """What one command answers, as a document.
+
+        :raises Refused: it failed
+        """
+        return json.loads(self.plain(*words, '-f', 'json'))
+
+    def plain(self, *words):
+        """The same, as it is written."""
+        done = self._run([str(word) for word in words])
+        if done.returncode:
+            raise Refused(done.stderr)
+        return done.stdout
+
+    def script(self, commands):
+        """What commands answer that one process is given one after another.
+
+        :param commands: lists of words
+        :raises Refused: one of them failed
+        """
+        commands = list(commands)
+        done = self._run([], '\n'.join(
+            shlex.join([*map(str, words), '-f', 'json'])
+            for words in commands) + '\n')
+        answers = list(_documents(done.stdout))
+        if len(answers) != len(commands):
+            raise Refused(done.stderr)
+        return answers
+
+    def _run(self, words, given=None):
+        return subprocess.run(
+            [scripts('openstack'), *words], env=self._environment,
+            input=given, stdin=None if given else subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+def _documents(text):
+    """One after another, with nothing but space between."""
+    decoder = json.JSONDecoder()
+    at = 0
+    while text[at:].strip():
+        at += len(text[at:]) - len(text[at:].lstrip())
+        document, at = decoder.raw_decode(text, at)
+        yield document

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One cloud of processes for all end-to-end tests."""
+
+import os
+import pathlib
+import shutil
+import tempfile
+
+import pytest
+
+from tests.cloud.books import Books
+from tests.cloud.command_line import CommandLine
+from tests.cloud.groups import every_group
+from tests.cloud.servers import Servers
+from tools.cloud import catalog
+from tools.cloud.cloud import Cloud, make
+from tools.cloud.layout import Layout
+
+HOSTS = 50
+RUNNING = 'NOVA_HOLISTIC_CLOUD'
+"""Environment variable: directory of a cloud that is up, which the tests are
+to use, and leave up."""
+
+
+@pytest.fixture(scope='session')
+def running():
+    """The cloud, until the last test has ended.
+
+    Its directory stays where a test failed; that is told.
+    """
+    if RUNNING in os.environ:
+        yield Cloud(Layout.read(pathlib.Path(os.environ[RUNNING])))
+        return
+    # A short path, which the names of sockets are part of.
+    cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='cloud-')), HOSTS)
+    try:
+        cloud.up()
+        yield cloud
+    finally:
+        cloud.down()
+    shutil.rmtree(cloud.layout.directory)
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud; a test leaves no server, no group and no allocation."""
+    yield running
+    admin = catalog.session(running.layout, catalog.ADMIN)
+    Servers(admin, everybody=True).delete_all()
+    for group in every_group(admin):
+        group.delete()
+    Books(admin).assert_empty()
+
+
+@pytest.fixture
+def admin(cloud):
+    return catalog.session(cloud.layout, catalog.ADMIN)
+
+
+@pytest.fixture
+def demo(cloud):
+    return catalog.session(cloud.layout, catalog.MEMBER)
+
+
+@pytest.fixture
+def openstack(cloud):
+    """The command line, as the user demo."""
+    return CommandLine(cloud.layout, catalog.MEMBER)
+
+
+@pytest.fixture
+def openstack_admin(cloud):
+    return CommandLine(cloud.layout, catalog.ADMIN)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nova's servers, over its API."""
+
+from keystoneauth1.adapter import Adapter
+
+from tools.cloud.furniture import IMAGE
+from tools.cloud.waiting import wait_for
+
+PAUSE = 0.5
+
+
+class Servers:
+    """As whoever the session is for.
+
+    :param everybody: an admin may see and delete those of every project
+    """
+
+    def __init__(self, session, everybody=False):
+        self._whose = 'all_tenants=1' if everybody else ''
+        self._compute = Adapter(session, service_type='compute',
+                                default_microversion='2.90')
+        images = Adapter(session, service_type='image').get(
+            f'/v2/images?name={IMAGE}').json()['images']
+        self._image = images[0]['id']
+        self._flavors = {each['name']: each for each in self._get(
+            '/flavors/detail')['flavors']}
+
+    def create(self, name, flavor='tiny', count=1, hints=None):
+        """Ask for servers; one is named as told, more get a number."""
+        body = {'server': {
+            'name': name, 'imageRef': self._image, 'networks': 'none',
+            'flavorRef': self._flavors[flavor]['id'], 'min_count': count}}
+        if hints:
+            body['os:scheduler_hints'] = hints
+        return self._compute.post('/servers', json=body).json()[
+            'server']['id']
+
+    def server_group(self, name, policy):
+        return self._compute.post('/os-server-groups', json={
+            'server_group': {'name': name, 'policy': policy}}).json()[
+                'server_group']['id']
+
+    def settled(self, prefix):
+        """Those of that prefix in their name, by name, once none is being
+        built."""
+        def ready():
+            return not self._listed(f'name=^{prefix}&status=BUILD')
+        wait_for(f'servers {prefix}', ready, pause=PAUSE)
+        return {server['name']: server for server in self.all(prefix)}
+
+    def all(self, prefix=''):
+        """With all that Nova tells of each."""
+        return self._listed(f'name=^{prefix}', '/servers/detail')
+
+    def delete(self, ids):
+        """Returns when Nova knows them no more."""
+        gone = set(ids)
+        for each in gone:
+            self._compute.delete(f'/servers/{each}', raise_exc=False)
+        wait_for('servers to go', lambda: not gone & {
+            server['id'] for server in self._listed()},
+            pause=PAUSE)
+
+    def delete_all(self):
+        self.delete([server['id'] for server in self._listed()])
+
+    def hosts_up(self, since):
+        """How many nova-compute have reported since that time (ISO)."""
+        return sum(service['state'] == 'up' and service['updated_at'] > since
+                   for service in self._get(
+                       '/os-services?binary=nova-compute')['services'])
+
+    def _listed(self, query='', path='/servers'):
+        return self._get(f'{path}?{query}&{self._whose}')['servers']
+
+    def _get(self, path):
+        return self._compute.get(path).json()
+
+
+def asked_for(server):
+    """Resources of a server, as Placement counts them."""
+    flavor = server['flavor']
+    return {'VCPU': flavor['vcpus'], 'MEMORY_MB': flavor['ram'],
+            'DISK_GB': flavor['disk']}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server as ever, and one that has a place, by the command line."""
+
+import json
+
+import pytest
+
+from tests.cloud.command_line import Refused
+
+SHOP = {'group': {
+    'name': 'shop', 'policies': [{'type': 'affinity', 'level': 'room'}],
+    'groups': [
+        {'name': 'web', 'policies': [{'type': 'anti-affinity'}],
+         'members': [{'name': 'server', 'count': 2, 'flavor': 'tiny'}]},
+        {'name': 'db', 'members': [{'name': 'node', 'flavor': 'small'}]}]}}
+
+SERVER = ('server', 'create', '--flavor', 'tiny', '--image', 'nothing',
+          '--no-network', '--wait')
+
+
+@pytest.fixture
+def shop(tmp_path):
+    file = tmp_path / 'shop.json'
+    file.write_text(json.dumps(SHOP))
+    return file
+
+
+def pointed(group, member):
+    return ('--hint', f'holistic_group={group}',
+            '--hint', f'holistic_member={member}')
+
+
+def test_a_server_without_a_pointer_is_stock_novas(openstack):
+    assert openstack(*SERVER, 'plain')['status'] == 'ACTIVE'
+
+
+def test_a_server_gets_the_place_that_was_planned_for_it(
+        openstack, openstack_admin, shop, tmp_path):
+    group = openstack('holistic', 'group', 'create', '-f', shop, '--wait')
+    assert (group['status'], group['members']) == ('planned', {'planned': 3})
+    planned = {row['member']: row['host'] for row in openstack_admin(
+        'holistic', 'member', 'list', group['id'])}
+    made = openstack(*SERVER, *pointed(group['id'], 'web/server-1'), 'web')
+    assert made['status'] == 'ACTIVE'
+    assert openstack_admin('server', 'show', made['id'])[
+        'OS-EXT-SRV-ATTR:host'] == planned['web/server-1']
+    members = {row['member']: row for row in openstack(
+        'holistic', 'member', 'list', 'shop')}
+    assert members['web/server-1']['instance_uuid'] == made['id']
+    assert 'host' not in members['web/server-1']
+    picture = tmp_path / 'shop.svg'
+    openstack_admin.plain('holistic', 'group', 'map', group['id'],
+                          '-o', picture, '--levels', 'az,room,rack,host')
+    assert planned['web/server-1'] in picture.read_text()
+
+
+def test_a_place_is_given_once(openstack, shop):
+    group = openstack('holistic', 'group', 'create', '-f', shop, '--wait')
+    pointer = pointed(group['id'], 'db/node')
+    # The member asks for the flavor small.
+    with pytest.raises(Refused):
+        openstack(*SERVER, *pointer, 'of-another-size')
+    small = ['small' if word == 'tiny' else word for word in SERVER]
+    assert openstack(*small, *pointer, 'first')['status'] == 'ACTIVE'
+    with pytest.raises(Refused):
+        openstack(*small, *pointer, 'second')
+
+
+def test_what_is_released_or_deleted_is_free_again(openstack, shop):
+    group = openstack('holistic', 'group', 'create', '-f', shop, '--wait')
+    released = openstack('holistic', 'group', 'release', group['id'],
+                         '--member', 'web/server')
+    assert {(row['member'], row['result']) for row in released} == {
+        ('web/server-0', 'released'), ('web/server-1', 'released')}
+    openstack.plain('holistic', 'group', 'delete', group['id'])
+    assert openstack('holistic', 'group', 'list') == []

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Twenty groups of ten, from eight clients at once, on two engines, while two
+hundred stock servers come and go."""
+
+from concurrent import futures
+import json
+
+import pytest
+
+from nova_holistic.client.client import Client
+from tests.cloud.books import Books, expected
+from tests.cloud.groups import broken, LiveGroup
+from tests.cloud.servers import Servers
+
+CLIENTS = 8
+GROUPS = 20
+STOCK, BATCH = 200, 10
+STOCK_CLIENTS = 2
+ABSENT = ('app/server-5',)
+"""Members that nobody makes a server of: their places stay held."""
+
+HOST_APART = {'type': 'anti-affinity', 'level': 'host'}
+RACK_SHARE = {'type': 'anti-affinity', 'level': 'rack', 'max_per_domain': 2}
+ONE_ROOM = {'type': 'affinity', 'level': 'room'}
+SPREAD_RACKS = {'type': 'spread', 'level': 'rack', 'max_skew': 1}
+SHAPES = (
+    {'app': [HOST_APART], 'db': [HOST_APART, RACK_SHARE]},
+    {'': [ONE_ROOM], 'app': [SPREAD_RACKS], 'db': [HOST_APART]},
+    {'': [HOST_APART, RACK_SHARE]},
+    {'app': [{'type': 'affinity', 'level': 'rack'}, HOST_APART | {
+        'max_per_domain': 2}], 'db': [ONE_ROOM, HOST_APART]})
+"""Policies of the group and of the two in it, in turn."""
+
+
+def definition(number):
+    """Six of the size tiny and four of the size small."""
+    policies = SHAPES[number % len(SHAPES)]
+    return {'group': {
+        'name': f'g{number:02}', 'policies': policies.get('', []),
+        'groups': [
+            {'name': 'app', 'policies': policies.get('app', []),
+             'members': [{'name': 'server', 'count': 6, 'flavor': 'tiny'}]},
+            {'name': 'db', 'policies': policies.get('db', []),
+             'members': [{'name': 'node', 'count': 4, 'flavor': 'small'}]}]}}
+
+
+@pytest.fixture
+def clients():
+    with futures.ThreadPoolExecutor(CLIENTS + STOCK_CLIENTS) as pool:
+        yield pool
+
+
+def create_groups(openstack, numbers, folder):
+    """What one client does first."""
+    commands = []
+    for number in numbers:
+        file = folder / f'{number}.json'
+        file.write_text(json.dumps(definition(number)))
+        commands.append(('holistic', 'group', 'create', '-f', file, '--wait'))
+    return openstack.script(commands)
+
+
+def create_servers(openstack, groups):
+    """And then: a server for each member, but for a few."""
+    openstack.script([
+        ('server', 'create', '--image', 'nothing', '--no-network',
+         '--flavor', 'small' if path.startswith('db') else 'tiny',
+         '--hint', f'holistic_group={group.id}',
+         '--hint', f'holistic_member={path}', server_name(group, path))
+        for group in groups for path in group.placements()
+        if path not in ABSENT])
+
+
+def server_name(group, path):
+    return f'{group.name}-{path.replace("/", "-")}'
+
+
+def come_and_go(servers, client):
+    """Batches of stock servers, the last of which stays."""
+    batches = STOCK // STOCK_CLIENTS // BATCH
+    for number in range(batches):
+        name = f'stock-{client}-{number}-'
+        servers.create(name, count=BATCH)
+        made = servers.settled(name).values()
+        assert {server['status'] for server in made} == {'ACTIVE'}
+        if number < batches - 1:
+            servers.delete([server['id'] for server in made])
+
+
+def test_groups_keep_their_places_and_policies_in_the_crowd(
+        openstack, demo, admin, clients, tmp_path):
+    stock = [clients.submit(come_and_go, Servers(demo), number)
+             for number in range(STOCK_CLIENTS)]
+    asked = [clients.submit(create_groups, openstack,
+                            range(number, GROUPS, CLIENTS), tmp_path)
+             for number in range(CLIENTS)]
+    client = Client(admin)
+    shares = [[LiveGroup(client, shown) for shown in share.result()]
+              for share in asked]
+    groups = [group for share in shares for group in share]
+    assert [group.shown['status'] for group in groups] == ['planned'] * GROUPS
+    planned = {group.id: group.placements() for group in groups}
+    for done in [clients.submit(create_servers, openstack, share)
+                 for share in shares]:
+        done.result()
+    for done in stock:
+        done.result()
+    Servers(demo).settled('g')
+    servers = Servers(admin, everybody=True).all()
+    assert {server['status'] for server in servers} == {'ACTIVE'}
+    where = {server['name']: server['OS-EXT-SRV-ATTR:host']
+             for server in servers}
+    held = judge(groups, planned, where, Books(admin).snapshot())
+    assert Books(admin).used() == expected(servers, held)
+
+
+def judge(groups, planned, where, snapshot):
+    """Every member is where it was planned and keeps every policy.
+
+    Returns host and resources of those that are held and not there.
+    """
+    held = []
+    for group in groups:
+        hosts = {path: place['host']
+                 for path, place in planned[group.id].items()}
+        for path, host in hosts.items():
+            if path in ABSENT:
+                held.append((host, {
+                    'VCPU': 1, 'MEMORY_MB': 512, 'DISK_GB': 1}))
+            else:
+                assert where[server_name(group, path)] == host
+        assert not broken(group.definition(), snapshot, hosts)
+    return held

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of a group, from a running Nova and Placement."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+import webob
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.engine.direct import DirectEngine
+from tests.unit.api.service import ADMIN, Service
+from tests.unit.client.cloud import Cloud, Terminal
+
+HOSTS = tuple(
+    EmbeddedHost(f'{rack}-{number}', zone='az1', rack=rack, vcpus=8,
+                 load={'VCPU': 2})
+    for rack in ('r1', 'r2') for number in (1, 2))
+PAIR = {'name': 'pair', 'members': [
+    {'name': 'node', 'count': 2, 'flavor': 'small'}],
+    'policies': [{'type': 'anti-affinity', 'level': 'rack'}]}
+VERSIONS = ('OpenStack-API-Version', 'X-OpenStack-Nova-API-Version')
+
+
+def relay(adapter):
+    """An app that asks an API with the adapter's own rights."""
+    def app(environ, start_response):
+        asked = webob.Request(environ)
+        found = adapter.request(
+            asked.path_qs.removeprefix(asked.script_name), asked.method,
+            headers={name: asked.headers[name] for name in VERSIONS
+                     if name in asked.headers}, raise_exc=False)
+        return webob.Response(
+            status=found.status_code, body=found.content,
+            content_type='application/json')(environ, start_response)
+    return app
+
+
+@pytest.fixture
+def running(tmp_path, start_cloud):
+    cloud = start_cloud(HOSTS)
+    cloud.create_flavor('small', 2, 1024, 1)
+    return cloud
+
+
+@pytest.fixture
+def terminal(running, capsys, own_logging):
+    """A terminal on the API with an engine on that Nova."""
+    service = Service(running.table, DirectEngine(
+        running.conf, running.table, running.inventory, running.planner,
+        running.lifecycle, running.clock))
+    with Cloud(service.app, others={
+            'placement': relay(running.placement),
+            'compute': relay(running.compute)}) as cloud:
+        yield Terminal(cloud, capsys)
+
+
+@pytest.fixture
+def drawn(terminal, tmp_path):
+    """A function that draws the pair; gives texts of the picture."""
+    definition = tmp_path / 'pair.json'
+    definition.write_text(json.dumps(PAIR))
+    said = terminal.openstack('holistic', 'group', 'create', '-f', definition,
+                              '--wait', '-f', 'json', user=ADMIN)
+    assert said.code == 0, said.err
+
+    def drawn(*words):
+        picture = tmp_path / 'pair.svg'
+        said = terminal.openstack('holistic', 'group', 'map', 'pair', '-o',
+                                  picture, *words, user=ADMIN)
+        if said.code:
+            return said.err
+        return list(ElementTree.parse(picture).getroot().itertext())
+    return drawn
+
+
+def test_a_group_is_drawn_apart_from_other_load(running, drawn):
+    texts = drawn('--levels', 'az,rack,host')
+    assert {'az1 · 2', 'r1 · 1', 'r2 · 1', 'node-0', 'node-1',
+            *(host.name for host in HOSTS)} <= set(texts)
+    assert any(text.startswith('2 members on 2 of 4 hosts')
+               for text in texts)
+    # Of each host the load takes 2 of 8, and on two a member 2 more.
+    told = [text for text in texts if 'vCPU: ' in text]
+    assert sum('vCPU: 4 / 8 (50%), of which 25% by this plan' in text
+               for text in told) == 2
+    assert sum('vCPU: 2 / 8 (25%)' in text for text in told) == 2
+
+
+def test_levels_that_are_not_the_clouds(drawn):
+    line = drawn('--levels', 'az,host')
+    assert 'are not the levels az, host' in line
+    assert len(line.splitlines()) == 1
+
+
+@pytest.mark.parametrize('levels', ['', 'host,rack', 'rack'])
+def test_levels_that_are_none(drawn, levels):
+    line = drawn('--levels', levels)
+    assert isinstance(line, str)
+    assert len(line.splitlines()) == 1

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The filter in front of something that stands for Nova."""
+
+import io
+import json
+import types
+import uuid
+
+from oslo_middleware import sizelimit
+import pytest
+import webob
+
+from nova_holistic.api.nova_filter import NovaFilter
+from nova_holistic.table.store import PlacementTable
+from tests.unit.api.service import refusal, SHOP
+
+CREATE = json.dumps({'server': {'name': 'one'}, 'os:scheduler_hints': {
+    'holistic_group': str(uuid.uuid4()), 'holistic_member': 'web'}}).encode()
+
+
+def nova(environ, start_response):
+    """Answers with the path and the body that it was asked with."""
+    request = webob.Request(environ)
+    return webob.Response(
+        body=request.path.encode() + b' ' + request.body)(
+            environ, start_response)
+
+
+def ann(**more):
+    """What Nova's keystonecontext leaves behind."""
+    return types.SimpleNamespace(**{
+        'user_id': 'ann', 'project_id': 'blue', 'domain_id': None,
+        'user_domain_id': 'default', 'project_domain_id': 'default',
+        'system_scope': None, 'roles': ['member', 'reader'],
+        'is_admin_project': True, 'request_id': 'req-of-nova',
+        'global_request_id': None, **more})
+
+
+@pytest.fixture
+def ask(service):
+    """A function that asks nova-api with the filter in it."""
+    app = NovaFilter(nova, service.conf, service.table, service.engines)
+
+    def ask(method, path, raw=b'', context=None, app=app, **environ):
+        request = webob.Request.blank(
+            path, method=method, base_url='http://nova/v2.1', environ={
+                'nova.context': context or ann(), **environ})
+        request.body_file = io.BytesIO(raw)
+        request.content_length = None
+        request.content_type = 'application/json'
+        return request.get_response(app)
+    ask.app = app
+    return ask
+
+
+@pytest.mark.parametrize('method, path, raw', [
+    ('GET', '/servers/detail', b''), ('POST', '/os-keypairs', CREATE),
+    ('POST', '/servers/1/action', CREATE), ('PUT', '/servers', CREATE),
+    ('POST', '/servers', b'{"server": {"name": "one"}}'),
+    ('POST', '/servers', b'no JSON'), ('POST', '/servers', b'[1]'),
+    ('POST', '/servers', b'{"os:scheduler_hints": 5}'),
+    ('POST', '/servers', b'[' * 100_000),
+    ('GET', '/os-holistic-groupsies', b''), ('GET', '/os-holistic', b'')])
+def test_what_is_not_ours_reaches_nova_as_it_came(ask, method, path, raw):
+    answer = ask(method, path, raw)
+    assert answer.body == f'/v2.1{path} '.encode() + raw
+
+
+@pytest.mark.parametrize('path', [
+    '/servers', '/servers/', '/blue/servers', '/os-volumes_boot'])
+def test_a_pointer_to_nothing_does_not_reach_it(ask, path):
+    answer = ask('POST', path, CREATE)
+    assert answer.status_int == 400
+    assert answer.json['badRequest']['code'] == 400
+    assert 'is not known in this project' in (
+        answer.json['badRequest']['message'])
+
+
+def test_a_table_that_does_not_answer_stops_no_server(service):
+    nowhere = PlacementTable('sqlite:////nowhere/table.sqlite')
+    app = NovaFilter(nova, service.conf, nowhere, service.engines)
+    request = webob.Request.blank('/servers', POST=CREATE, environ={
+        'nova.context': ann()})
+    assert request.get_response(app).body.endswith(CREATE)
+
+
+def test_novas_user_is_ours(ask, service):
+    body = json.dumps({'group': SHOP}).encode()
+    answer = ask('POST', '/os-holistic-groups', body)
+    assert answer.status_int == 202
+    group = answer.json['group']
+    assert (group['project_id'], group['user_id']) == ('blue', 'ann')
+    assert answer.headers['X-Openstack-Request-Id'] == 'req-of-nova'
+    assert answer.headers['Location'] == (
+        f'http://nova/v2.1/os-holistic-groups/{group["id"]}')
+    assert service.table.get_group(group['id']).pending['request_id'] == (
+        'req-of-nova')
+    assert ask('GET', f'/os-holistic-groups/{group["id"]}', context=ann(
+        user_id='eve', project_id='green')).status_int == 404
+
+
+def test_novas_roles_are_ours(ask):
+    body = json.dumps({'group': SHOP}).encode()
+    answer = ask('POST', '/os-holistic-groups', body,
+                 context=ann(roles=['reader']))
+    assert refusal(answer)[:2] == (403, 'holistic.forbidden')
+    everybody = '/os-holistic-groups?all_projects=true'
+    assert ask('GET', everybody).status_int == 403
+    assert ask('GET', everybody, context=ann(
+        roles=['admin', 'member', 'reader'])).status_int == 200
+
+
+def test_nobody_is_let_in_without_novas_word(ask):
+    request = webob.Request.blank('/os-holistic-groups', headers={
+        'X-Identity-Status': 'Confirmed', 'X-User-Id': 'ann',
+        'X-Project-Id': 'blue', 'X-Roles': 'member,reader'})
+    assert refusal(request.get_response(ask.app))[:2] == (
+        401, 'holistic.unauthorized')
+
+
+def test_novas_limit_of_bodies_is_told_as_one(ask):
+    limited = sizelimit.RequestBodySizeLimiter(ask.app)
+    raw = json.dumps({'group': SHOP}).encode() + b' ' * 200_000
+    answer = ask('POST', '/os-holistic-groups', raw, app=limited)
+    assert refusal(answer)[:2] == (413, 'holistic.body_too_large')
+    assert ask('POST', '/servers', raw, app=limited).status_int == 413
