@@ -54,12 +54,13 @@ def standing(group: Mapping[str, Any], placements: Iterable[Mapping[str, Any]],
 
 
 def _must_fit(there: Iterable[Mapping[str, Any]], snapshot: Snapshot) -> None:
-    known = {host.name for host in snapshot.hosts}
+    known = {host.name: host for host in snapshot.hosts}
     for each in there:
-        if each['host'] not in known:
+        host = known.get(each['host'])
+        if host is None:
             raise Mismatch(f'member {each["member"]}: its host '
                            f'{each["host"]!r} is not in the cloud')
-        if len(each['location']) != len(snapshot.levels) - 1:
+        if len(each['location']) != len(host.location):
             raise Mismatch(
                 f'member {each["member"]} is at '
                 f'{"/".join([*each["location"], each["host"]])}, which are '

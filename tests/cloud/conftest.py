@@ -14,7 +14,9 @@ from tests.cloud.groups import every_group
 from tests.cloud.servers import Servers
 from tools.cloud import catalog
 from tools.cloud.cloud import Cloud, make
+from tools.cloud.holistic import ENGINES
 from tools.cloud.layout import Layout
+from tools.cloud.waiting import wait_for
 
 HOSTS = 50
 RUNNING = 'NOVA_HOLISTIC_CLOUD'
@@ -43,13 +45,27 @@ def running():
 
 @pytest.fixture
 def cloud(running):
-    """The cloud; a test leaves no server, no group and no allocation."""
-    yield running
+    """The cloud, whatever the test before did to it; a test leaves no server,
+    no group and no allocation."""
     admin = catalog.session(running.layout, catalog.ADMIN)
+    make_whole(running, admin)
+    yield running
     Servers(admin, everybody=True).delete_all()
     for group in every_group(admin):
         group.delete()
     Books(admin).assert_empty()
+
+
+def make_whole(cloud, admin):
+    """Returns when all engines are there, and every nova-compute has found
+    the broker as it is now."""
+    for name in ENGINES:
+        if not cloud.processes.alive(name):
+            cloud.services['holistic'].start_engine(name)
+    since = cloud.processes.started('rabbitmq').isoformat()
+    servers = Servers(admin)
+    wait_for('every nova-compute',
+             lambda: servers.hosts_up(since) == cloud.layout.hosts)
 
 
 @pytest.fixture

@@ -27,9 +27,7 @@ class Nova(WebService):
         # nova-api insists on both in one folder.
         shutil.copy(shared('etc', 'nova', 'api-paste.ini'), folder)
         write(folder / 'nova.conf', self._controller())
-        write(folder / 'compute.conf', self._common() | {
-            'compute': {'resource_provider_association_refresh': 0},
-            'vnc': {'enabled': 'false'}})
+        write(folder / 'compute.conf', self._compute())
         self._manage('api_db', 'sync')
         self._manage('cell_v2', 'map_cell0', '--database_connection',
                      self.layout.database('nova_cell0'))
@@ -80,6 +78,20 @@ class Nova(WebService):
                 'instances', 'cores', 'ram', 'server_groups',
                 'server_group_members')},
             **holistic.shared_options(layout), **tokens(layout)}
+
+    def _compute(self) -> Sections:
+        common = self._common()
+        return common | {
+            # So many hosts would keep a small machine busy with looking for
+            # what cannot happen behind the back of a fake hypervisor.
+            'DEFAULT': common['DEFAULT'] | {
+                'update_resources_interval': 600,
+                'sync_power_state_interval': -1,
+                'heal_instance_info_cache_interval': -1,
+                'shelved_poll_interval': -1},
+            'filter_scheduler': {'track_instance_changes': 'false'},
+            'compute': {'resource_provider_association_refresh': 0},
+            'vnc': {'enabled': 'false'}}
 
     def _common(self) -> Sections:
         layout = self.layout

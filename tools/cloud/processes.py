@@ -3,6 +3,7 @@
 found again by whoever comes later; nothing else is ever sent a signal."""
 
 from collections.abc import Iterable, Mapping, Sequence
+import datetime
 import os
 import pathlib
 import signal
@@ -62,6 +63,11 @@ class Processes:
         return [file.stem for file in sorted(
             self._layout.state('processes').glob('*.pid'),
             key=lambda file: file.stat().st_mtime_ns)]
+
+    def started(self, name: str) -> datetime.datetime:
+        """When it was, the last time."""
+        return datetime.datetime.fromtimestamp(
+            self._file(name).stat().st_mtime, datetime.timezone.utc)
 
     def alive(self, name: str) -> bool:
         """Whether any process of the group is there."""

@@ -211,17 +211,19 @@ def test_where_pointers_yield_nothing_is_refused(cloud, shop):
 @pytest.mark.parametrize('hints', [None, {}, {'group': str(uuid.uuid4())}])
 def test_a_server_without_a_pointer_costs_nothing(cloud, hints):
     with statements() as asked:
-        ask(cloud, hints)
+        answer = ask(cloud, hints)
         # Nova's own statements are heard.
         assert asked
         assert not any('holistic_' in each for each in asked)
         ask(cloud, pointer(str(uuid.uuid4()), 'web'))
         assert any('holistic_groups' in each for each in asked)
+    if answer.status_code == 202:
+        cloud.wait_for_status(answer.json()['server']['id'], 'ACTIVE')
 
 
 def test_what_nova_refuses_it_refuses_itself(cloud):
     compute = cloud.compute_for()
-    for body in (b'', b'{', b'[]', b'{"server": 5}', b'\xff',
+    for body in (b'', b'{', b'[]', b'{"server": 5}',
                  b'{"server": {}, "os:scheduler_hints": 5}'):
         answer = compute.post('/servers', data=body, raise_exc=False, headers={
             'Content-Type': 'application/json'})
@@ -262,7 +264,7 @@ def test_a_plan_that_holds_nothing(cloud, engine):
 
 
 def test_other_projects_see_nothing_of_it(cloud, shop):
-    grey = cloud.compute_for('grey')
+    grey = cloud.compute_for('stranger')
     assert grey.get(f'/os-holistic-groups/{shop}',
                     raise_exc=False).status_code == 404
     assert grey.get('/os-holistic-groups').json() == {'groups': []}

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
+
 import pytest
+import yaml
 
 from tests.functional.api.conftest import service, world  # noqa: F401
+from tests.functional.engine.world import shop
 from tests.unit.client.cloud import Cloud, Terminal
 
 
@@ -10,3 +14,43 @@ def terminal(service, capsys, own_logging):  # noqa: F811
     """A terminal on a cloud with the API, an engine and a Placement."""
     with Cloud(service.app) as cloud:
         yield Terminal(cloud, capsys)
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A function that writes a document into a file."""
+    def written(document=None, name='shop.yaml'):
+        (tmp_path / name).write_text(yaml.safe_dump(document or shop()))
+        return tmp_path / name
+    return written
+
+
+@pytest.fixture
+def type_(terminal):
+    """A function that types a command that goes well; gives its output."""
+    def type_(*words, **options):
+        said = terminal.openstack('holistic', *words, **options)
+        assert (said.code, said.err) == (0, '')
+        return said.out
+    return type_
+
+
+@pytest.fixture
+def read(type_):
+    """The same, and reads its JSON."""
+    return lambda *words, **options: json.loads(
+        type_(*words, '-f', 'json', **options))
+
+
+@pytest.fixture
+def refused(terminal):
+    """A function that types a command that does not go well; gives the one
+    line that is said."""
+    def refused(*words, **options):
+        said = terminal.openstack('holistic', *words, **options)
+        assert said.code == 1
+        assert said.out == ''
+        line, end = said.err.split('\n')
+        assert end == ''
+        return line
+    return refused

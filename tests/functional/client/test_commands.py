@@ -2,13 +2,8 @@
 """What a user types, on a terminal that reaches the API over HTTP, with an
 engine behind it and a real Placement."""
 
-import json
-
-import pytest
-import yaml
-
 from tests.functional.engine.world import shop, SMALL
-from tests.unit.api.service import ADMIN, READER
+from tests.unit.api.service import ADMIN
 
 COMMANDS = {
     'group': {'create', 'delete', 'extend', 'list', 'map', 'release',
@@ -16,46 +11,6 @@ COMMANDS = {
     'member': {'add', 'list', 'remove'},
     'plan': {'create', 'show'},
 }
-
-
-@pytest.fixture
-def written(tmp_path):
-    """A function that writes a document into a file."""
-    def written(document=None, name='shop.yaml'):
-        (tmp_path / name).write_text(yaml.safe_dump(document or shop()))
-        return tmp_path / name
-    return written
-
-
-@pytest.fixture
-def type_(terminal):
-    """A function that types a command that goes well; gives its output."""
-    def type_(*words, **options):
-        said = terminal.openstack('holistic', *words, **options)
-        assert (said.code, said.err) == (0, '')
-        return said.out
-    return type_
-
-
-@pytest.fixture
-def read(type_):
-    """The same, and reads its JSON."""
-    return lambda *words, **options: json.loads(
-        type_(*words, '-f', 'json', **options))
-
-
-@pytest.fixture
-def refused(terminal):
-    """A function that types a command that does not go well; gives the one
-    line that is said."""
-    def refused(*words, **options):
-        said = terminal.openstack('holistic', *words, **options)
-        assert said.code == 1
-        assert said.out == ''
-        line, end = said.err.split('\n')
-        assert end == ''
-        return line
-    return refused
 
 
 def test_the_command_of_the_tutorial(world, type_, written):
@@ -238,65 +193,6 @@ def test_several_groups_are_deleted_as_far_as_they_are_there(
     assert line == 'there is no group nobody; there is no group none'
     assert read('group', 'list') == []
     assert world.vcpus_used() == 0
-
-
-@pytest.mark.parametrize('noun, verb', [
-    ('group', 'create'), ('group', 'set'), ('plan', 'create')])
-def test_a_definition_that_cannot_be_read(refused, written, tmp_path, noun,
-                                          verb):
-    group = ['shop'] if verb == 'set' else []
-    missing = tmp_path / 'none.yaml'
-    assert refused(noun, verb, *group, '-f', missing) == (
-        f'{missing}: No such file or directory')
-    document = shop()['group']
-    document['groups'][0]['policies'][0]['levl'] = 'rack'
-    wrong = written(document)
-    line = refused(noun, verb, *group, '-f', wrong)
-    assert line.startswith(
-        f'{wrong}: groups[0].policies[0].levl: unknown key')
-    wrong.write_text('members: [')
-    assert refused(noun, verb, *group, '-f', wrong).startswith(f'{wrong}: ')
-    assert refused(noun, verb, *group) == 'a definition is missing: -f <file>'
-
-
-@pytest.mark.parametrize('words', [
-    ('group', 'show'), ('group', 'delete'), ('group', 'release'),
-    ('group', 'replan'), ('member', 'list')])
-def test_an_unknown_group(refused, words):
-    assert refused(*words, 'nobody') == 'there is no group nobody'
-
-
-def test_what_may_not_be_done_is_told(refused, read, written):
-    assert refused('group', 'create', '-f', written(), user=READER) == (
-        'policy does not allow holistic:groups:create')
-    assert refused('plan', 'show', 'nothing') == 'there is no plan nothing'
-
-
-def test_a_wait_that_is_too_short(terminal, refused, world, service,
-                                  written):
-    # An engine that never comes to it.
-    service.app._service.engines.plan_group = lambda *_: None
-    line = refused('group', 'create', '-f', written(), '--wait', '--timeout',
-                   1)
-    assert line == 'not settled within 1 s; it goes on, look again later'
-
-
-def test_wrong_usage_is_told_with_its_argument(terminal, written):
-    for words in (('group', 'extend', 'shop', 'long'),
-                  ('member', 'add', 'shop', 'x', '--resource', 'VCPU'),
-                  ('member', 'add', 'shop', 'x', '--description', '['),
-                  ('group', 'create', '-f', written(), '--timeout', '0')):
-        said = terminal.openstack('holistic', *words)
-        assert said.code == 2
-        assert 'Traceback' not in said.err
-        assert 'error: argument ' in said.err.splitlines()[-1]
-
-
-def test_a_microversion_that_there_is_not(terminal):
-    said = terminal.openstack('--os-holistic-api-version', '1.7',
-                              'holistic', 'group', 'list')
-    assert (said.code, said.err) == (
-        1, 'there is no version 1.7; from 1.0 to 1.0\n')
 
 
 def test_every_command_is_completed(terminal):

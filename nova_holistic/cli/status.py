@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic-status upgrade check``: may services of this version start?
+
+Exit codes are those of every OpenStack project: 0 all is well, 1 something
+to look at, 2 something to put right first, 255 the check itself failed.
+"""
+
+from collections.abc import Sequence
+import functools
+import sys
+
+from oslo_config import cfg
+from oslo_log import log as logging
+from oslo_upgradecheck import upgradecheck
+
+from nova_holistic.cli.status_checks import Check, CHECKS
+from nova_holistic import conf as options
+from nova_holistic.conf import services
+
+PROGRAM = 'nova-holistic-status'
+FAULT = 255
+
+
+class Checks(upgradecheck.UpgradeCommands):
+    """The checks, on a configuration that is parsed by the time they run."""
+
+    def __init__(self, conf):
+        self._upgrade_checks = tuple(
+            (name, functools.partial(_run, check, conf))
+            for name, check in CHECKS)
+
+
+def _run(check: Check, conf, commands: Checks) -> upgradecheck.Result:
+    return check(conf)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the checks; returns the exit code."""
+    conf = cfg.ConfigOpts()
+    logging.register_options(conf)
+    options.register_opts(conf)
+    services.register_opts(conf)
+    try:
+        return upgradecheck.main(
+            conf, 'nova-holistic', Checks(conf),
+            argv=list(sys.argv[1:] if argv is None else argv))
+    except cfg.Error as error:
+        print(f'{PROGRAM}: {" ".join(str(error).split())}', file=sys.stderr)
+        return FAULT

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has to be so before services of this version start.
+
+Each check answers a Result and raises nothing of ours: what cannot be looked
+at is a failure that says why.
+"""
+
+from collections.abc import Callable
+import functools
+from typing import Any
+
+from keystoneauth1 import exceptions as ks_exceptions
+import microversion_parse
+from oslo_upgradecheck.upgradecheck import Code, Result
+
+from nova_holistic.cli.connect import connect
+from nova_holistic import exceptions
+from nova_holistic.holds.client import MICROVERSION
+from nova_holistic.inventory import load_inventory
+from nova_holistic import inventory, objectives, plugins, topology
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver import backend
+from nova_holistic.table.database import Database
+from nova_holistic.table import migration
+
+Check = Callable[[Any], Result]
+
+
+def _answered(check: Check) -> Check:
+    @functools.wraps(check)
+    def answered(conf) -> Result:
+        try:
+            return check(conf)
+        except (exceptions.HolisticError,
+                ks_exceptions.ClientException) as error:
+            return Result(Code.FAILURE, ' '.join(str(error).split()))
+    return answered
+
+
+@_answered
+def database(conf) -> Result:
+    """The placement table's database answers."""
+    migration.version(Database(**dict(conf.holistic_database)))
+    return Result(Code.SUCCESS)
+
+
+@_answered
+def schema(conf) -> Result:
+    """Its schema is not older than this code."""
+    migration.must_be_current(Database(**dict(conf.holistic_database)))
+    return Result(Code.SUCCESS)
+
+
+@_answered
+def drivers(conf) -> Result:
+    """Every plug-in that the configuration names is installed."""
+    missing = []
+    for namespace, option, name in (
+            (inventory.NAMESPACE, '[inventory] driver',
+             conf.inventory.driver),
+            (topology.NAMESPACE, '[topology] driver', conf.topology.driver),
+            (objectives.NAMESPACE, '[planner] objective',
+             conf.planner.objective),
+            (backend.NAMESPACE, '[planner] solver', conf.planner.solver)):
+        try:
+            plugins.load(namespace, name, option)
+        except exceptions.UnknownPlugin as error:
+            missing.append(str(error))
+    return (Result(Code.FAILURE, '; '.join(missing)) if missing
+            else Result(Code.SUCCESS))
+
+
+@_answered
+def placement(conf) -> Result:
+    """Placement speaks the microversion that holds are written in."""
+    response = connect(conf, 'placement').get('/')
+    try:
+        found = max(
+            microversion_parse.parse_version_string(each['max_version'])
+            for each in response.json()['versions'])
+    except (ValueError, KeyError, TypeError):
+        return Result(Code.FAILURE, 'what answers there is not Placement')
+    if found < microversion_parse.parse_version_string(MICROVERSION):
+        return Result(Code.FAILURE,
+                      f'Placement speaks up to {found}, and holds need '
+                      f'{MICROVERSION}: upgrade Placement first')
+    return Result(Code.SUCCESS)
+
+
+@_answered
+def levels(conf) -> Result:
+    """Every host has a place on every level of the topology."""
+    return places(load_inventory(
+        conf, placement=connect(conf, 'placement'),
+        compute=connect(conf, 'nova')).snapshot())
+
+
+def places(snapshot: Snapshot) -> Result:
+    """Whether each host's place is known down to the finest level."""
+    if not snapshot.hosts:
+        return Result(Code.WARNING, 'there are no hosts')
+    lacking = [(level, sum(len(host.location) <= index
+                           for host in snapshot.hosts))
+               for index, level in enumerate(snapshot.levels[:-1])]
+    told = [f'{count} of {len(snapshot.hosts)} hosts have no {level}'
+            for level, count in lacking if count]
+    return (Result(Code.WARNING, '; '.join(told)) if told
+            else Result(Code.SUCCESS))
+
+
+CHECKS: tuple[tuple[str, Check], ...] = (
+    ('Database', database),
+    ('Schema of the placement table', schema),
+    ('Drivers, objective and solver', drivers),
+    ('Placement', placement),
+    ('Levels of the topology', levels),
+)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a user gets wrong is told in one line, and the exit code says so.
+"""
+
+import pytest
+
+from tests.functional.engine.world import shop
+from tests.unit.api.service import READER
+
+
+@pytest.mark.parametrize('noun, verb', [
+    ('group', 'create'), ('group', 'set'), ('plan', 'create')])
+def test_a_definition_that_cannot_be_read(refused, written, tmp_path, noun,
+                                          verb):
+    group = ['shop'] if verb == 'set' else []
+    missing = tmp_path / 'none.yaml'
+    assert refused(noun, verb, *group, '-f', missing) == (
+        f'{missing}: No such file or directory')
+    document = shop()['group']
+    document['groups'][0]['policies'][0]['levl'] = 'rack'
+    wrong = written(document)
+    line = refused(noun, verb, *group, '-f', wrong)
+    assert line.startswith(
+        f'{wrong}: groups[0].policies[0].levl: unknown key')
+    wrong.write_text('members: [')
+    assert refused(noun, verb, *group, '-f', wrong).startswith(f'{wrong}: ')
+    assert refused(noun, verb, *group) == 'a definition is missing: -f <file>'
+
+
+@pytest.mark.parametrize('words', [
+    ('group', 'show'), ('group', 'delete'), ('group', 'release'),
+    ('group', 'replan'), ('member', 'list')])
+def test_an_unknown_group(refused, words):
+    assert refused(*words, 'nobody') == 'there is no group nobody'
+
+
+def test_what_may_not_be_done_is_told(refused, read, written):
+    assert refused('group', 'create', '-f', written(), user=READER) == (
+        'policy does not allow holistic:groups:create')
+    assert refused('plan', 'show', 'nothing') == 'there is no plan nothing'
+
+
+def test_a_wait_that_is_too_short(terminal, refused, world, service,
+                                  written):
+    # An engine that never comes to it.
+    service.app._service.engines.plan_group = lambda *_: None
+    line = refused('group', 'create', '-f', written(), '--wait', '--timeout',
+                   1)
+    assert line == 'not settled within 1 s; it goes on, look again later'
+
+
+def test_wrong_usage_is_told_with_its_argument(terminal, written):
+    for words in (('group', 'extend', 'shop', 'long'),
+                  ('member', 'add', 'shop', 'x', '--resource', 'VCPU'),
+                  ('member', 'add', 'shop', 'x', '--description', '['),
+                  ('group', 'create', '-f', written(), '--timeout', '0')):
+        said = terminal.openstack('holistic', *words)
+        assert said.code == 2
+        assert 'Traceback' not in said.err
+        assert 'error: argument ' in said.err.splitlines()[-1]
+
+
+def test_a_microversion_that_there_is_not(terminal):
+    said = terminal.openstack('--os-holistic-api-version', '1.7',
+                              'holistic', 'group', 'list')
+    assert (said.code, said.err) == (
+        1, 'there is no version 1.7; from 1.0 to 1.0\n')

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an operator is told before an upgrade."""
+
+import json
+
+import pytest
+
+from nova_holistic.cli import status
+from nova_holistic.cli.status_checks import places
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table import migration
+from tests.functional.engine.conftest import CONFIGURATION
+
+HOST = """
+  - name: {name}
+    location: {location}
+    resources: {{VCPU: {{total: 2, used: 0}}}}
+"""
+RACKS = 'levels: [rack, host]\nhosts:' + ''.join(
+    HOST.format(name=name, location=location)
+    for name, location in (('a1', '[a]'), ('b1', '[b]')))
+
+
+@pytest.fixture
+def checked(tmp_path, world, capsys, own_logging):
+    """A function that runs the checks; gives the exit code, and by check its
+    result and what is told of it."""
+    def checked(inventory=RACKS, more='', **values):
+        (tmp_path / 'inventory.yaml').write_text(inventory)
+        file = tmp_path / 'nova-holistic.conf'
+        file.write_text(CONFIGURATION.format(**{
+            'directory': tmp_path, 'placement': world.endpoint,
+            'table': f'sqlite:///{tmp_path}/table.sqlite', **values}) + more)
+        code = status.main(['--config-file', str(file), 'upgrade', 'check',
+                            '--json'])
+        return code, {each['check']: (each['result'], each['details'])
+                      for each in json.loads(capsys.readouterr().out)[
+                          'checks']}
+    return checked
+
+
+def test_all_is_well(checked):
+    code, found = checked()
+    assert code == 0
+    assert set(found.values()) == {(0, None)}
+    assert len(found) == 5
+
+
+def test_a_table_is_printed_for_people(world, tmp_path, capsys,
+                                       own_logging):
+    code = status.main(['--config-dir', str(tmp_path), 'upgrade', 'check'])
+    assert code == 2
+    assert '| Check: Placement' in capsys.readouterr().out
+
+
+def test_a_schema_that_is_old(checked, tmp_path):
+    old = f'sqlite:///{tmp_path}/old.sqlite'
+    migration.upgrade(old, '0001')
+    code, found = checked(table=old)
+    assert code == 2
+    assert found['Database'] == (0, None)
+    result, told = found['Schema of the placement table']
+    assert result == 2
+    assert 'nova-holistic-manage db upgrade' in told
+
+
+def test_a_database_that_does_not_answer(checked):
+    code, found = checked(table='sqlite:////nowhere/at/all.sqlite')
+    assert code == 2
+    assert found['Database'][0] == 2
+    assert found['Schema of the placement table'][0] == 2
+
+
+def test_what_is_not_installed_is_named(checked):
+    code, found = checked(
+        more='\n[planner]\nobjective = beauty\nsolver = oracle\n')
+    assert code == 2
+    result, told = found['Drivers, objective and solver']
+    assert result == 2
+    assert "[planner] objective 'beauty'" in told
+    assert "[planner] solver 'oracle'" in told
+
+
+def test_a_placement_that_is_away_or_too_old(checked, requests_mock):
+    old = 'http://placement.example.org'
+    requests_mock.get(old + '/', json={'versions': [{
+        'id': 'v1.0', 'max_version': '1.36', 'min_version': '1.0'}]})
+    code, found = checked(placement=old)
+    assert code == 2
+    assert found['Placement'] == (
+        2, 'Placement speaks up to 1.36, and holds need 1.38: upgrade '
+        'Placement first')
+    requests_mock.get(old + '/', status_code=503)
+    assert checked(placement=old)[1]['Placement'][0] == 2
+    requests_mock.get(old + '/', text='<html>')
+    assert checked(placement=old)[1]['Placement'][0] == 2
+
+
+def test_levels_on_which_hosts_have_no_place():
+    snapshot = Snapshot(('room', 'rack', 'host'), tuple(
+        Host(name, name, name, place, FrozenMapping())
+        for name, place in (('a1', ('r', 'a')), ('b1', ('r',)), ('c1', ()))))
+    found = places(snapshot)
+    assert (found.code, found.details) == (
+        1, '1 of 3 hosts have no room; 2 of 3 hosts have no rack')
+
+
+def test_a_cloud_without_hosts(checked):
+    code, found = checked('{levels: [host], hosts: []}')
+    assert code == 1
+    assert found['Levels of the topology'] == (1, 'there are no hosts')
+
+
+@pytest.mark.parametrize('document', ['levels: [host, rack]\nhosts: []',
+                                      'levels: ['])
+def test_levels_that_are_none(checked, document):
+    code, found = checked(document)
+    assert code == 2
+    assert found['Levels of the topology'][0] == 2
+
+
+def test_a_configuration_that_cannot_be_read(tmp_path, capsys, own_logging):
+    code = status.main(['--config-file', str(tmp_path / 'none.conf'),
+                        'upgrade', 'check'])
+    assert code == 255
+    line, end = capsys.readouterr().err.split('\n')
+    assert line.startswith('nova-holistic-status: ')
+    assert end == ''
