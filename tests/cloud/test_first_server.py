@@ -66,6 +66,13 @@ def test_a_place_is_given_once(openstack, shop):
         openstack(*small, *pointer, 'second')
 
 
+def test_a_place_that_there_is_not_is_refused_at_once(openstack, shop):
+    group = openstack('holistic', 'group', 'create', '-f', shop, '--wait')
+    with pytest.raises(Refused, match='400'):
+        openstack(*SERVER, *pointed(group['id'], 'web/server-2'), 'lost')
+    assert openstack('server', 'list') == []
+
+
 def test_what_is_released_or_deleted_is_free_again(openstack, shop):
     group = openstack('holistic', 'group', 'create', '-f', shop, '--wait')
     released = openstack('holistic', 'group', 'release', group['id'],

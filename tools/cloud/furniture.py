@@ -2,6 +2,7 @@
 """Flavors, an image, and host aggregates that say where each host stands."""
 
 from keystoneauth1.adapter import Adapter
+from keystoneauth1.session import Session
 
 from tools.cloud.catalog import ADMIN, session
 from tools.cloud.layout import Layout
@@ -24,13 +25,22 @@ def furnish(layout: Layout, hosts: list[str]) -> None:
         compute.post('/flavors', json={'flavor': {
             'name': name, 'vcpus': vcpus, 'ram': ram, 'disk': disk}})
     _upload(Adapter(admin, service_type='image'))
-    placement = Adapter(admin, service_type='placement',
-                        default_microversion='1.39')
-    wait_for('hosts in Placement', lambda: len(placement.get(
-        '/resource_providers?resources=VCPU:1').json()[
-            'resource_providers']) == len(hosts))
+    _await(admin, compute, len(hosts))
     for first in range(0, len(hosts), RACK):
         _build_rack(compute, first // RACK, hosts[first:first + RACK])
+
+
+def _await(admin: Session, compute: Adapter, count: int) -> None:
+    """Returns when Placement has room on so many hosts, and Nova has found
+    as many in its cell."""
+    placement = Adapter(admin, service_type='placement',
+                        default_microversion='1.39')
+    for service, path, key in (
+            (placement, '/resource_providers?resources=VCPU:1',
+             'resource_providers'),
+            (compute, '/os-hypervisors', 'hypervisors')):
+        wait_for(f'{count} {key}',
+                 lambda: len(service.get(path).json()[key]) == count)
 
 
 def _upload(image: Adapter) -> None:
@@ -49,8 +59,5 @@ def _build_rack(compute: Adapter, number: int, hosts: list[str]) -> None:
     compute.post(f'/os-aggregates/{rack}/action', json={'set_metadata': {
         'metadata': {'room': f'room{room}', 'rack': f'rack{number + 1}'}}})
     for host in hosts:
-        # Nova knows a host once it has been found in its cell.
-        wait_for(f'host {host}', lambda: compute.post(
-            f'/os-aggregates/{rack}/action',
-            json={'add_host': {'host': host}},
-            raise_exc=False).status_code == 200)
+        compute.post(f'/os-aggregates/{rack}/action',
+                     json={'add_host': {'host': host}})
