@@ -3,7 +3,6 @@
 
 import os
 import pathlib
-import shutil
 import tempfile
 
 import pytest
@@ -25,22 +24,22 @@ to use, and leave up."""
 
 
 @pytest.fixture(scope='session')
-def running():
-    """The cloud, until the last test has ended.
-
-    Its directory stays where a test failed; that is told.
-    """
+def running(request):
+    """The cloud, until the last test has ended; its directory stays where it
+    did not start or a test failed."""
     if RUNNING in os.environ:
         yield Cloud(Layout.read(pathlib.Path(os.environ[RUNNING])))
         return
     # A short path, which the names of sockets are part of.
     cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='cloud-')), HOSTS)
+    print('cloud:', cloud.layout.directory)
     try:
         cloud.up()
         yield cloud
     finally:
         cloud.down()
-    shutil.rmtree(cloud.layout.directory)
+    if not request.session.testsfailed:
+        cloud.remove()
 
 
 @pytest.fixture

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes of a cloud are ended by whoever comes later, and no others."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tools.cloud.layout import Layout
+from tools.cloud.processes import Processes
+from tools.cloud.waiting import NotThere, wait_for
+
+STAYS = 'import time; print("there", flush=True); time.sleep(600)'
+STUBBORN = 'import signal; signal.signal(signal.SIGTERM, print); ' + STAYS
+HAS_CHILD = ('import subprocess, sys; '
+             f'subprocess.Popen([sys.executable, "-c", {STAYS!r}]); ' + STAYS)
+
+
+@pytest.fixture
+def layout(tmp_path):
+    return Layout.make(tmp_path / 'cloud', hosts=1)
+
+
+@pytest.fixture
+def start(layout):
+    """Starts Python code, which is there when it has said so."""
+    processes = Processes(layout)
+
+    def started(name, code, lines=1):
+        processes.start(name, [sys.executable, '-c', code])
+        wait_for(name, lambda: processes.said(name).count('there') == lines)
+        return processes
+
+    yield started
+    for name in processes.names():
+        processes.kill(name)
+
+
+def test_another_program_finds_and_ends_them(layout, start):
+    start('one', STAYS)
+    start('two', HAS_CHILD, lines=2)
+    later = Processes(Layout.read(layout.directory))
+    assert later.names() == ['one', 'two']
+    later.end(['one', 'two'])
+    assert not later.alive('one') and not later.alive('two')
+    assert later.names() == []
+
+
+def test_one_that_does_not_listen_is_killed(layout, start, monkeypatch):
+    monkeypatch.setattr('tools.cloud.processes._PATIENCE', 0.5)
+    processes = start('deaf', STUBBORN)
+    processes.end(['deaf'])
+    assert not processes.alive('deaf')
+
+
+def test_a_number_that_belongs_to_another_since_is_left_alone(layout, start):
+    processes = start('one', STAYS)
+    with subprocess.Popen([sys.executable, '-c', STAYS],
+                          stdout=subprocess.DEVNULL,
+                          start_new_session=True) as stranger:
+        file = layout.state('processes') / 'one.pid'
+        mine = file.read_text()
+        # As if ours had ended, and its number been given away.
+        file.write_text(f'{stranger.pid} 1')
+        assert not processes.alive('one')
+        processes.end(['one'])
+        assert stranger.poll() is None
+        stranger.kill()
+    file.write_text(mine)
+
+
+def test_what_a_failed_command_said_is_told(layout):
+    with pytest.raises(NotThere, match='the reason'):
+        Processes(layout).run('failing', [
+            sys.executable, '-c', 'raise SystemExit("the reason")'])
+
+
+def test_ports_are_all_different_and_written_down(layout):
+    assert len(set(layout.ports.values())) == len(layout.ports)
+    assert Layout.read(layout.directory) == layout
