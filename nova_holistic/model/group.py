@@ -14,6 +14,7 @@ class Group:
     """A named set of members and nested groups, with policies on all of them.
 
     :ivar place: where in its document this stands, for error messages
+    :ivar _known: answers of :meth:`all_members`, by path
     """
 
     name: str
@@ -22,6 +23,8 @@ class Group:
     policies: tuple[Policy, ...] = ()
     relationships: tuple[Relationship, ...] = ()
     place: str = field(default='', compare=False)
+    _known: dict[str, tuple[Member, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def rules(self) -> tuple[Policy, ...]:
@@ -38,11 +41,13 @@ class Group:
 
     def all_members(self, path: str = '') -> tuple[Member, ...]:
         """Every server of this group and of those nested in it, in order."""
-        prefix = path + '/' if path else ''
-        own = [m for d in self.members for m in d.members(prefix)]
-        for group in self.groups:
-            own.extend(group.all_members(_join(path, group.name)))
-        return tuple(own)
+        if path not in self._known:
+            prefix = path + '/' if path else ''
+            own = [m for d in self.members for m in d.members(prefix)]
+            for group in self.groups:
+                own.extend(group.all_members(_join(path, group.name)))
+            self._known[path] = tuple(own)
+        return self._known[path]
 
     def only(self, paths: Collection[str], path: str = '') -> 'Group':
         """The same group if it had no other servers than these; nested groups
@@ -67,6 +72,10 @@ class Scope:
     group: Group
     members: tuple[Member, ...]
     ancestors: tuple[Group, ...] = ()
+
+    def holds(self, member: Member) -> bool:
+        """Whether the member is below the group."""
+        return not self.path or member.path.startswith(f'{self.path}/')
 
     @property
     def confining_levels(self) -> tuple[str, ...]:

@@ -52,17 +52,22 @@ class Reason:
     :ivar at: path of the group or member that the reason is about
     :ivar names: words of the message that are names of hosts or domains; None
         where nobody has looked for any
+    :ivar hidden: where they stand: of each the first character and the one
+        after the last
     """
 
     at: str
     message: str
     names: tuple[str, ...] | None = None
+    hidden: tuple[tuple[int, int], ...] | None = None
 
     def to_row(self) -> dict[str, Any]:
         """Plain data, as the placement table keeps it."""
         return {'at': self.at, 'message': self.message,
                 **({} if self.names is None
-                   else {'names': list(self.names)})}
+                   else {'names': list(self.names)}),
+                **({} if self.hidden is None
+                   else {'hidden': [list(span) for span in self.hidden]})}
 
 
 @dataclass(frozen=True, slots=True)

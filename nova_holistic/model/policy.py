@@ -12,6 +12,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 
 if TYPE_CHECKING:
     from nova_holistic.model.group import Scope
+    from nova_holistic.model.member import Member
 
 Expression = Any
 """A linear expression of the program being built; PuLP's, in practice."""
@@ -163,6 +164,20 @@ class Policy(abc.ABC):
         whoever else is there; what others below ask for counts elsewhere.
         """
         return True
+
+    def distinguishes(self, scope: 'Scope',
+                      member: 'Member') -> Mapping[str, bool] | None:
+        """Levels whose domains are all that its check sees of the host of one
+        member, while everyone else stays; None where it sees more, or that is
+        not said.
+
+        Two hosts in the same domain of each level are then judged alike. False
+        with a level says that all its domains in which no member of the
+        top-level group is are judged alike, too. Nothing at all says that its
+        check does not look at the member. A subclass with a check of its own
+        has to say it again.
+        """
+        return None
 
     def reserves(self, scope: 'Scope', placement: Mapping[str, Host],
                  snapshot: Snapshot) -> frozenset[Domain]:

@@ -63,6 +63,7 @@ class Snapshot:
         snapshots that this one was made of and that are made of it with
         ``replace``
     :ivar _known: answers of :meth:`once`
+    :ivar _domains: answers of :meth:`domain`, by level and by place
     """
 
     levels: tuple[str, ...]
@@ -73,11 +74,13 @@ class Snapshot:
         default_factory=dict, repr=False, compare=False, kw_only=True)
     _known: dict[Hashable, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False)
+    _domains: dict[str, dict[Any, Domain | None]] = field(
+        default_factory=dict, init=False, repr=False, compare=False)
 
     def all_levels(self) -> frozenset[str]:
         """Levels a policy may name: those of the tree, and label keys."""
-        labels = {label for host in self.hosts for label in host.labels}
-        return frozenset(self.levels) | labels
+        return self.once('levels', lambda: frozenset(self.levels).union(
+            label for host in self.hosts for label in host.labels))
 
     def domain(self, host: Host, level: str) -> Domain | None:
         """The domain of ``level`` that holds the host.
@@ -86,13 +89,27 @@ class Snapshot:
         location is not known down to that level.
         """
         if level == HOST:
-            return Domain(level, host.location + (host.name,))
+            place = host.location, host.name
+        elif level in self.levels:
+            place = host.location
+        else:
+            place = host.labels.get(level)
+        known = self._domains.get(level)
+        if known is None:
+            known = self._domains.setdefault(level, {})
+        if place not in known:
+            known[place] = self._domain(place, level)
+        return known[place]
+
+    def _domain(self, place: Any, level: str) -> Domain | None:
+        """:param place: all that the domain of a host depends on"""
+        if level == HOST:
+            return Domain(level, (*place[0], place[1]))
         if level in self.levels:
             depth = self.levels.index(level) + 1
-            known = len(host.location) >= depth and all(host.location[:depth])
-            return Domain(level, host.location[:depth]) if known else None
-        value = host.labels.get(level)
-        return None if value is None else Domain(level, (value,))
+            known = len(place) >= depth and all(place[:depth])
+            return Domain(level, place[:depth]) if known else None
+        return None if place is None else Domain(level, (place,))
 
     def divided(self, level: str) -> Mapping[Domain, tuple[Host, ...]]:
         """The hosts of each domain of the level, in the snapshot's order."""

@@ -10,6 +10,7 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
+from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import OfLevel
@@ -53,6 +54,9 @@ class Affinity(OfLevel):
                          f'{self.level} instead of one: {found}')
         return Violations(max(0, len(where) - 1) + len(outside),
                           (*apart, *outside))
+
+    def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
+        return {self.level: False} if scope.holds(member) else {}
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
         if not scope.members:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
+from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 
@@ -67,6 +69,9 @@ class Aggregates(Policy):
                     f'{member.path} is on host {host.name}, which is not in '
                     f'aggregate {", ".join(missing)}')
         return Violations(len(messages), tuple(messages))
+
+    def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
+        return {HOST: True} if scope.holds(member) else {}
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
         unfit = encoder.among(scope, [

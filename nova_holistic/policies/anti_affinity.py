@@ -11,6 +11,7 @@ import pulp
 
 from nova_holistic.model.domain import HOST, Domain
 from nova_holistic.model.group import Scope
+from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import LEVEL, OfLevel
@@ -74,6 +75,9 @@ class AntiAffinity(OfLevel):
                     f'{self.level} {domain} holds {len(paths)} members, at '
                     f'most {int(limit)} may be there: {", ".join(paths)}')
         return Violations(over, tuple(messages))
+
+    def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
+        return {self.level: False} if scope.holds(member) else {}
 
     def most_on_a_host(self, scope: Scope) -> int | None:
         return self._most(scope) if self.hard and self.level == HOST else None

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
+from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 
@@ -53,6 +55,9 @@ class AvailabilityZone(Policy):
             f'{host.availability_zone or "none"}, not {self.zone}'
             for path, host in found if host.availability_zone != self.zone)
         return Violations(len(messages), messages)
+
+    def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
+        return {HOST: True} if scope.holds(member) else {}
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
         unfit = encoder.among(scope, [

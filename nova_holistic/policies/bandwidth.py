@@ -100,6 +100,11 @@ class Bandwidth(OfLevel, Relationship):
                 f'{link.uplink_mbps} are used by others')
         return Violations(over, tuple(messages))
 
+    def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
+        # Uplinks of the level differ, and hard relationships elsewhere in
+        # the top-level group use them, too.
+        return {self.level: True} if self.hard or scope.holds(member) else {}
+
     def _where(self, sides: Sides, placement: Mapping[str, Host],
                snapshot: Snapshot) -> tuple[Counter, Counter]:
         """Members placed of either side, by domain; None is no domain."""

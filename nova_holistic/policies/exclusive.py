@@ -10,6 +10,7 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
+from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import OfLevel
@@ -60,6 +61,10 @@ class Exclusive(OfLevel):
                     f'{self.level} {domain} holds {", ".join(mine[domain])} '
                     f'and others: {"; ".join(found)}')
         return Violations(len(messages), tuple(messages))
+
+    def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
+        # Whoever else is there counts, and a member may be that for others.
+        return {self.level: True}
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
         taken, shared = self._others(scope, encoder)

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
+from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 
@@ -61,6 +63,9 @@ class Location(Policy):
                     f'{member.path} is on host {vertex}, not below '
                     f'{"/".join(self.path)}')
         return Violations(len(messages), tuple(messages))
+
+    def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
+        return {HOST: True} if scope.holds(member) else {}
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
         elsewhere = encoder.among(scope, [

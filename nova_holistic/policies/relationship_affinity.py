@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from nova_holistic.model.group import Scope
+from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -29,6 +30,9 @@ class RelationshipAffinity(OfLevel, Relationship):
         first, second = self.sides(scope)
         return self._affinity().check(
             replace(scope, members=first + second), placement, snapshot)
+
+    def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
+        return {self.level: False} if scope.holds(member) else {}
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
         first, second = self.sides(scope)

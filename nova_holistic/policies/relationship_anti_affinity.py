@@ -10,6 +10,7 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
+from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -50,6 +51,9 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
                     f'{self.level} {domain} holds {", ".join(first)} beside '
                     f'{", ".join(second)}')
         return Violations(len(messages), tuple(messages))
+
+    def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
+        return {self.level: False} if scope.holds(member) else {}
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
         first, second = self.side_scopes(scope)

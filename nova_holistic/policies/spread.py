@@ -11,6 +11,7 @@ import pulp
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Expression, Policy, Violations
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -64,16 +65,22 @@ class Spread(OfLevel):
         if not hosts:
             return Violations(0)
         missing = len(scope.members) - len(hosts)
+        counts = Counter(snapshot.domain(h, self.level) for _, h in hosts)
         outside = [
             f'{path} is on host {host.name}, which is in no domain of level '
             f'{self.level}' for path, host in hosts
-            if snapshot.domain(host, self.level) is None]
-        counts = Counter(domain for _, host in hosts if (
-            domain := snapshot.domain(host, self.level)) is not None)
+            if snapshot.domain(host, self.level) is None
+        ] if counts.pop(None, 0) else []
         skew, uneven = self._skewed(scope, snapshot, counts, hosts, missing)
         short, few = self._too_few(len(counts), missing)
         return Violations(skew + short + len(outside),
                           (*uneven, *few, *outside))
+
+    def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
+        # Places that the group may be confined to differ in how many domains
+        # are eligible; within one, the member's own is.
+        return {self.level: False, **dict.fromkeys(
+            scope.confining_levels, True)} if scope.holds(member) else {}
 
     def _skewed(self, scope: Scope, snapshot: Snapshot,
                 counts: Counter[Domain], hosts: list[tuple[str, Host]],
@@ -114,7 +121,8 @@ class Spread(OfLevel):
         coarser, places = snapshot.once(
             ('spread', self.level, confining, wishes),
             lambda: _places(self.level, confining, wishes, snapshot))
-        chosen = {tuple(snapshot.domain(h, c) for c in coarser) for h in hosts}
+        chosen = {tuple(snapshot.domain(h, c) for c in coarser)
+                  for h in hosts} if coarser else {()}
         return {d for place in chosen for d in places.get(place, ())}
 
     # Persuading the solver.
@@ -220,6 +228,9 @@ def _places(level: str, confining: Sequence[str], wishes: frozenset[Wish],
     found: dict[tuple, set[Domain]] = defaultdict(set)
     for domain, hosts in snapshot.divided(level).items():
         for host in hosts:
+            if not coarser and domain in found[()]:
+                # One host will do.
+                break
             place = tuple(snapshot.domain(host, c) for c in coarser)
             if host.enabled and domain not in found[place] and any(
                     _meets(host, *wish) for wish in wishes):

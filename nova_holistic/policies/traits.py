@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
+from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 
@@ -83,6 +85,9 @@ class Traits(Policy):
                 messages.append(f'{member.path} is on host {host.name}, '
                                 f'which {" and ".join(wrong)}')
         return Violations(len(messages), tuple(messages))
+
+    def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
+        return {HOST: True} if scope.holds(member) else {}
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
         unfit = encoder.among(scope, [

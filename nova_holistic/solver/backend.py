@@ -59,7 +59,8 @@ class Backend(abc.ABC):
               start: Mapping[LpVariable, float] | None = None) -> Outcome:
         """Minimise the problem's objective.
 
-        :param seconds: wall-clock time it may take
+        :param seconds: wall-clock time it may take; nothing is begun where
+            there is none
         :param gap: relative gap between value and bound that is good enough
         :param start: values of some variables in a known solution
         """

@@ -21,6 +21,9 @@ _RESERVE = 0.7
 """Share of the gap for hosts and members; rules that patterns do not know of
 may use up the rest."""
 
+_NEARLY = 0.8
+"""The same where that takes too long."""
+
 
 def suits(kinds: Kinds, outlay: Outlay, cells: Cells,
           columns: Columns) -> bool:
@@ -40,11 +43,13 @@ def board(kinds: Kinds, cells: Cells, generation: Generation, gap: float,
 
     :param limit: what preferences may cost
     """
-    goal = generation.floor / (1 - _RESERVE * gap)
+    goal, near = (generation.floor / (1 - share * gap)
+                  for share in (_RESERVE, _NEARLY))
     if integral:
         goal = max(goal, math.ceil(generation.bound - 1e-6)
                    - generation.bound + generation.floor)
-    landing = Dive(generation, goal).run()
+        near = max(near, goal + 1)
+    landing = Dive(generation, goal, near, integral).run()
     if landing is None or not landing.hosts:
         return None
     places = generation.master.places(landing.hosts)

@@ -75,7 +75,7 @@ class Case:
         """
         table = table or HostTable.of(snapshot)
         members = group.all_members()
-        at = _placed_at(members, table, placed)
+        at = placed_at(members, table, placed)
         waiting = [m for m in members if m.path not in at]
         kinds = _kinds(waiting)
         room = KindRoom(Eligibility(table), Counter(kinds.values()), in_time)
@@ -197,8 +197,12 @@ def _room(classes: Sequence[MemberClass], kinds: KindRoom, hosts: int,
     return room
 
 
-def _placed_at(members: tuple[Member, ...], table: HostTable,
-               placed: Mapping[str, str]) -> dict[str, int]:
+def placed_at(members: tuple[Member, ...], table: HostTable,
+              placed: Mapping[str, str]) -> dict[str, int]:
+    """Host index of each member that stays.
+
+    :raises InvalidDocument: the member or its host is unknown
+    """
     paths = {member.path for member in members}
     for path, host in placed.items():
         if path not in paths:

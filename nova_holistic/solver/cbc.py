@@ -61,6 +61,8 @@ class CBC(Backend):
 
     def solve(self, problem: LpProblem, *, seconds: float, gap: float,
               start: Mapping[LpVariable, float] | None = None) -> Outcome:
+        if seconds <= 0:
+            return Outcome(Status.NOTHING)
         if start:
             for variable in problem.variables():
                 variable.varValue = start.get(variable, 0)

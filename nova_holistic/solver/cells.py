@@ -172,11 +172,14 @@ def _rules(kinds: Kinds, carried: list[Carried],
     table = kinds.table
     possible = (kinds.room > 0).any(axis=0)
     possible[list(kinds.placed.values())] = True
+    masks: dict[str, np.ndarray] = {}
+    for kind in kinds.kinds:
+        # Members of a kind share one: thousands of members, and of hosts.
+        masks.update(dict.fromkeys(
+            (m.path for m in kind.members), kind.room > 0))
     rules = Rules(
         table.part(None), possible.tolist(), next(kinds.group.scopes()),
-        reach(kinds.members, {m.path: k.room > 0 for k in kinds.kinds
-                              for m in k.members},
-              kinds.placed, len(table)), in_time)
+        reach(kinds.members, masks, kinds.placed, len(table)), in_time)
     rules.encode(carried)
     return rules
 

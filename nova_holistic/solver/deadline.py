@@ -37,6 +37,10 @@ class Deadline:
         left = max(0.0, self.limit - (now - self._start))
         return Deadline(self._timer, share * left, now)
 
+    def stretch(self, other: 'Deadline') -> None:
+        """Put the end off until that of the other one."""
+        self.limit = self.elapsed() + other.left()
+
     def left(self) -> float:
         return max(0.0, self.limit - self.elapsed())
 

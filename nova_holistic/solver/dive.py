@@ -9,6 +9,8 @@ again.
 """
 
 from dataclasses import dataclass
+import itertools
+import math
 
 import numpy as np
 
@@ -29,6 +31,9 @@ _FRESH = 30
 """New patterns at a time: those that gain most."""
 
 _TRIES = 12
+_LAST = 3
+"""Tries after which less than the goal is enough."""
+
 _PARTS = 4
 """Every so manieth fixed pattern is given up, and more often later."""
 
@@ -57,25 +62,38 @@ class Dive:
     """Dives into a generation's master program.
 
     :param goal: a value that is good enough
+    :param near: one that is, where some tries did not lead to the other
+    :param integral: whether values are whole numbers
     """
 
-    def __init__(self, generation: Generation, goal: float):
+    def __init__(self, generation: Generation, goal: float, near: float,
+                 integral: bool):
         self._master = generation.master
         self._pricing = generation.pricing
         self._generation = generation
-        self._goal = goal * (1 + _WHOLE)
+        self._goal, self._near = goal * (1 + _WHOLE), near * (1 + _WHOLE)
+        self._integral = integral
+        # What a dive must lead to less than.
+        self._beyond = float('inf')
         self._numbers = generation.numbers
         self._settled: dict[int, int] = {}
+        self._eager = False
 
     def run(self) -> Landing | None:
-        """The best of some dives, or None where time ran out."""
+        """The best of some dives, or what can be had of the last program that
+        there was time for; None where there was none."""
         prices = self._generation.prices
         self._master.penalise(np.full(len(prices), _STEEP * prices.max()))
         best = self._dive({})
-        settled = self._settled
+        if best is None:
+            return self._rounded()
+        settled, self._eager = self._settled, True
         for number in range(_TRIES):
-            if best is None or best.worth <= (0, self._goal):
+            if best.worth <= (0, (
+                    self._goal if number < _LAST else self._near)):
                 break
+            if not best.short:
+                self._beyond = best.value + _WHOLE - self._integral
             # What was whole from the start, but for every so manieth.
             known = sorted(set(best.hosts) & set(settled))
             parts = max(2, _PARTS - number // _PARTS)
@@ -95,6 +113,9 @@ class Dive:
             most = self._needed(fixed, share)
             if not self._price(fixed, most):
                 return None
+            if not first and self._master.value > self._beyond:
+                # Nothing better comes of it.
+                return Landing(len(self._numbers), float('inf'), {})
             share = self._master.share
             whole = np.floor(self._master.used + _WHOLE).astype(np.int64)
             for column in np.flatnonzero(whole).tolist():
@@ -107,6 +128,29 @@ class Dive:
                 return Landing(round(self._master.short),
                                self._master.value, fixed)
             fixed[largest] = int(whole[largest]) + 1
+
+    def _rounded(self) -> Landing | None:
+        """Hosts in use, wholly or in part, and others while they are needed.
+        """
+        master = self._master
+        if not len(master.used):
+            return None
+        hosts: dict[int, int] = {}
+        free = dict(enumerate(self._generation.alike.numbers.tolist()))
+        needed = np.ceil(master.share - _WHOLE).astype(np.int64)
+        order = np.argsort(-master.used, kind='stable').tolist()
+        for column, most in itertools.chain(
+                ((c, math.ceil(master.used[c] - _WHOLE)) for c in order),
+                ((c, free[master.sorts[c]]) for c in order)):
+            sort, pattern = master.sorts[column], master.patterns[column]
+            cell = self._generation.alike.cell[sort]
+            for _ in range(min(free[sort], most)):
+                if not ((pattern > 0) & (needed[:, cell] > 0)).any():
+                    break
+                hosts[column] = hosts.get(column, 0) + 1
+                free[sort] -= 1
+                needed[:, cell] -= pattern
+        return Landing(int(np.maximum(needed, 0).sum()), master.value, hosts)
 
     def _needed(self, fixed: dict[int, int],
                 share: np.ndarray | None) -> np.ndarray | None:
@@ -130,8 +174,10 @@ class Dive:
             if self._generation.late() or not master.solve(
                     self._generation.deadline.left()):
                 return False
-            if number + 1 == _LONGEST or (
-                    number >= _ROUNDS and master.short < _WHOLE):
+            # Mostly what is known is enough for a first dive.
+            if number + 1 == _LONGEST or master.short < _WHOLE and (
+                    number >= _ROUNDS or not self._eager
+                    and master.value <= self._goal):
                 break
             prices, _ = master.prices(master.duals)
             gains = self._pricing(prices, most, _FEW)

@@ -5,7 +5,8 @@ It may fail where a plan exists, and what it finds is not the best; it is a
 start for the solver, and the answer where time runs out.
 """
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -14,8 +15,18 @@ from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.tally import Tally
 
-TRIES = 8
-"""Restarts of one ordering of hosts, each with what failed put first."""
+TRIES = 48
+"""Restarts of the first ordering of hosts, each with what failed put first.
+In a nearly full cloud a dozen of them are needed for a plan of 200 members."""
+
+_MORE = 6
+"""Restarts of each further ordering, which go on with what was learned."""
+
+_SHARE = 0.25
+"""Share of the time left for the restarts of one ordering."""
+
+_HOPELESS = 4
+"""Failures of those placed first, after which no restart will help them."""
 
 
 class Attempt:
@@ -43,7 +54,7 @@ class Attempt:
             return np.zeros(len(self.mine))
         return 1 - np.mean(np.clip(self.free / self.capacity, 0, 1), axis=0)
 
-    def run(self, order: list[int], avoid: Mapping[int, np.ndarray],
+    def run(self, order: Sequence[int], avoid: Mapping[int, np.ndarray],
             in_time: Callable[[], None]) -> int | None:
         """Place everyone; the class that found no host, or None."""
         nobody = np.zeros(len(self.case.table))
@@ -55,6 +66,13 @@ class Attempt:
                     return c
                 self.put(c, host)
         return None
+
+    def put_all(self, counts: Mapping[int, Mapping[int, int]]) -> None:
+        """Members of some classes are where they are said to be."""
+        for c, here in counts.items():
+            for host, number in here.items():
+                for _ in range(number):
+                    self.put(c, host)
 
     def undo(self) -> None:
         """Take everyone out of the tally, which the next attempt uses."""
@@ -120,20 +138,21 @@ def _largest(attempt: Attempt) -> np.ndarray:
 ORDERINGS = (_emptiest, fullest, _largest)
 
 
-def greedy(case: Case, objective: Objective,
-           deadline: Deadline) -> Counts | None:
+def greedy(case: Case, objective: Objective, deadline: Deadline,
+           restarts: 'Restarts | None' = None) -> Counts | None:
     """The best of the plans that simple orderings of the hosts lead to.
 
+    :param restarts: that learn from it what comes first another time
     :raises OutOfTime: before there was one
     """
     best: tuple[tuple[float, float], Counts] | None = None
     placed = {m: case.table.hosts[h].name for m, h in case.placed.items()}
-    tally = Tally(case, deadline.check)
+    restarts = restarts or Restarts(case, deadline)
     for ordering in ORDERINGS:
         if best is not None and deadline.left() == 0:
             break
         try:
-            counts = _with_restarts(case, ordering, tally, deadline)
+            counts = restarts.run(ordering)
         except OutOfTime:
             if best is None:
                 raise
@@ -153,31 +172,78 @@ def any_plan(case: Case, deadline: Deadline) -> Counts | None:
 
     :raises OutOfTime: before there was one
     """
-    tally = Tally(case, deadline.check)
+    restarts = Restarts(case, deadline)
     for ordering in ORDERINGS:
-        counts = _with_restarts(case, ordering, tally, deadline)
+        counts = restarts.run(ordering)
         if counts is not None:
             return counts
     return None
 
 
-def _with_restarts(case: Case, ordering, tally: Tally,
-                   deadline: Deadline) -> Counts | None:
-    order = _hardest_first(case)
-    avoid: dict[int, np.ndarray] = {}
-    for _ in range(TRIES):
-        if deadline.left() == 0:
-            return None
-        attempt = Attempt(case, ordering, tally)
-        failed = attempt.run(order, avoid, deadline.check)
-        reached = [] if failed is None else list(tally.reached(failed))
-        attempt.undo()
-        if failed is None:
-            good = case.fits(attempt.counts) and not case.breaks_policy(
-                case.placement(attempt.counts))
-            return attempt.counts if good else None
-        order.remove(failed)
-        order.insert(0, failed)
+class Restarts:
+    """Attempts, of which each learns from those before: who found no host is
+    placed first, and those near it avoid what kept it out.
+
+    :ivar firm: hosts of classes that have theirs before all others
+    :ivar broken: where an attempt put everyone, and broke rules that cannot
+        be kept member by member
+    :ivar failures: how often each class found no host, in the latest run
+    """
+
+    def __init__(self, case: Case, deadline: Deadline):
+        self.firm: dict[int, dict[int, int]] = {}
+        self.broken: Counts | None = None
+        self.failures: Counter[int] = Counter()
+        self._case, self._deadline = case, deadline
+        self._tally = Tally(case, deadline.check)
+        self._order = _hardest_first(case)
+        self._avoid: dict[int, np.ndarray] = {}
+        self._tries = TRIES
+
+    def run(self, ordering: Callable[[Attempt], np.ndarray],
+            tries: int | None = None) -> Counts | None:
+        """The first plan that attempts with the ordering end in.
+
+        :param tries: None for many at first, and few later
+        """
+        tries, self._tries = tries or self._tries, _MORE
+        self.failures.clear()
+        first: Counter[int] = Counter()
+        reserve = (1 - _SHARE) * self._deadline.left()
+        for _ in range(tries):
+            if self._deadline.left() <= reserve:
+                return None
+            order = [c for c in self._order if c not in self.firm]
+            attempt = Attempt(self._case, ordering, self._tally)
+            attempt.put_all(self.firm)
+            failed = attempt.run(order, self._avoid, self._deadline.check)
+            reached = [] if failed is None else list(
+                self._tally.reached(failed))
+            attempt.undo()
+            if failed is None:
+                return self._judged(attempt.counts)
+            first[failed] += failed == order[0]
+            if first[failed] >= _HOPELESS:
+                return None
+            self._learn(failed, reached)
+        return None
+
+    def _judged(self, counts: Counts) -> Counts | None:
+        if self._case.fits(counts) and not self._case.breaks_policy(
+                self._case.placement(counts)):
+            return counts
+        # Another ordering would most likely break the same.
+        self.broken, self._tries = counts, 1
+        return None
+
+    def _learn(self, failed: int, reached: list[np.ndarray]) -> None:
+        """
+        :param reached: hosts near what the scopes of who failed used
+        """
+        case, avoid = self._case, self._avoid
+        self.failures[failed] += 1
+        self._order.remove(failed)
+        self._order.insert(0, failed)
         # What confined the class that failed is worth avoiding next time.
         near = [c for c, each in enumerate(case.classes)
                 if each.scopes & case.classes[failed].scopes]
@@ -185,7 +251,6 @@ def _with_restarts(case: Case, ordering, tally: Tally,
         for c in near if far.any() else ():
             # Classes together share one array, as long as they have no other.
             avoid[c] = avoid[c] + far if c in avoid else far
-    return None
 
 
 def _hardest_first(case: Case) -> list[int]:

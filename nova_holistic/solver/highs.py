@@ -79,22 +79,28 @@ class HiGHS(Backend):
             'gapRel': gap, 'gapAbs': 0.0 if gap == 0 else 1e-6,
             'presolve_rule_off': _NO_PROBING,
             'mip_max_start_nodes': _START_NODES, **SAME_AGAIN}
-        outcome, took = _run(problem, start, seconds, options)
+        outcome, left = _run(problem, start, seconds, options)
         if outcome.status is Status.INFEASIBLE and is_delicate(problem):
             # Presolve takes numbers for equal that are not.
-            outcome, _ = _run(problem, start, seconds - took,
+            outcome, _ = _run(problem, start, left,
                               {**options, 'presolve': 'off'})
         return outcome
 
 
 def _run(problem: LpProblem, start: Mapping[LpVariable, float] | None,
          seconds: float, options: Mapping) -> tuple[Outcome, float]:
-    """What came of it, and the seconds that it took."""
+    """What came of it, and the seconds that are left.
+
+    HiGHS looks at its time limit between passes of presolve, each of which
+    takes a while where a program is large: without time it is not begun.
+    """
+    if seconds <= 0:
+        return Outcome(Status.NOTHING), 0.0
     driver = _InProcess(start, timeLimit=max(seconds, 0.01), **options)
     driver.actualSolve(problem)
     model = problem.solverModel
     problem.solverModel = None
-    return _outcome(model, problem), model.getRunTime()
+    return _outcome(model, problem), seconds - model.getRunTime()
 
 
 def _outcome(model: highspy.Highs, problem: LpProblem) -> Outcome:

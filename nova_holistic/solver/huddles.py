@@ -71,15 +71,22 @@ class Huddled:
         :param of_z: [slot, cell]: members of each part
         :param scale: how much more than a host a unit of y may be, by bin
         """
+        of_v = first + np.arange(self.size).reshape(-1, self._bins)
+        self._tell_members(program, split, of_v, of_x, of_z, cell)
+        for each in self._every:
+            mine = of_v[[self.parts.index(part) for part in each.parts]]
+            self._limit(program, each, mine, of_x, of_y, scale)
+
+    def _tell_members(self, program: Linear, split: Parts, of_v: np.ndarray,
+                      of_x: np.ndarray, of_z: np.ndarray,
+                      cell: np.ndarray) -> None:
         b = self._bins
-        of_v = first + np.arange(self.size).reshape(-1, b)
-        row_of = {part: n for n, part in enumerate(self.parts)}
-        for part in self.parts:
+        for part, mine in zip(self.parts, of_v):
             here = of_z[split.slot[part]]
             # All members of the part in a cell are in its bins.
             program.add(
                 np.concatenate((cell, np.arange(len(here)))),
-                np.concatenate((of_v[row_of[part]], here)),
+                np.concatenate((mine, here)),
                 np.concatenate((np.ones(b), -np.ones(len(here)))),
                 0.0, 0.0, len(here))
         kind = split.kind[self.parts]
@@ -92,18 +99,21 @@ class Huddled:
                 np.concatenate((mine.ravel(), of_x[k])),
                 np.concatenate((np.ones(mine.size), -np.ones(b))),
                 -np.inf, 0.0, b)
-        for each in self._every:
-            mine = of_v[[row_of[part] for part in each.parts]]
-            # A host in use holds so many of a huddle at most.
-            program.add(
-                np.concatenate((np.tile(np.arange(b), len(mine)),
-                                np.arange(b))),
-                np.concatenate((mine.ravel(), of_y)),
-                np.concatenate((np.ones(mine.size), -each.most * scale)),
-                -np.inf, 0.0, b)
-            # and so many of all others.
-            every = np.concatenate((of_x.ravel(), mine.ravel(), of_y))
-            program.add(
-                np.tile(np.arange(b), len(every) // b), every,
-                np.concatenate((np.ones(of_x.size), -np.ones(mine.size),
-                                -each.others * scale)), -np.inf, 0.0, b)
+
+    def _limit(self, program: Linear, huddle: Huddle, mine: np.ndarray,
+               of_x: np.ndarray, of_y: np.ndarray,
+               scale: np.ndarray) -> None:
+        """:param mine: [part, bin]: variables of its members"""
+        b = self._bins
+        # A host in use holds so many of a huddle at most,
+        program.add(
+            np.concatenate((np.tile(np.arange(b), len(mine)), np.arange(b))),
+            np.concatenate((mine.ravel(), of_y)),
+            np.concatenate((np.ones(mine.size), -huddle.most * scale)),
+            -np.inf, 0.0, b)
+        # and so many of all others.
+        every = np.concatenate((of_x.ravel(), mine.ravel(), of_y))
+        program.add(
+            np.tile(np.arange(b), len(every) // b), every,
+            np.concatenate((np.ones(of_x.size), -np.ones(mine.size),
+                            -huddle.others * scale)), -np.inf, 0.0, b)

@@ -7,6 +7,7 @@ bound is the whole's. That the chosen hosts have no plan proves nothing.
 """
 
 from collections.abc import Mapping
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,19 +16,18 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective, Outlay
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.apart import Apart
-from nova_holistic.solver.assignment import assigned
 from nova_holistic.solver.backend import Backend
 from nova_holistic.solver.boarding import board, suits
 from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.cells import Cells, cells
 from nova_holistic.solver.columns import TINY
 from nova_holistic.solver.deadline import Deadline, OutOfTime
-from nova_holistic.solver.deal import deal
+from nova_holistic.solver.early import Early
 from nova_holistic.solver.generation import Generation
-from nova_holistic.solver.greedy import fullest
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merged import Merged
 from nova_holistic.solver.search import Search, Verdict
+from nova_holistic.solver.seated import seated
 from nova_holistic.solver.seats import boarded, Seating, seating
 from nova_holistic.solver.together import together
 from nova_holistic.solver.ways import ways
@@ -42,11 +42,17 @@ FEW = 1_000
 WRITTEN = 10_000
 """Places up to which they are: each class of members, on each host."""
 
+_HUGE = 10 * LARGE
+"""Places from which on it is in vain to look at the whole instead."""
+
+_HURRY = 0.05
+_SHORT = 0.2
+_LATE = 0.4
+"""Shares of the time limit after which any plan is sought before a good one:
+when rules are read, after a first relaxation, and later on."""
+
 _SPARE = (0.0, 0.5, 1.0)
 """Hosts beside those that the relaxation uses, as shares of these, in turn."""
-
-_ASSIGNING = 0.4
-"""Share of the time that is left for giving seats away at once."""
 
 _BEFORE = 2
 """Rounds of splitting before whole patterns are looked at, where they can be.
@@ -66,6 +72,10 @@ class Found:
     solving: float
 
 
+Best = tuple[tuple[float, float], Found]
+"""With what its preferences cost, and its value."""
+
+
 @dataclass(frozen=True, slots=True)
 class _How:
     """What is asked, and what there is to answer it."""
@@ -78,64 +88,122 @@ class _How:
     gap: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Relaxed:
+    """A relaxation of the whole, still to be solved."""
+
+    apart: Apart
+    outlay: Outlay
+    merged: Merged
+
+    @classmethod
+    def of(cls, kinds: Kinds, objective: Objective,
+           deadline: Deadline) -> '_Relaxed':
+        # Few hosts are near each other, whatever else is asked for.
+        outlay = objective.outlay() or Outlay(lambda free: free * 0 + 1.0)
+        rules = cells(kinds, deadline.check)
+        # Where costs rise with use, there are hosts enough in use.
+        apart = Apart(kinds, rules) if outlay.slopes else Apart.of(
+            kinds, rules)
+        return cls(apart, outlay, Merged(
+            apart.kinds, apart.cells, outlay, deadline))
+
+    @property
+    def kinds(self) -> Kinds:
+        return self.apart.kinds
+
+    @property
+    def cells(self) -> Cells:
+        return self.apart.cells
+
+
 def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
           objective: Objective, backend: Backend, deadline: Deadline,
-          gap: float) -> Found | None:
+          gap: float, longest: Deadline | None = None) -> Found | None:
     """None where the group is not large, or no plan was found this way.
 
+    :param longest: where some plan is known before
     :raises OutOfTime: before there was a plan
     """
-    told = objective.outlay()
-    # Few hosts are near each other, whatever else the objective asks for.
-    outlay = told or Outlay(lambda free: free * 0 + 1.0)
     kinds = Kinds.of(group, snapshot, placed, deadline.check)
     if kinds is None or not kinds.kinds or (
             _size(kinds) <= LARGE or _scattered(kinds)) or (
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
-    traffic = objective.traffic()
-    if traffic:
-        near = together(kinds, traffic, snapshot, placed, objective, backend,
-                        deadline, gap)
-        if near is not None:
-            return Found(near[0], near[1].best, near[1].bound,
-                         near[1].solving)
+    early = Early(kinds, snapshot, placed, objective, deadline, longest)
+    early.seek(_HURRY)
     how = _How(snapshot, placed, objective, backend, deadline, gap)
-    rules = cells(kinds, deadline.check)
-    # Where costs rise with use, there are hosts enough in use.
-    apart = Apart(kinds, rules) if outlay.slopes else Apart.of(kinds, rules)
-    merged = Merged(apart.kinds, apart.cells, outlay, deadline)
-    best: tuple[tuple[float, float], Found] | None = None
-    if suits(apart.kinds, outlay, apart.cells, merged.columns):
+    found = relaxed = None
+    try:
+        found = _talking(kinds, how)
+        if found is None:
+            relaxed = _Relaxed.of(kinds, objective, how.deadline)
+            found = _good(relaxed, how, early)
+    except OutOfTime:
+        early.seek(0.0)
+        if early.plan is None:
+            raise
+    if found is None and not (relaxed and relaxed.merged.impossible):
+        early.seek(0.0 if _size(kinds) > _HUGE else _SHARE)
+    if early.plan is None or found and found[0] <= early.plan[0]:
+        return found and found[1]
+    worth, case, counts = early.plan
+    return Found(case, counts, relaxed and relaxed.merged.within(worth[0]),
+                 0.0)
+
+
+def _talking(kinds: Kinds, how: _How) -> Best | None:
+    """For objectives that are about traffic."""
+    traffic = how.objective.traffic()
+    near = together(
+        kinds, traffic, how.snapshot, how.placed, how.objective, how.backend,
+        how.deadline, how.gap) if traffic else None
+    if near is None:
+        return None
+    case, search = near
+    return search.worth, Found(case, search.best, search.bound,
+                               search.solving)
+
+
+def _good(relaxed: _Relaxed, how: _How, early: Early) -> Best | None:
+    """The best of what relaxations lead to.
+
+    :raises OutOfTime: before there was a plan
+    """
+    best, merged = None, relaxed.merged
+    if suits(relaxed.kinds, relaxed.outlay, relaxed.cells, merged.columns):
         merged.run(_BEFORE)
-        search, found = _patterned(apart, outlay, merged, how)
-        if found is not None and search.preferred():
-            return found
+        early.seek(_SHORT)
+        search, found = _patterned(relaxed, how, early)
         best = found and (search.worth, found)
+        if found is not None and search.preferred():
+            return best
     merged.run()
+    early.seek(_LATE)
     if merged.impossible or merged.bound is None:
-        return best[1] if best else None
-    return _chosen(apart, outlay, merged, how, best)
+        return best
+    return _chosen(relaxed, how, best)
 
 
-def _chosen(apart: Apart, outlay: Outlay, merged: Merged, how: _How,
-            best: tuple[tuple[float, float], Found] | None) -> Found | None:
+def _chosen(relaxed: _Relaxed, how: _How,
+            best: Best | None) -> Best | None:
     """On hosts that the relaxation uses, and some more each time.
 
     :param best: known already, with what its preferences and it cost
     """
     told, deadline = how.objective.outlay() is not None, how.deadline
+    merged, outlay = relaxed.merged, relaxed.outlay
     if not told:
         merged.bound = None
     alike = not np.ptp(merged.columns.opening) > TINY
     # Where hosts cost alike, those that the relaxation uses are mostly best.
     for spare in _SPARE[0 if alike else 1:]:
-        seats = seating(apart.kinds, apart.cells, outlay, merged, spare,
+        seats = seating(relaxed.kinds, relaxed.cells, outlay, merged, spare,
                         how.gap, deadline)
         if seats.taken is None and spare < _SPARE[-1]:
             continue
         try:
-            search, found = _plan(apart, outlay, merged, how, seats)
+            search, found = _plan(relaxed, how, seats)
         except OutOfTime:
             if best is None:
                 raise
@@ -148,31 +216,34 @@ def _chosen(apart: Apart, outlay: Outlay, merged: Merged, how: _How,
         if best is not None and (outlay.slopes or not told):
             # Other hosts would lead to the same seats.
             break
-    return best[1] if best else None
+    return best
 
 
-def _patterned(apart: Apart, outlay: Outlay, merged: Merged,
-               how: _How) -> tuple[Search | None, Found | None]:
+def _patterned(relaxed: _Relaxed, how: _How,
+               early: Early) -> tuple[Search | None, Found | None]:
     """By whole patterns of members on hosts: a better bound, better seats."""
-    deadline = how.deadline
+    deadline, merged = how.deadline, relaxed.merged
+    kinds, rules = relaxed.kinds, relaxed.cells
     if merged.impossible or merged.bound is None or (
             deadline.elapsed() > _SHARE * deadline.limit):
         return None, None
     generation = Generation(
-        apart.kinds, apart.cells, outlay, merged, deadline, ways(
-            apart.kinds, apart.cells, apart.families, merged.limit))
+        kinds, rules, relaxed.outlay, merged, deadline, ways(
+            kinds, rules, relaxed.apart.families, merged.limit))
     told = how.objective.outlay() is not None
     whole = how.objective.integral and told
-    taken = board(
-        apart.kinds, apart.cells, generation, how.gap, whole,
-        merged.limit) if generation.run(whole) else None
+    taken = board(kinds, rules, generation, how.gap, whole, merged.limit) if (
+        generation.run(whole) or generation.late()) else None
     merged.proved = generation.bound
     if taken is None:
         return None, None
     if not told:
         merged.bound = None
-    return _plan(apart, outlay, merged, how, boarded(
-        merged, *taken, bool(outlay.slopes)))
+    early.seek(_LATE)
+    with contextlib.suppress(OutOfTime):
+        return _plan(relaxed, how, boarded(
+            merged, *taken, bool(relaxed.outlay.slopes)))
+    return None, None
 
 
 def _size(kinds: Kinds) -> int:
@@ -198,9 +269,9 @@ def _scattered(kinds: Kinds) -> bool:
     return hosts <= FEW and places <= min(WRITTEN, len(classes) * hosts / 2)
 
 
-def _plan(apart: Apart, outlay: Outlay, merged: Merged, how: _How,
+def _plan(relaxed: _Relaxed, how: _How,
           seats: Seating) -> tuple[Search, Found | None]:
-    kinds, deadline = apart.kinds, how.deadline
+    kinds, deadline, merged = relaxed.kinds, how.deadline, relaxed.merged
     hosts = np.union1d(seats.hosts, np.array(
         [*kinds.placed.values()], dtype=np.int64))
     case = Case.of(kinds.group, how.snapshot, how.placed, deadline.check,
@@ -208,41 +279,9 @@ def _plan(apart: Apart, outlay: Outlay, merged: Merged, how: _How,
     search = Search(case, how.objective, how.backend, deadline, how.gap)
     start = None
     if seats.taken is not None:
-        start = _seated(case, apart.cells, outlay, seats, hosts,
-                        merged.limit, deadline)
+        start = seated(case, relaxed.cells, relaxed.outlay, seats, hosts,
+                       merged.limit, deadline)
     verdict = search.improve(start, merged.least, merged.within)
     if verdict is Verdict.NOTHING or search.best is None:
         return search, None
     return search, Found(case, search.best, search.bound, search.solving)
-
-
-def _seated(case: Case, rules: Cells, outlay: Outlay, seats: Seating,
-            hosts: np.ndarray, limit: float,
-            deadline: Deadline) -> Counts | None:
-    """The seats as counts for the classes.
-
-    Where rules tell members of one kind apart, dealing one seat after another
-    mostly fails: then all of them are given away at once.
-    """
-    local = {int(h): n for n, h in enumerate(hosts)}
-    taken = [{local[h]: n for h, n in here.items()} for here in seats.taken]
-    parts = [rules.parts.of[c.members[0].path] for c in case.classes]
-    kinds = [int(rules.parts.kind[part]) for part in parts]
-    several = bool(rules.parts.slots)
-    if several and not outlay.slopes:
-        found = assigned(case, kinds, taken, _ASSIGNING * deadline.left())
-        if found is not None:
-            return found
-    dealt = deal(case, kinds, taken, rules.of[hosts], fullest, deadline,
-                 None, seats.shares, parts)
-    # Where there are many hosts with few seats each, it mostly does not fail.
-    if several and outlay.slopes and not _keeps(case, dealt, limit):
-        return assigned(case, kinds, taken, _ASSIGNING * deadline.left()
-                        ) or dealt
-    return dealt
-
-
-def _keeps(case: Case, counts: Counts | None, limit: float) -> bool:
-    """Whether preferences cost no more than that."""
-    return counts is not None and (
-        case.preference_cost(case.placement(counts)) <= limit + TINY)

@@ -25,6 +25,7 @@ class Linear:
     :ivar integer: None where no variable has to be whole
     :ivar duals: of the rows, once it is solved without whole variables
     :ivar count: of the rows
+    :ivar lower: limits of the variables; None where all are 0
     """
 
     cost: np.ndarray
@@ -36,6 +37,7 @@ class Linear:
     _lower: list[np.ndarray] = field(default_factory=list)
     _upper: list[np.ndarray] = field(default_factory=list)
     count: int = 0
+    lower: np.ndarray | None = None
 
     def add(self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
             lower: np.ndarray | float, upper: np.ndarray | float,
@@ -84,25 +86,40 @@ class Linear:
         model.passModel(self._model())
         return model
 
-    def _model(self) -> highspy.HighsLp:
+    def _entries(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows, columns and values, in the order of the rows; what was added
+        to one place more than once as its sum. HiGHS takes a place that is
+        there twice without a word, and may then never end.
+        """
         rows, columns, values = (
             np.concatenate(parts) for parts in zip(*self._rows))
+        place = rows.astype(np.int64) * len(self.cost) + columns
+        order = np.argsort(place, kind='stable')
+        first = np.flatnonzero(np.diff(place[order], prepend=-1))
+        # Nothing to sum, as nearly always: values stay as they are.
+        values = (values[order] if len(first) == len(order) else
+                  np.add.reduceat(values[order], first))
+        rows, columns = rows[order][first], columns[order][first]
         kept = values != 0
-        order = np.lexsort((columns[kept], rows[kept]))
+        return rows[kept], columns[kept], values[kept]
+
+    def _model(self) -> highspy.HighsLp:
+        rows, columns, values = self._entries()
         model = highspy.HighsLp()
         model.num_col_ = len(self.cost)
         model.num_row_ = self.count
         model.col_cost_ = np.asarray(self.cost, float)
-        model.col_lower_ = np.zeros(len(self.cost))
+        model.col_lower_ = np.zeros(len(self.cost)) if (
+            self.lower is None) else np.asarray(self.lower, float)
         model.col_upper_ = np.asarray(self.upper, float)
         model.row_lower_ = np.concatenate(self._lower)
         model.row_upper_ = np.concatenate(self._upper)
         matrix = model.a_matrix_
         matrix.format_ = highspy.MatrixFormat.kRowwise
         matrix.start_ = np.searchsorted(
-            rows[kept][order], np.arange(self.count + 1)).astype(np.int32)
-        matrix.index_ = columns[kept][order].astype(np.int32)
-        matrix.value_ = values[kept][order]
+            rows, np.arange(self.count + 1)).astype(np.int32)
+        matrix.index_ = columns.astype(np.int32)
+        matrix.value_ = values
         if self.integer is not None:
             kinds = (highspy.HighsVarType.kContinuous,
                      highspy.HighsVarType.kInteger)

@@ -70,9 +70,7 @@ class Market:
         order = order[prices[order] > 0]
         widest = room[sorts].max(axis=0, initial=0)
         rests = [order[i:] for i in range(len(order))]
-        return cls(prices, order, tuple(
-            Worth.of(prices[rest], alike.amounts[rest], widest[rest])
-            for rest in rests), tuple(
+        return cls(prices, order, alike.corners(prices, order, widest), tuple(
             Climb.of(prices, alike, rest, sorts)
             for rest in rests if len(alike.slopes)))
 

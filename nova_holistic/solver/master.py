@@ -31,6 +31,7 @@ class Master:
     :ivar costs: of one host with each
     :ivar rows: number of the members' and the cells' rows
     :ivar duals: once it is solved, of these
+    :ivar used: once it is solved, hosts with each pattern
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, alike: Alike,
@@ -42,6 +43,7 @@ class Master:
         self.sorts: list[int] = []
         self.patterns: list[np.ndarray] = []
         self.costs: list[float] = []
+        self.used = np.zeros(0)
         self._seen: set[tuple[int, bytes]] = set()
         self._row_of: dict[int, int] = {}
         program = sharing(kinds, cells)
@@ -153,7 +155,6 @@ class Master:
         """Whether there was time for it.
 
         :ivar value: cost of the solution
-        :ivar used: hosts with each pattern
         :ivar share: [kind, cell]
         :ivar short: members for whom no pattern is known
         :ivar impossible: whether the rules leave no way, as it is held

@@ -2,50 +2,37 @@
 """Better plans near the best one so far: some classes may go wherever they
 can, the others stay on their hosts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import random
-
-import numpy as np
 
 from nova_holistic.solver.case import Case, Counts
 
 _SEED = 1
-
-PLACES = 1_000
+PLACES = 600
 """Places (class and host) of the classes that may move at once."""
 
 
-def nearby(case: Case, best: Counts) -> Iterator[np.ndarray]:
-    """[class, host]: where some of the classes may go, for each part of them.
-    Who would like something better is in each part, and all others in one.
+def nearby(case: Case, best: Callable[[], Counts],
+           turn: int = 0) -> Iterator[set[int]]:
+    """Classes of each part that may move at once. Who would like something
+    better is in each part, and all others in one.
 
-    :param best: the plan of which preferences are looked at
+    :param best: the plan of which preferences are looked at, as it is then
+    :param turn: each has other parts
     """
-    room = case.open_room() > 0
-    sizes = room.sum(axis=1)
-    chance = random.Random(_SEED)
+    sizes = (case.open_room() > 0).sum(axis=1)
     order = list(range(len(case.classes)))
-    chance.shuffle(order)
-    first = _unhappy(case, best)
+    random.Random(_SEED + turn).shuffle(order)
     start = 0
     while start < len(order):
-        mask = np.zeros(room.shape, dtype=bool)
-        free, places = [], 0
+        free: set[int] = set()
+        places = 0
         while start < len(order) and (
                 not free or places + sizes[order[start]] <= PLACES):
-            free.append(order[start])
+            free.add(order[start])
             places += int(sizes[order[start]])
             start += 1
-        mask[free] = room[free]
-        mask[first] = room[first]
-        yield mask
-
-
-def stay(mask: np.ndarray, best: Counts) -> np.ndarray:
-    """The mask, with leave for everyone to stay where they are."""
-    for c, here in enumerate(best):
-        mask[c, list(here)] = True
-    return mask
+        yield free.union(_unhappy(case, best()))
 
 
 def _unhappy(case: Case, best: Counts) -> list[int]:

@@ -81,6 +81,7 @@ class Pricing:
         self._curved = len(alike.slopes) > 0
         self._base = curve(alike.before, alike.slopes) if self._curved else (
             np.zeros(len(alike)))
+        self._usable = np.minimum(alike.free, alike.room @ alike.amounts)
 
     def __call__(self, prices: np.ndarray, most: np.ndarray | None = None,
                  few: int | None = None) -> Gains:
@@ -90,11 +91,10 @@ class Pricing:
             most; the answer is then no bound
         """
         alike = self._alike
-        self._room = alike.room if most is None else np.minimum(
-            alike.room, most)
-        self._free = np.minimum(alike.free, self._room @ alike.amounts)
-        if alike.twins.sets:
-            self._fine = self._room >= _fitting(self._free, alike.amounts)
+        self._room, self._free = alike.room, self._usable
+        if most is not None:
+            self._room = np.minimum(alike.room, most)
+            self._free = np.minimum(self._free, self._room @ alike.amounts)
         self._beam = _BEAM if few is None else _NARROW
         self._left = self.looked_at + _LONGEST
         self._slack = _EQUAL * float(np.max(prices, initial=0.0))
@@ -151,6 +151,9 @@ class Pricing:
         None where there are too many at once."""
         number = len(sorts)
         lost = np.zeros(number)
+        fine = self._room[sorts] >= _fitting(
+            self._free[sorts], self._alike.amounts) if (
+                self._alike.twins.sets) else np.zeros(0)
         part = _Partial(
             np.arange(number), self._free[sorts],
             np.zeros((number, len(market.prices)), dtype=np.int64),
@@ -173,7 +176,7 @@ class Pricing:
             upper = gained + market.rest(
                 i + 1, here, grown.free,
                 self._alike.before[here] + grown.added, level)
-            some = self._wanted(grown, here, np.flatnonzero(
+            some = self._wanted(grown, here, fine, np.flatnonzero(
                 upper > gains.known[here] + self._slack), market, i + 1)
             part = grown[_beam(
                 grown.of, upper, some, lost, self._beam)]
@@ -181,16 +184,19 @@ class Pricing:
                 break
         return lost
 
-    def _wanted(self, part: _Partial, here: np.ndarray, some: np.ndarray,
-                market: Market, first: int) -> np.ndarray:
-        """Those of some that others do not make up for."""
+    def _wanted(self, part: _Partial, here: np.ndarray, fine: np.ndarray,
+                some: np.ndarray, market: Market, first: int) -> np.ndarray:
+        """Those of some that others do not make up for.
+
+        :param fine: [host, kind], as twins ask for it
+        """
         twins = self._alike.twins
         if not twins.sets:
             return some
         sorts = here[some]
         return some[~twins.spare(
             part.members[some], part.free[some], self._room[sorts],
-            self._fine[sorts], market.prices, market.order[first:].tolist())]
+            fine[part.of[some]], market.prices, market.order[first:].tolist())]
 
     def _grown(self, part: _Partial, sorts: np.ndarray, kind: int,
                market: Market, last: bool) -> _Partial | None:

@@ -15,6 +15,7 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.freedom import Freedom
 from nova_holistic.solver.presence import Presence
 from nova_holistic.solver.rules import Atom, Kind
 
@@ -28,7 +29,7 @@ _DIGIT = 2**12
 """Base of the digits of larger ones."""
 
 
-class Program:
+class Program(Freedom):
     """Implements model.objective.HostEncoder on PuLP.
 
     ``x[c][h]`` is the number of class ``c`` on host ``h``: an integer for
@@ -51,6 +52,7 @@ class Program:
         room = case.open_room()
         if hosts is not None:
             room = np.where(hosts, room, 0)
+        self.limits = room
         self.x = [{int(h): self._variable(int(room[c, h]))
                    for h in np.flatnonzero(room[c])}
                   for c in range(len(case.classes))]
@@ -142,7 +144,7 @@ class Program:
             if number:
                 # 1 where the class has that many there, or more.
                 many = self.binary()
-                upper = self.x[c][host].upBound
+                upper = int(self.limits[c, host])
                 self.require(
                     self.x[c][host]
                     <= number - 1 + many * (upper - number + 1))

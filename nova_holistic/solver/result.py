@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts on hosts to a plan of members."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Preference)
-from nova_holistic.model.snapshot import Host
+from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver import bound as bounds
 from nova_holistic.solver.case import Case, Counts
+from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.verdict import Verdict
 
 
@@ -16,18 +18,31 @@ def planned(case: Case, objective: Objective, counts: Counts,
             bound: float | None, verdict: Verdict | None,
             seconds: Callable[[], Mapping[str, float]]) -> Plan:
     """The plan that the counts mean, judged by objective and policies."""
-    where = case.placement(counts)
-    placed = {path: case.table.hosts[h].name
-              for path, h in case.placed.items()}
+    return judged(
+        case.group, case.snapshot, objective, case.policies,
+        case.placement(counts), {path: case.table.hosts[h].name
+                                 for path, h in case.placed.items()},
+        bound, verdict, seconds)
+
+
+def judged(group: Group, snapshot: Snapshot, objective: Objective,
+           policies: Sequence[Carried], where: Mapping[str, Host],
+           placed: Mapping[str, str], bound: float | None,
+           verdict: Verdict | None,
+           seconds: Callable[[], Mapping[str, float]]) -> Plan:
+    """The plan that members are there.
+
+    :param where: of all members, in document order
+    """
     value = float(objective.value(
-        case.members, where, placed, case.snapshot))
+        group.all_members(), where, placed, snapshot))
     return Plan(
-        case.group.name,
+        group.name,
         tuple(_placement(path, host) for path, host in where.items()),
-        _judged(objective, value, bound, verdict is Verdict.BEST),
+        _valued(objective, value, bound, verdict is Verdict.BEST),
         tuple(Preference(p.policy.title, p.scope.path, p.policy.check(
-            p.scope, where, case.snapshot).count)
-            for p in case.policies if not p.policy.hard),
+            p.scope, where, snapshot).count)
+            for p in policies if not p.policy.hard),
         seconds())
 
 
@@ -35,7 +50,7 @@ def _placement(path: str, host: Host) -> Placement:
     return Placement(path, host.name, host.node, host.location)
 
 
-def _judged(objective: Objective, value: float, bound: float | None,
+def _valued(objective: Objective, value: float, bound: float | None,
             best: bool) -> ObjectiveValue:
     if best:
         return ObjectiveValue(objective.name, value, value, 0.0)

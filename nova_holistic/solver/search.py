@@ -7,19 +7,25 @@ import numpy as np
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver import bound as bounds
-from nova_holistic.solver.backend import Backend, Outcome, Status
+from nova_holistic.solver.backend import Backend, Status
 from nova_holistic.solver.candidates import candidates
 from nova_holistic.solver.case import Case, Counts
 from nova_holistic.solver.deadline import Deadline, OutOfTime
-from nova_holistic.solver.greedy import greedy
+from nova_holistic.solver.firm import Firm
+from nova_holistic.solver.greedy import greedy, Restarts
 from nova_holistic.solver.indifferent import Indifferent
-from nova_holistic.solver.nearby import nearby, stay
+from nova_holistic.solver.polish import polish
 from nova_holistic.solver.program import Program
+from nova_holistic.solver.questions import Questions, RELAXATION
 from nova_holistic.solver.relaxation import Relaxation, pooled
 from nova_holistic.solver.verdict import Verdict
 
 SMALL = 2000
 """Programs of fewer variables are solved until no better plan can be."""
+
+SEARCHED = 4_000
+"""Variables up to which the whole program is searched after its parts: that
+takes seconds, and hardly finds better plans where it is larger."""
 
 WHOLE = 20_000
 """Places (class and host) up to which the whole program is built at once."""
@@ -31,10 +37,6 @@ NARROW = 6_000
 """Places in a program of fewer hosts, at first."""
 
 _NARROWEST = 12
-_RELAXATION = 0.3
-"""Share of the time for the bound, where the program is not whole."""
-
-_REPAIRS = 20
 _PREFERENCES = 0.5
 """Share of the time for preferences, where a plan is known already."""
 
@@ -42,33 +44,18 @@ _FAR = 0.1
 """Gap of a plan beyond which it is not taken as it is dealt."""
 
 _PART = 0.25
-"""Share of the time left for each program near a plan, and for the whole one
-after these."""
+"""Share of the time left for the whole program, after a part of it."""
 
 
-class Search:
-    """Preferences are minimised first and held, then the objective.
-
-    :ivar best: the best plan so far, kept whatever happens later
-    :ivar bound: proved of the objective, among plans whose preferences are
-        met as well as in ``best``
-    :ivar solving: seconds spent in the solver
-    """
+class Search(Questions):
+    """Preferences are minimised first and held, then the objective."""
 
     def __init__(self, case: Case, objective: Objective, backend: Backend,
                  deadline: Deadline, gap: float):
-        self.best: Counts | None = None
-        self.bound: float | None = None
-        self.solving = 0.0
-        self._case = case
-        self._objective = objective
-        self._backend = backend
-        self._deadline = deadline
+        super().__init__(case, objective, backend, deadline)
         self._gap = gap
         self._least = 0.0
-        self._worth = (float('inf'), float('inf'))
-        self._placed = {path: case.table.hosts[h].name
-                        for path, h in case.placed.items()}
+        self._restarts: Restarts | None = None
 
     def run(self, start: Counts | None = None,
             within: Callable[[float], float | None] = lambda cost: None
@@ -76,14 +63,16 @@ class Search:
         """From a start, if there is one, and with bounds as ``improve``."""
         verdict, known = Verdict.GOOD, None
         try:
-            self._offer(greedy(self._case, self._objective, self._deadline))
+            self._restarts = Restarts(self.case, self._deadline)
+            self._offer(greedy(self.case, self._objective, self._deadline,
+                               self._restarts))
             self._offer(start)
             if self.best is not None:
                 known = self.bound = within(self._worth[0])
             if self._proved():
                 return Verdict.BEST
             verdict = self._whole() if int((
-                self._case.open_room() > 0).sum()) <= WHOLE else self._narrow()
+                self.case.open_room() > 0).sum()) <= WHOLE else self._narrow()
             # What is true of more plans is true of fewer, if not all.
             better = within(self._worth[0]) if self.best else None
             known = known if better is None else max(better, known or 0.0)
@@ -112,7 +101,7 @@ class Search:
         verdict = Verdict.GOOD
         try:
             if not self._offer(start):
-                self._offer(greedy(self._case, self._objective,
+                self._offer(greedy(self.case, self._objective,
                                    self._deadline))
             if self.best is None and self._first() is Status.INFEASIBLE:
                 return Verdict.NOTHING
@@ -120,8 +109,8 @@ class Search:
             self.bound = within(self._worth[0])
             if not self.preferred() or self.bound is None or self._is_far():
                 verdict = self._solve(Program(
-                    self._case, self._objective, self._deadline,
-                    self._case.room > 0))
+                    self.case, self._objective, self._deadline,
+                    self.case.room > 0))
         except OutOfTime:
             pass
         if self.best is None:
@@ -144,25 +133,46 @@ class Search:
             bounds.gap(self._worth[1], lower) > _FAR)
 
     def _whole(self) -> Verdict:
+        if self.best is None:
+            self._offer(self._firm())
         if self.best is None and self._first() is Status.INFEASIBLE:
             return self._no_plan()
-        program = Program(self._case, self._objective, self._deadline)
+        program = Program(self.case, self._objective, self._deadline)
         if self.best is None or program.size < SMALL:
             return self._solve(program)
         # Programs of a part of the members find better plans far sooner.
-        for mask in nearby(self._case, self.best):
-            self._solve(Program(self._case, self._objective, self._deadline,
-                                stay(mask, self.best)), _PART)
+        polish(self, program, self._deadline, self._gap)
+        self._bound_of(program)
+        if program.size > SEARCHED or self.good_enough():
+            return Verdict.GOOD
         return self._solve(program, _PART)
+
+    def _firm(self) -> Counts | None:
+        """A plan in which those have hosts first who are hard to place."""
+        if self._restarts is None:
+            return None
+        firm = Firm(self.case, self._restarts, self._backend, self._deadline)
+        found = firm.run()
+        self.solving += firm.solving
+        return found
+
+    def _bound_of(self, program: Program) -> None:
+        """A bound, as if members could be divided."""
+        if program.preferences:
+            program.limit_preferences(self._worth[0])
+        program.minimise_cost()
+        outcome = self.relaxed(program)
+        if outcome.status is Status.OPTIMAL and outcome.bound is not None:
+            self._know(outcome.bound * program.cost_unit)
 
     def _first(self) -> Status:
         """Any plan: a program of the hard policies alone, with nothing to
         minimise, is answered far sooner than one with all of them."""
-        hard = self._case.under([
-            each for each in self._case.policies if each.policy.hard])
+        hard = self.case.under([
+            each for each in self.case.policies if each.policy.hard])
         program = Program(hard, Indifferent(), self._deadline)
         program.minimise_cost()
-        return self._run(program, 1.0, 0.0).status
+        return self.ask(program, 1.0, 0.0).status
 
     def _narrow(self) -> Verdict:
         """Few hosts for each class, and a bound from a relaxation of all.
@@ -171,7 +181,7 @@ class Search:
         widened, to all hosts in the end.
         """
         busy: list[int] = []
-        few = pooled(self._case)
+        few = pooled(self.case)
         if int((few.room > 0).sum()) <= RELAXED:
             relaxation = Relaxation(few, self._objective, self._deadline)
             if self._relax(relaxation) is Status.INFEASIBLE:
@@ -179,12 +189,12 @@ class Search:
             busy = list(relaxation.busy())
             if self.good_enough():
                 return Verdict.GOOD
-        width = max(_NARROWEST, NARROW // max(1, len(self._case.classes)))
+        width = max(_NARROWEST, NARROW // max(1, len(self.case.classes)))
         while True:
-            mask = candidates(self._case, busy, self.best, width)
-            whole = not np.any((self._case.open_room() > 0) & ~mask)
+            mask = candidates(self.case, busy, self.best, width)
+            whole = not np.any((self.case.open_room() > 0) & ~mask)
             verdict = self._solve(Program(
-                self._case, self._objective, self._deadline,
+                self.case, self._objective, self._deadline,
                 None if whole else mask))
             if self.best is not None:
                 return verdict if whole else Verdict.GOOD
@@ -199,17 +209,12 @@ class Search:
         started = self._deadline.elapsed()
         outcome = self._backend.solve(
             relaxation.problem, gap=self._gap / 4,
-            seconds=_RELAXATION * self._deadline.for_solver(
+            seconds=RELAXATION * self._deadline.for_solver(
                 self._backend.around * relaxation.size))
         self.solving += self._deadline.elapsed() - started
         if outcome.bound is not None:
             self.bound = outcome.bound * relaxation.cost_unit
         return outcome.status
-
-    @property
-    def worth(self) -> tuple[float, float]:
-        """Cost of preferences and value of the best plan."""
-        return self._worth
 
     def good_enough(self) -> bool:
         """Whether the plan in hand is within the gap asked for."""
@@ -229,7 +234,7 @@ class Search:
         if program.preferences and self._worth[0] > 0:
             share = part * (1.0 if self.best is None else _PREFERENCES)
             program.minimise_preferences()
-            outcome = self._run(program, share, 0.0)
+            outcome = self.ask(program, share, 0.0)
             if outcome.status is Status.INFEASIBLE:
                 return self._no_plan()
             first = outcome.status is Status.OPTIMAL
@@ -238,11 +243,11 @@ class Search:
         if self.best is not None and program.preferences:
             program.limit_preferences(self._worth[0])
         program.minimise_cost()
-        outcome = self._run(program, part, gap)
+        outcome = self.ask(program, part, gap)
         if outcome.status is Status.INFEASIBLE:
             return self._no_plan()
         if outcome.bound is not None and program.whole:
-            self.bound = outcome.bound * program.cost_unit
+            self._know(outcome.bound * program.cost_unit)
         if self.best is None:
             return Verdict.NOTHING
         proved = first and gap == 0 and outcome.status is Status.OPTIMAL
@@ -251,44 +256,3 @@ class Search:
     def _no_plan(self) -> Verdict:
         # A plan in hand that passed every check outweighs a solver's word.
         return Verdict.IMPOSSIBLE if self.best is None else Verdict.GOOD
-
-    def _run(self, program: Program, share: float, gap: float) -> Outcome:
-        """One question to the solver; a good answer becomes the best.
-
-        An answer that overfills a host, which tolerances can let through
-        where amounts differ by many orders of magnitude, is forbidden, and
-        the question is asked again.
-        """
-        end = self._deadline.elapsed() + share * self._deadline.for_solver(
-            self._backend.around * program.size)
-        for _ in range(_REPAIRS):
-            started = self._deadline.elapsed()
-            outcome = self._backend.solve(
-                program.problem, seconds=end - started, gap=gap,
-                start=program.start(self.best) if self.best else None)
-            self.solving += self._deadline.elapsed() - started
-            if not outcome.solved:
-                return outcome
-            counts = program.read()
-            if self._offer(counts):
-                return outcome
-            crowded = {host for host, _ in self._case.crowded(counts)}
-            if not crowded or self._deadline.elapsed() >= end:
-                break
-            for host in crowded:
-                program.forbid(host, counts)
-        return Outcome(Status.NOTHING)
-
-    def _offer(self, counts: Counts | None) -> bool:
-        """Take a plan if it is one; whether it is."""
-        if counts is None or not self._case.fits(counts):
-            return False
-        placement = self._case.placement(counts)
-        if self._case.breaks_policy(placement):
-            return False
-        worth = (self._case.preference_cost(placement),
-                 self._objective.value(self._case.members, placement,
-                                       self._placed, self._case.snapshot))
-        if worth < self._worth:
-            self.best, self._worth = counts, worth
-        return True

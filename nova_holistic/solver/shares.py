@@ -28,7 +28,22 @@ def shared_out(kinds: Kinds, cells: Cells, x: np.ndarray, cell: np.ndarray,
         return rounded, None
     k, c = len(kinds.kinds), cells.count
     near = np.array([np.bincount(cell, row, c) for row in x])
-    # x[kind, cell], how far each is from the solution, and the cells' own.
+    outcome, values = _nearest(kinds, cells, near, limit).solve(
+        _SECONDS, 0.1, _NODES)
+    if not outcome.solved:
+        return rounded, None
+    found = values[:k * c].reshape(k, c).round().astype(np.int64)
+    share = cells.in_cells(found, np.arange(c), values[2 * k * c:])
+    return found, share.round().astype(np.int64)
+
+
+def _nearest(kinds: Kinds, cells: Cells, near: np.ndarray,
+             limit: float) -> Linear:
+    """x[kind, cell], how far each is from where it was, and the cells' own.
+
+    :param near: [kind, cell]
+    """
+    k, c = near.shape
     first = 2 * k * c
     size = first + len(cells.free)
     cost = np.zeros(size)
@@ -53,9 +68,4 @@ def shared_out(kinds: Kinds, cells: Cells, x: np.ndarray, cell: np.ndarray,
     program.integer = np.zeros(size, dtype=bool)
     program.integer[:k * c] = True
     program.integer[first:] = cells.whole
-    outcome, values = program.solve(_SECONDS, 0.1, _NODES)
-    if not outcome.solved:
-        return rounded, None
-    found = values[:k * c].reshape(k, c).round().astype(np.int64)
-    share = cells.in_cells(found, np.arange(c), values[first:])
-    return found, share.round().astype(np.int64)
+    return program

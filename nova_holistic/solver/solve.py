@@ -3,7 +3,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
@@ -17,8 +17,9 @@ from nova_holistic.solver.case import Case
 from nova_holistic.solver.contradiction import narrowed
 from nova_holistic.solver.core import core
 from nova_holistic.solver.deadline import Deadline, OutOfTime, TooLarge
-from nova_holistic.solver.large import Found, large
-from nova_holistic.solver.result import planned
+from nova_holistic.solver.joining import joined
+from nova_holistic.solver.large import large
+from nova_holistic.solver.result import judged, planned
 from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.search import Search
 from nova_holistic.solver.together import talking
@@ -29,8 +30,28 @@ _FINDING = 0.9
 """Share of the time limit for plan or proof; the rest is for judging the plan
 and for reasons."""
 
+_JOINING = 0.2
+"""Share of that for joining those that stay, where few members do."""
+
 _FIRST = 0.7
-"""Share of that for a few chosen hosts, before all are looked at."""
+"""Share of what is left for a few chosen hosts, before all are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be planned, and what there is to do it.
+
+    :ivar group: bound to the snapshot
+    :ivar snapshot: whose servers are strangers to the group
+    """
+
+    group: Group
+    snapshot: Snapshot
+    placed: Mapping[str, str]
+    aim: Objective
+    backend: Backend
+    gap: float
+    deadline: Deadline
 
 
 def solve(group: Group, snapshot: Snapshot, *,
@@ -52,43 +73,66 @@ def solve(group: Group, snapshot: Snapshot, *,
     :raises InvalidDocument: an unknown flavor, level, placed member or host
     :raises UnknownPlugin: no such objective or solver is installed
     """
-    whole = Deadline(timer, time_limit)
-    deadline = whole.part(_FINDING)
+    deadline = Deadline(timer, time_limit)
     aim = load_objective(objective) if isinstance(objective, str) else (
         objective)
     backend = load_backend(solver, threads)
     snapshot = snapshot.without_servers(placed.values())
     bound = bind(group, snapshot)
-    aim = aim.for_group(bound)
-    try:
-        found = _on_few(bound, snapshot, placed, aim, backend,
-                        deadline.part(_FIRST), gap)
-        if found is not None:
-            return planned(found.case, aim, found.counts, found.bound,
-                           Verdict.GOOD,
-                           lambda: _seconds(whole, found.solving))
-        case = Case.of(bound, snapshot, placed, deadline.check)
-        blamed, room = narrowed(case, deadline.check)
-    except OutOfTime as limit:
-        return _unknown(bound, snapshot, whole, 0.0, limit)
-    if blamed is not None:
-        return _why_not(case, backend, whole, 0.0, blamed)
-    search = Search(replace(case, room=room), aim, backend, deadline, gap)
-    verdict = search.run(*talking(case, placed, aim, deadline))
-    if verdict is Verdict.IMPOSSIBLE:
-        return _why_not(case, backend, whole, search.solving)
-    if search.best is None:
-        return _unknown(bound, snapshot, whole, search.solving)
-    return planned(case, aim, search.best, search.bound, verdict,
-                   lambda: _seconds(whole, search.solving))
+    asked = _Asked(bound, snapshot, placed, aim.for_group(bound), backend,
+                   gap, deadline)
+    finding = deadline.part(_FINDING)
+    return _of_those_who_join(asked, finding) or _on_few(
+        asked, finding) or _on_all(asked, finding)
 
 
-def _on_few(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
-            *how: object) -> Found | None:
+def _of_those_who_join(asked: _Asked, deadline: Deadline) -> Plan | None:
+    """A plan for few members beside others that stay, without a program."""
     try:
-        return large(group, snapshot, placed, *how)
+        found = joined(asked.group, asked.snapshot, asked.placed, asked.aim,
+                       deadline.part(_JOINING), asked.gap)
     except OutOfTime:
         return None
+    return found and judged(
+        asked.group, asked.snapshot, asked.aim, found.policies, found.where,
+        asked.placed, found.bound, found.verdict,
+        lambda: _seconds(asked.deadline, 0.0))
+
+
+def _on_few(asked: _Asked, deadline: Deadline) -> Plan | None:
+    """A plan for a large group on some of many hosts."""
+    try:
+        found = large(asked.group, asked.snapshot, asked.placed, asked.aim,
+                      asked.backend, deadline.part(_FIRST), asked.gap,
+                      deadline)
+    except OutOfTime:
+        return None
+    return found and planned(
+        found.case, asked.aim, found.counts, found.bound, Verdict.GOOD,
+        lambda: _seconds(asked.deadline, found.solving))
+
+
+def _on_all(asked: _Asked,
+            deadline: Deadline) -> Plan | Unplaceable | Unknown:
+    """A plan, a proof that there is none, or neither."""
+    whole = asked.deadline
+    try:
+        case = Case.of(asked.group, asked.snapshot, asked.placed,
+                       deadline.check)
+        blamed, room = narrowed(case, deadline.check)
+    except OutOfTime as limit:
+        return _unknown(asked, 0.0, limit)
+    if blamed is not None:
+        return _why_not(case, asked.backend, whole, 0.0, blamed)
+    search = Search(replace(case, room=room), asked.aim, asked.backend,
+                    deadline, asked.gap)
+    verdict = search.run(*talking(case, asked.placed, asked.aim, deadline))
+    if verdict is Verdict.IMPOSSIBLE:
+        return _why_not(case, asked.backend, whole, search.solving)
+    if search.best is None:
+        return _unknown(asked, search.solving)
+    return planned(case, asked.aim, search.best, search.bound, verdict,
+                   lambda: _seconds(whole, search.solving))
 
 
 def _why_not(case: Case, backend: Backend, deadline: Deadline,
@@ -102,17 +146,19 @@ def _why_not(case: Case, backend: Backend, deadline: Deadline,
     return Unplaceable(told, minimal, _seconds(deadline, solving))
 
 
-def _unknown(group: Group, snapshot: Snapshot, deadline: Deadline,
-             solving: float, limit: OutOfTime | None = None) -> Unknown:
+def _unknown(asked: _Asked, solving: float,
+             limit: OutOfTime | None = None) -> Unknown:
+    deadline, hosts = asked.deadline, len(asked.snapshot.hosts)
+    members = len(asked.group.all_members())
     if isinstance(limit, TooLarge):
         return Unknown(
-            f'{len(group.all_members())} members that differ in what they '
-            f'ask for, on {len(snapshot.hosts)} hosts, are too many to be '
-            f'written down', _seconds(deadline, solving))
+            f'{members} members that differ in what they ask for, on '
+            f'{hosts} hosts, are too many to be written down',
+            _seconds(deadline, solving))
     return Unknown(
-        f'no plan for {len(group.all_members())} members on '
-        f'{len(snapshot.hosts)} hosts was found within {deadline.limit:g} s, '
-        f'and no proof that there is none', _seconds(deadline, solving))
+        f'no plan for {members} members on {hosts} hosts was found within '
+        f'{deadline.limit:g} s, and no proof that there is none',
+        _seconds(deadline, solving))
 
 
 def _seconds(deadline: Deadline, solving: float) -> FrozenMapping[str, float]:

@@ -16,8 +16,8 @@ from nova_holistic.solver.rules import Atom, Kind
 class Tally:
     """For each scope and level: in which domains one more member may be.
 
-    Verdicts are kept by domain and mended where a member arrives, so that a
-    choice among all hosts is a lookup.
+    Verdicts are kept by domain and mended when they are next asked for, so
+    that a choice among all hosts is a lookup.
     """
 
     def __init__(self, case: Case,
@@ -28,6 +28,7 @@ class Tally:
         self._limits: dict[Atom, list[tuple[Limit, float]]] = (
             defaultdict(list))
         self._ceilings: dict[Limit, Ceiling] = {}
+        self._reach: dict[Limit, tuple[tuple[int, str, int], ...]] = {}
         self._price: dict[Atom, float] = defaultdict(float)
         self._slots: dict[tuple[int, str, int], list[Atom]] = (
             defaultdict(list))
@@ -36,12 +37,13 @@ class Tally:
         self._tables: dict[int, list[tuple[int, str]]] = defaultdict(list)
         self._seen: set[Atom] = set()
         self._read_rules()
+        self._stale: dict[tuple[int, str], set[int]] = {
+            table: set() for table in self._bad}
         for table in self._bad:
             for host in case.placed_in(table[0]):
                 self._move(table, host, 1)
-        for key in self._slots:
-            self._in_time()
-            self._judge(key)
+        for scope, level, number in self._slots:
+            self._stale[scope, level].add(number)
 
     def verdict(self, c: int,
                 left: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -54,6 +56,7 @@ class Tally:
         allowed = np.ones(hosts, dtype=bool)
         cost = np.zeros(hosts)
         for table in self._of_class(c):
+            self._mend(table)
             where = self._where(table[1])
             fine = ~self._bad[table][where]
             if left is not None:
@@ -66,6 +69,7 @@ class Tally:
         """The verdict on one host."""
         cost = 0.0
         for table in self._of_class(c):
+            self._mend(table)
             where = self._where(table[1])[host]
             if self._bad[table][where]:
                 return False, 0.0
@@ -152,32 +156,44 @@ class Tally:
 
     def _shift(self, c: int, host: int, by: int) -> None:
         for table in self._of_class(c):
-            for slot in self._move(table, host, by):
-                self._judge(slot)
+            self._move(table, host, by)
 
-    def _move(self, table: tuple[int, str], host: int,
-              by: int) -> set[tuple[int, str, int]]:
-        """Count a member in or out; the places whose verdict that changes."""
-        here = (*table, int(self._where(table[1])[host]))
+    def _move(self, table: tuple[int, str], host: int, by: int) -> None:
+        """Count a member in or out; places whose verdict that may change
+        are stale."""
+        number = int(self._where(table[1])[host])
+        here = (*table, number)
         before = self._number[here]
         self._number[here] += by
         # A place is used from its first member to its last.
         emptied_or_filled = not before or not self._number[here]
-        touched = {here}
+        if here in self._slots:
+            self._stale[table].add(number)
         for atom in self._slots.get(here, ()):
             if atom.kind is Kind.USED and not emptied_or_filled:
                 continue
             for limit, weight in self._limits[atom]:
                 limit.now += weight * by
-                touched.update(self._slots_of(limit))
+                self._spoil(limit)
                 ceiling = self._ceilings.get(limit)
                 if ceiling and ceiling.refresh():
                     for stretched in ceiling.stretched:
-                        touched.update(self._slots_of(stretched))
-        return {slot for slot in touched if slot in self._slots}
+                        self._spoil(stretched)
 
-    def _slots_of(self, limit: Limit) -> Iterator[tuple[int, str, int]]:
-        return (self._slot_of(atom) for atom, _ in limit.atoms)
+    def _spoil(self, limit: Limit) -> None:
+        """Verdicts that the limit has a part in are stale."""
+        if limit not in self._reach:
+            self._reach[limit] = tuple({
+                slot for slot in map(self._slot_of, (
+                    atom for atom, _ in limit.atoms)) if slot in self._slots})
+        for scope, level, number in self._reach[limit]:
+            self._stale[scope, level].add(number)
+
+    def _mend(self, table: tuple[int, str]) -> None:
+        stale = self._stale[table]
+        for number in stale:
+            self._judge((*table, number))
+        stale.clear()
 
     def _slot_of(self, atom: Atom) -> tuple[int, str, int]:
         if atom.kind is Kind.OUTSIDE:

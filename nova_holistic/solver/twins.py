@@ -25,17 +25,18 @@ class Twins:
     sets: tuple[tuple[tuple[Pair, ...], np.ndarray], ...]
 
     @classmethod
-    def of(cls, kinds: Kinds) -> 'Twins':
+    def of(cls, kinds: Kinds, amounts: np.ndarray) -> 'Twins':
+        """:param amounts: [kind, resource]"""
         found: dict[tuple[int, ...], list[Pair]] = {}
         every = [kind.requirements for kind in kinds.kinds]
         for one, mine in enumerate(every):
             for other, theirs in enumerate(every):
-                more = kinds.amounts[one] - kinds.amounts[other]
+                more = amounts[one] - amounts[other]
                 some = more[more != 0]
                 if mine == theirs and len(some) and some[0] > 0:
                     found.setdefault(tuple(more.tolist()), []).append(
                         (one, other))
-        return cls(tuple((tuple(pairs), np.array((*more, 0)))
+        return cls(tuple((tuple(pairs), np.array(more))
                          for more, pairs in found.items()))
 
     def spare(self, members: np.ndarray, free: np.ndarray, room: np.ndarray,

@@ -4,10 +4,11 @@
 import os
 import tempfile
 
+import highspy
 import pulp
 import pytest
 
-from nova_holistic.solver.backend import Status, load_backend
+from nova_holistic.solver.backend import Outcome, Status, load_backend
 
 SOLVERS = ('highs', 'cbc')
 
@@ -58,6 +59,29 @@ def test_a_broken_row_without_variables_is_a_proof_too(solver):
     problem.addConstraint(pulp.LpAffineExpression(constant=1.0) <= 0)
     outcome = load_backend(solver).solve(problem, seconds=10, gap=0)
     assert outcome.status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize('solver', SOLVERS)
+@pytest.mark.parametrize('seconds', [0, -1.5])
+def test_without_time_nothing_is_begun(solver, seconds):
+    """HiGHS has an answer to so small a program before it looks at its limit;
+    to a large one it has none, and looks as late."""
+    problem, things = _knapsack()
+    outcome = load_backend(solver).solve(problem, seconds=seconds, gap=0)
+    assert outcome == Outcome(Status.NOTHING)
+    assert [t.varValue for t in things] == [None] * 3
+
+
+def test_no_time_for_the_second_look_is_no_proof(monkeypatch):
+    """"Infeasible" of numbers too close to tell apart is asked again."""
+    problem, things = _knapsack()
+    problem.addConstraint(pulp.LpAffineExpression(
+        list(zip(things, (10**6, 10**6 + 1, 1)))) <= -1)
+    assert load_backend('highs').solve(
+        problem, seconds=10, gap=0).status is Status.INFEASIBLE
+    monkeypatch.setattr(highspy.Highs, 'getRunTime', lambda self: 10.0)
+    assert load_backend('highs').solve(
+        problem, seconds=10, gap=0) == Outcome(Status.NOTHING)
 
 
 @pytest.mark.parametrize('solver', SOLVERS)

@@ -180,9 +180,12 @@ def test_the_measure_sees_a_loop_over_hosts_and_members():
     group, snapshot = shop(8), mixed(30)
     before = lines(lambda: None)
     assert before == 0
-    # Nothing but a check of the project that looks at each member once.
-    assert lines(lambda: [group.all_members() for _ in snapshot.hosts]) > (
-        8 * 30)
+    described = [description for scope in group.scopes()
+                 for description in scope.group.members]
+    # Nothing of the project but what names each member once.
+    assert lines(lambda: [list(description.members(''))
+                          for _ in snapshot.hosts
+                          for description in described]) > 8 * 30
 
 
 def product(work, hosts, members):

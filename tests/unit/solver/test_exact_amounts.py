@@ -13,7 +13,7 @@ from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.model.requirements import Requirements
-from nova_holistic.solver import large, search
+from nova_holistic.solver import highs, large, program, search
 from nova_holistic.solver.solve import solve
 from tests.effort import examples
 from tests.unit.builders import cloud, group, host, servers
@@ -173,6 +173,47 @@ def test_a_unit_more_or_less_decides(way):
             assert not [*overfull(snapshot, wanted, answer)]
 
     decided()
+
+
+@pytest.fixture
+def hardly_apart():
+    """A group that fits to the last unit, of amounts that floats hardly tell
+    apart, and the cloud."""
+    asked = (((500_000_000, 1_000_000_001), 3),
+             ((500_000_000, 999_999_998), 3),
+             ((1_000_000, 1_000_000_000), 3), ((3, 1), 2))
+    free = ((1_000_000_000, 1_999_999_999), (502_000_000, 2_999_999_998),
+            (500_000_003, 1_000_000_002), (1_000_003, 1_000_000_001),
+            (1_000_000_000, 1_999_999_999))
+    return group(*(MemberDescription(f'm{n}', Requirements(FrozenMapping(
+        zip(CLASSES, amounts))), count)
+        for n, (amounts, count) in enumerate(asked))), cloud(*(
+            host(f'h{n}', 'r', inventories={
+                name: Inventory(amount)
+                for name, amount in zip(CLASSES, amounts)})
+            for n, amounts in enumerate(free)))
+
+
+@pytest.mark.parametrize('objective', ['spread', 'stack', 'fewest-hosts'])
+def test_amounts_that_floats_hardly_tell_apart_are_told(
+        hardly_apart, objective):
+    wanted, snapshot = hardly_apart
+    answer = solve(wanted, snapshot, objective=objective)
+    assert isinstance(answer, Plan), answer
+    assert not [*overfull(snapshot, wanted, answer)]
+
+
+def test_nothing_else_would_have_told_them(hardly_apart, monkeypatch):
+    """Neither digits nor the second question: and there is a "proof" that a
+    group with a plan has none. One of the two is enough here."""
+    wanted, snapshot = hardly_apart
+    digits, asks = program._FAR_APART, highs.is_delicate
+    for far_apart, delicate, told in (
+            (2**62, lambda problem: False, Unplaceable),
+            (digits, lambda problem: False, Plan), (2**62, asks, Plan)):
+        monkeypatch.setattr(program, '_FAR_APART', far_apart)
+        monkeypatch.setattr(highs, 'is_delicate', delicate)
+        assert isinstance(solve(wanted, snapshot), told)
 
 
 def test_cbc_says_nothing_false_of_it():

@@ -9,6 +9,7 @@ from nova_holistic.model.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.backend import load_backend
+from nova_holistic.solver import cells as solver_cells
 from nova_holistic.solver.cells import cells
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.kinds import Kinds
@@ -78,3 +79,18 @@ def test_hosts_alike_are_one_bin():
     merged.run()
     assert merged.bound == pytest.approx(4)
     assert [len(hosts) for hosts, _ in merged.solution] == [2000]
+
+
+def test_members_of_a_kind_share_what_is_known_of_hosts(monkeypatch):
+    """Thousands of members on as many hosts would not fit into memory."""
+    known = []
+    reach = solver_cells.reach
+    monkeypatch.setattr(solver_cells, 'reach', lambda members, masks, *rest: (
+        known.extend({id(mask): mask for mask in masks.values()}.values()),
+        reach(members, masks, *rest))[1])
+    wanted = group(servers('small', 300), servers('large', 200, vcpus=4),
+                   policies=[AntiAffinity(level='rack', max_per_domain=100)])
+    snapshot = cloud(*(host(f'h{n}', f'r{n // 10}') for n in range(100)))
+    kinds = Kinds.of(wanted, snapshot, {})
+    cells(kinds, lambda: None)
+    assert len(known) == len(kinds.kinds) == 2

@@ -19,7 +19,7 @@ from nova_holistic.solver.check import check
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.explain import explain
 from nova_holistic.solver.greedy import greedy
-from nova_holistic.solver import large, search
+from nova_holistic.solver import joining, large, search
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, host
@@ -114,6 +114,7 @@ WAYS = {
         (search, 'WHOLE', -1), (search, 'NARROW', 1),
         (search, '_NARROWEST', 1), (search, 'RELAXED', -1)),
     'large': ((large, 'LARGE', -1),),
+    'joining': ((joining, 'PLAIN', -1),),
 }
 
 

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Those who are hard to place have their hosts first, by a small program, and
+all others are placed around them."""
+
+import time
+
+import pytest
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.snapshot import Link
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.solver.backend import Outcome, Status
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.check import check
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.greedy import greedy, Restarts
+from nova_holistic.solver.highs import HiGHS
+from nova_holistic.solver.search import Search
+from tests.unit.builders import cloud, group, host, servers
+
+# Of three racks none has any of its uplink left; all who talk have to be in
+# the last of them, which they fill.
+FULL_UPLINKS = cloud(
+    *(host(f'r{rack}h{number}', f'r{rack}', vcpus=2 * (rack == 2) + 2)
+      for rack in range(3) for number in range(4)),
+    *(host(f's{number}', 'spare', vcpus=1) for number in range(14)),
+    links=[Link((f'r{rack}',), 1000, 1000) for rack in range(3)])
+TIERS = [Group(f'tier{n}', (servers('node', 2),), (),
+               (AntiAffinity(),)) for n in range(7)]
+SHOP = group(
+    groups=[*TIERS, Group('web', (servers('node', 4, vcpus=2),)),
+            Group('db', (servers('node', 4, vcpus=2),))],
+    relationships=[Bandwidth(level='rack', mbps=10, between=('web', 'db'))])
+
+
+class Small(HiGHS):
+    """A solver that has time for small programs only.
+
+    :ivar asked: largest number of variables of those answered
+    """
+
+    asked = 0
+    most = 120
+
+    def solve(self, problem, **options):
+        size = len(problem.variables())
+        if size > self.most:
+            return Outcome(Status.NOTHING)
+        self.asked = max(self.asked, size)
+        return super().solve(problem, **options)
+
+
+@pytest.fixture
+def case():
+    return Case.of(SHOP, FULL_UPLINKS, {})
+
+
+def _search(case, solver):
+    search = Search(case, load_objective('spread'), solver,
+                    Deadline(time.perf_counter, 60), 0.01)
+    search.run()
+    return search
+
+
+def test_who_talks_is_placed_first_where_links_are_full(case):
+    assert greedy(case, load_objective('spread'),
+                  Deadline(time.perf_counter, 60)) is None
+    solver = Small()
+    best = _search(case, solver).best
+    found = {path: each.name for path, each in case.placement(best).items()}
+    assert check(SHOP, FULL_UPLINKS, found) == ()
+    assert 0 < solver.asked
+
+
+def test_attempts_tell_what_they_could_not_keep(case):
+    restarts = Restarts(case, Deadline(time.perf_counter, 60))
+    greedy(case, load_objective('spread'),
+           Deadline(time.perf_counter, 60), restarts)
+    assert restarts.broken is not None
+    where = case.placement(restarts.broken)
+    broken = [each.policy.type for each in case.policies
+              if each.policy.check(each.scope, where, FULL_UPLINKS).count]
+    assert broken == ['bandwidth']

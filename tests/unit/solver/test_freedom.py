@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One program asked with fewer places, and then with all of them again."""
+
+import time
+
+import pulp
+
+from nova_holistic.model.group import Group
+from nova_holistic.objectives import load_objective
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.program import Program
+from tests.unit.builders import cloud, group, host, servers
+
+FOUR = cloud(*(host(f'h{n}') for n in range(4)))
+SHOP = group(groups=[Group(f'tier{n}', (servers('node', 2, vcpus=1 + n),))
+                     for n in range(3)])
+KNOWN = ({0: 2}, {1: 1, 2: 1}, {3: 2})
+
+
+def program():
+    case = Case.of(SHOP, FOUR, {})
+    return Program(case, load_objective('fewest-hosts'),
+                   Deadline(time.perf_counter, 60))
+
+
+def bounds(asked):
+    return [{h: (v.lowBound, v.upBound) for h, v in row.items()}
+            for row in asked.x]
+
+
+def test_only_the_free_may_move_and_the_known_plan_stays_possible():
+    asked = program()
+    before = bounds(asked)
+    asked.confine({1}, KNOWN)
+    for c, row in enumerate(bounds(asked)):
+        for h, (lower, upper) in row.items():
+            assert lower <= KNOWN[c].get(h, 0) <= upper
+            assert c == 1 or lower == upper
+    assert bounds(asked)[1] == before[1]
+    asked.release()
+    assert bounds(asked) == before
+
+
+def test_places_that_are_kept_are_the_only_ones():
+    asked = program()
+    before = bounds(asked)
+    kept = {(0, 0), (0, 1), (1, 2), (2, 3)}
+    asked.keep_to(kept)
+    assert {(c, h) for c, row in enumerate(bounds(asked))
+            for h, (_, upper) in row.items() if upper} == kept
+    asked.release()
+    assert bounds(asked) == before
+
+
+def test_members_can_be_divided_for_a_while():
+    asked = program()
+    asked.minimise_cost()
+
+    def whole():
+        return [v.name for v in asked.problem.variables()
+                if v.cat == pulp.LpInteger]
+    before = whole()
+    with asked.linear():
+        assert before and not whole()
+    assert whole() == before

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A few members join a group whose others stay: the best hosts for them are
+found without a program, whatever the policies."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.plan import Plan
+from nova_holistic.policies.affinity import Affinity, SoftAffinity
+from nova_holistic.policies.anti_affinity import (
+    AntiAffinity, SoftAntiAffinity)
+from nova_holistic.policies.availability_zone import AvailabilityZone
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver import joining, solve as solving
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.eligibility import Eligibility
+from nova_holistic.solver.highs import HiGHS
+from nova_holistic.solver.hosts import HostTable
+from nova_holistic.solver.judges import Judge
+from nova_holistic.solver.rules import carried_policies
+from nova_holistic.solver.solve import solve
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.agreement import agrees
+from tests.unit.solver.scenario import plan
+from tests.unit.solver.strategies import OBJECTIVES, seeded
+
+HOSTS = 2000
+
+
+@pytest.fixture
+def programs(monkeypatch):
+    """Programs that were given to the solver."""
+    given = []
+    solved = HiGHS.solve
+
+    def count(self, problem, **how):
+        given.append(problem)
+        return solved(self, problem, **how)
+
+    monkeypatch.setattr(HiGHS, 'solve', count)
+    return given
+
+
+@pytest.fixture
+def joins(monkeypatch):
+    """Plans that were made by joining, and None for each that was not."""
+    made = []
+    monkeypatch.setattr(joining, 'PLAIN', -1)
+
+    def keep(*how):
+        made.append(joining.joined(*how))
+        return made[-1]
+
+    monkeypatch.setattr(solving, 'joined', keep)
+    return made
+
+
+def racks(number=HOSTS, **fields):
+    """Of 20 hosts each, in four zones; hosts differ in what is in use."""
+    return cloud(*(host(
+        f'h{n}', f'z{n // 20 % 4}', f'r{n // 20}',
+        availability_zone=f'z{n // 20 % 4}',
+        inventories={'VCPU': Inventory(32, used=n * 7 % 23)}, **fields)
+        for n in range(number)), levels=('az', 'rack', 'host'))
+
+
+def shop(web, db=30):
+    return group(
+        groups=[
+            group(servers('web', web, 2), name='front', policies=[
+                AntiAffinity(max_per_domain=2)]),
+            group(servers('db', db, 4), name='back', policies=[
+                AntiAffinity(level='rack', max_per_domain=3)])],
+        policies=[Spread(level='az', max_skew=3)])
+
+
+def staying(snapshot, wanted, **options):
+    """Where members are, and the snapshot that counts their use."""
+    answer = solve(wanted, snapshot, **options)
+    where = answer.hosts()
+    size = {m.path: m.requirements.resources['VCPU']
+            for m in wanted.all_members()}
+    used, servers_there = Counter(), Counter(where.values())
+    for path, name in where.items():
+        used[name] += size[path]
+    return where, replace(snapshot, hosts=tuple(replace(
+        h, servers=h.servers + servers_there[h.name],
+        inventories=FrozenMapping({'VCPU': replace(
+            h.inventories['VCPU'],
+            used=h.inventories['VCPU'].used + used[h.name])}))
+        for h in snapshot.hosts))
+
+
+@pytest.mark.parametrize(('objective', 'more'), [
+    ('spread', 1), ('stack', 1), ('fewest-hosts', 1),
+    ('spread', 3), ('fewest-hosts', 3)])
+def test_those_who_join_a_planned_group_cost_no_program(
+        objective, more, programs):
+    where, there = staying(racks(), shop(30), objective=objective)
+    programs.clear()
+    found = plan(there, shop(30 + more), placed=where, objective=objective)
+    assert not programs
+    over = found.objective.value - found.objective.bound
+    assert over == 0 if more == 1 else (
+        over <= 1 or found.objective.gap <= 0.01)
+    assert {p: h for p, h in found.hosts.items() if p in where} == where
+
+
+def test_checks_are_asked_of_few_hosts(monkeypatch):
+    """Not of all, though every host in use is a domain of its own."""
+    where, there = staying(racks(), shop(30))
+    asked = Counter()
+    for kind in (AntiAffinity, Spread):
+        check = kind.check
+
+        def count(self, scope, placement, snapshot, check=check):
+            asked[scope.path] += 1
+            return check(self, scope, placement, snapshot)
+
+        monkeypatch.setattr(kind, 'check', count)
+    solve(shop(31), there, placed=where)
+    # The emptiest host will do, and what it breaks is asked of nobody else.
+    assert 3 <= sum(asked.values()) <= 12
+    assert asked['back'] == 1
+
+
+def test_no_host_is_looked_at_by_itself(monkeypatch):
+    where, there = staying(racks(), shop(30))
+    solve(shop(31), there, placed=where)
+    looked = Counter()
+    domain = type(there).domain
+
+    def count(self, host, level):
+        looked[host.name] += 1
+        return domain(self, host, level)
+
+    monkeypatch.setattr(type(there), 'domain', count)
+    solve(shop(31), there, placed=where)
+    # Those of members that stay, and a few that were asked about.
+    assert len(looked) <= len(set(where.values())) + 5
+
+
+def test_the_best_host_may_be_one_that_nobody_of_the_group_is_on():
+    where, there = staying(racks(400), group(
+        servers('web', 4, 20), policies=[AntiAffinity()]))
+    wanted = group(servers('web', 5, 20), policies=[AntiAffinity()])
+    found = plan(there, wanted, placed=where, objective='stack')
+    # Of all that have room the fullest: 12 of 32 are in use.
+    new = next(h for h in there.hosts if h.name == found.hosts['web-4'])
+    assert new.name not in where.values()
+    assert new.inventories['VCPU'].used == 12
+    assert found.objective.gap == 0
+
+
+def test_a_preference_comes_before_the_cost():
+    """The zone that is asked for is one of four, and the rack is taken."""
+    where, there = staying(racks(400), group(servers('web', 1, 2), policies=[
+        AvailabilityZone(zone='z1')]))
+    wanted = group(servers('web', 2, 2), policies=[
+        AvailabilityZone(zone='z1', weight=1.0),
+        SoftAntiAffinity(level='rack')])
+    found = plan(there, wanted, placed=where, objective='fewest-hosts')
+    at = {h.name: h.location for h in there.hosts}
+    first, second = (at[name] for name in found.hosts.values())
+    assert first[0] == second[0] == 'z1' and first != second
+    assert [p.violations for p in found.answer.preferences] == [0, 0]
+
+
+def test_a_preference_that_is_broken_already_keeps_nobody_from_joining(
+        programs):
+    there = racks(400)
+    where = {'web-0': 'h0', 'web-1': 'h399'}
+    wanted = group(servers('web', 3), policies=[SoftAffinity(level='rack')])
+    found = plan(there, wanted, placed=where)
+    assert not programs
+    assert [p.violations for p in found.answer.preferences] == [1]
+    at = {h.name: h.location[1] for h in there.hosts}
+    assert at[found.hosts['web-2']] in ('r0', 'r19')
+
+
+def test_places_that_a_group_may_be_confined_to_differ():
+    """One member is even over the only rack of a zone, not over one of two;
+    the zone of two racks is emptier."""
+    there = cloud(*(host(
+        f'h{n}', 'two' if n < 200 else 'one', f'r{n // 100 if n < 200 else 2}',
+        vcpus=64 if n < 200 else 16) for n in range(400)),
+        levels=('az', 'rack', 'host'))
+    wanted = group(servers('web'), policies=[
+        Affinity(level='az'), Spread(level='rack', max_skew=0, weight=1.0)])
+    found = plan(there, wanted)
+    assert [p.violations for p in found.answer.preferences] == [0]
+    assert int(found.hosts['web'][1:]) >= 200
+
+
+def test_where_those_who_stay_break_a_policy_the_reason_is_told():
+    there = racks(400)
+    wanted = group(servers('web', 3), policies=[Affinity(level='rack')])
+    answer = solve(wanted, there, placed={'web-0': 'h0', 'web-1': 'h399'})
+    assert not isinstance(answer, Plan)
+    assert 'affinity rack' in str(answer.reasons)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnEven(AntiAffinity):
+    """Another check than its class's, of which nothing is said."""
+
+    type = 'on-even'
+
+    def check(self, scope, placement, snapshot):
+        found = super().check(scope, placement, snapshot)
+        odd = sum(int(placement[m.path].name[1:]) % 2
+                  for m in scope.members if m.path in placement)
+        return replace(found, count=found.count + odd)
+
+    def encode(self, scope, encoder):
+        super().encode(scope, encoder)
+        encoder.require(encoder.among(scope, [
+            h for h in encoder.candidates(scope)
+            if int(h.name[1:]) % 2]) == 0)
+
+
+def test_what_a_class_says_is_not_said_of_a_check_put_in_its_place():
+    # The emptiest ones are odd; the one that is in use already is fullest.
+    there = cloud(*(host(f'h{n}', f'r{n // 20}', inventories={
+        'VCPU': Inventory(32, used=0 if n % 2 else 4 if n else 20)})
+        for n in range(400)))
+    wanted = group(servers('web', 2), policies=[OnEven(max_per_domain=2)])
+    found = plan(there, wanted, placed={'web-0': 'h0'})
+    assert int(found.hosts['web-1'][1:]) % 2 == 0
+    assert found.hosts['web-1'] != 'h0'
+
+
+def _all_but(number, seed, objective):
+    """A random group, of which all but so many are where a plan has them."""
+    group, snapshot = seeded(seed).read()
+    answer = solve(group, snapshot, objective=objective)
+    if not isinstance(answer, Plan):
+        return None
+    where = answer.hosts()
+    paths = [m.path for m in group.all_members()][number:]
+    return group, snapshot, {path: where[path] for path in paths}
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES[:3])
+@pytest.mark.parametrize('number', [1, 3])
+def test_joining_agrees_with_trying_everything(number, objective, joins):
+    for seed in range(times(60)):
+        case = _all_but(number, seed, objective)
+        if case is not None:
+            agrees(case, objective)
+    assert sum(each is not None for each in joins) >= times(60) // 30
+
+
+def test_hosts_that_a_policy_calls_alike_are():
+    """For every type of policy, on random clouds, whoever stays where."""
+    alike = 0
+    for seed in range(times(600)):
+        wanted, snapshot = seeded(seed, hosts=12, members=3).read()
+        table = HostTable.of(snapshot)
+        where = {m.path: snapshot.hosts[(seed + n * n) % len(table)]
+                 for n, m in enumerate(wanted.all_members())}
+        policies = tuple(carried_policies(wanted))
+        for member in wanted.all_members():
+            alike += _alike(member, where, policies, table, snapshot)
+    assert alike > times(600)
+
+
+def _alike(member, where, policies, table, snapshot):
+    """How many hosts were held against another that is alike."""
+    others = {p: h for p, h in where.items() if p != member.path}
+    judge = Judge(table, snapshot, policies, others, {
+        table.index[h.name] for h in others.values()},
+        Deadline(lambda: 0.0, 1.0))
+    fine = judge.admitted(member, np.flatnonzero(
+        Eligibility(table).suitable(member.requirements)))
+    compared = 0
+    for each in policies:
+        counts = {}
+        sorts = judge.sorts(each, member, fine)
+        for h, sort in zip(fine.tolist(), sorts.tolist()):
+            found = each.policy.check(each.scope, {
+                **others, member.path: table.hosts[h]}, snapshot).count
+            compared += sort in counts
+            assert counts.setdefault(sort, found) == found, each
+    return compared
