@@ -66,6 +66,12 @@ class Database:
         with _translated():
             return self._facade.writer.get_engine()
 
+    def close(self) -> None:
+        """Close all connections that no transaction has; nothing happens
+        where none could be made."""
+        with contextlib.suppress(errors.TableError):
+            self.engine.dispose()
+
     @contextlib.contextmanager
     def reader(self) -> Iterator[orm.Session]:
         with _translated(), self._facade.reader.using(_Context()) as session:

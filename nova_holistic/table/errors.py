@@ -8,6 +8,15 @@ class TableError(exceptions.HolisticError):
     """The database does not answer, or refuses what it was told."""
 
 
+class SchemaTooOld(TableError):
+    """The database has to be upgraded before this code can use it."""
+
+    def __init__(self, found: str | None, needed: str | None):
+        super().__init__(
+            f'placement table: the schema is at {found or "nothing"}, and '
+            f'this code needs {needed}: run nova-holistic-manage db upgrade')
+
+
 class ClaimRefused(exceptions.HolisticError):
     """The pointer cannot be honoured; the message says why."""
 

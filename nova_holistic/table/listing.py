@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.database import Database
 from nova_holistic.table import errors, rows
-from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.models import GroupRow, MemberRow, PlanRow
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState)
 
@@ -43,7 +43,8 @@ class Listing:
 
     def groups(self, page: Page) -> tuple[GroupRecord, ...]:
         """Groups of the page with empty documents. An index has the order
-        within a project, so that other projects' groups cost nothing.
+        within a project, so that other projects' groups cost nothing; and
+        another the order of all, so that those of other pages do not.
 
         :raises GroupUnknown: the marker is no group of those asked for
         """
@@ -77,6 +78,13 @@ class Listing:
             return session.scalar(
                 sa.select(sa.func.count()).select_from(GroupRow)
                 .where(GroupRow.project_id == project_id)) or 0
+
+    def number_of_plans(self, project_id: str) -> int:
+        """How many plans that hold nothing are remembered of a project."""
+        with self._database.reader() as session:
+            return session.scalar(
+                sa.select(sa.func.count()).select_from(PlanRow)
+                .where(PlanRow.project_id == project_id)) or 0
 
     def number_of_members(self, project_id: str) -> int:
         """How many members of a project take up room, or will."""
@@ -113,9 +121,10 @@ def _where(page: Page) -> list[Any]:
 
 
 def _after(key: Any, last: Any, page: Page) -> sa.ColumnElement[bool]:
-    """Rows that come after the last one, by the key and then the UUID."""
+    """Rows that come after the last one, by the key and then the UUID; said
+    so that databases see where to begin in an index."""
     if page.descending:
-        return sa.or_(key < last, sa.and_(
-            key == last, GroupRow.uuid < page.marker))
-    return sa.or_(key > last, sa.and_(
-        key == last, GroupRow.uuid > page.marker))
+        return sa.and_(key <= last, sa.or_(
+            key < last, GroupRow.uuid < page.marker))
+    return sa.and_(key >= last, sa.or_(
+        key > last, GroupRow.uuid > page.marker))

@@ -13,6 +13,9 @@ from nova_holistic.table import errors
 
 SCRIPTS = pathlib.Path(__file__).parent / 'migrations'
 VERSION_TABLE = 'holistic_alembic_version'
+NEEDED = '0003'
+"""The oldest revision that this code can use. What came after it makes
+queries faster, and has no table or column of which this code knows."""
 
 
 def upgrade(connection: str | Database, to: str = 'head') -> None:
@@ -31,28 +34,42 @@ def upgrade(connection: str | Database, to: str = 'head') -> None:
 
 
 def version(connection: str | Database) -> str | None:
-    """The schema's revision, None in an empty database."""
+    """The schema's revision, None in an empty database.
+
+    :raises TableError: the database does not answer
+    """
     if isinstance(connection, str):
         connection = Database(connection)
-    with connection.engine.connect() as link:
+    with connection.reader() as session:
         return migration.MigrationContext.configure(
-            link, opts={'version_table': VERSION_TABLE}).get_current_revision()
+            session.connection(),
+            opts={'version_table': VERSION_TABLE}).get_current_revision()
 
 
 def must_be_current(connection: str | Database) -> None:
     """
-    :raises TableError: the schema is older than this code, or the database
-        does not answer. A newer one is no error: an upgrade begins with it.
+    :raises SchemaTooOld: the schema is older than this code
+    :raises TableError: the database does not answer
     """
-    found, scripts = version(connection), ScriptDirectory.from_config(
-        _config())
-    expected = scripts.get_current_head()
-    older = {each.revision for each in scripts.walk_revisions()} - {expected}
+    _must_have(connection, head())
+
+
+def must_be_usable(connection: str | Database) -> None:
+    """
+    :raises SchemaTooOld: the schema is older than this code can use
+    :raises TableError: the database does not answer
+    """
+    _must_have(connection, NEEDED)
+
+
+def _must_have(connection: str | Database, needed: str | None) -> None:
+    """A newer schema, of which this code knows nothing, will do: an upgrade
+    begins with it."""
+    found = version(connection)
+    older = {each.revision for each in ScriptDirectory.from_config(
+        _config()).iterate_revisions(needed, 'base')} - {needed}
     if found is None or found in older:
-        raise errors.TableError(
-            f'placement table: the schema is at {found or "nothing"}, and '
-            f'this code needs {expected}: run nova-holistic-manage db '
-            f'upgrade')
+        raise errors.SchemaTooOld(found, needed)
 
 
 def head() -> str | None:

@@ -58,6 +58,13 @@ class GroupRow(Base):
         sa.Index('ix_holistic_groups_by_name', 'project_id', 'name', 'uuid'),
         sa.Index('ix_holistic_groups_by_status', 'project_id', 'status',
                  'uuid'),
+        # And of all projects' groups, of one of these.
+        sa.Index('ix_holistic_groups_all_by_created_at', 'created_at',
+                 'uuid'),
+        sa.Index('ix_holistic_groups_all_by_updated_at', 'updated_at',
+                 'uuid'),
+        sa.Index('ix_holistic_groups_all_by_name', 'name', 'uuid'),
+        sa.Index('ix_holistic_groups_all_by_status', 'status', 'uuid'),
     )
 
     uuid: orm.Mapped[str] = orm.mapped_column(sa.String(36), primary_key=True)
@@ -135,6 +142,7 @@ class PlanRow(Base):
         sa.Index('ix_holistic_plans_status', 'status', 'engine_at'),
         sa.Index('ix_holistic_plans_updated_at', 'updated_at'),
         sa.Index('ix_holistic_plans_engine', 'engine'),
+        sa.Index('ix_holistic_plans_project_id', 'project_id'),
     )
 
     uuid: orm.Mapped[str] = orm.mapped_column(sa.String(36), primary_key=True)

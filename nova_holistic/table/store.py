@@ -16,6 +16,7 @@ from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.plans import Plans
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+from nova_holistic.table.rosters import Rosters
 from nova_holistic.table.statistics import Statistics
 from nova_holistic.table.tasks import Tasks
 
@@ -45,6 +46,7 @@ class PlacementTable:
         self.plans = Plans(self.database)
         self.statistics = Statistics(self.database)
         self.jobs = Jobs(self.database)
+        self.rosters = Rosters(self.database)
 
     @classmethod
     def from_conf(cls, conf) -> 'PlacementTable':

@@ -96,7 +96,9 @@ class Tasks:
         with self._database.reader() as session:
             return tuple(session.scalars(
                 sa.select(GroupRow.uuid)
-                .where(GroupRow.task.is_not(None),
+                # Not "is not null": with that, databases look at all groups in
+                # the order of updated_at.
+                .where(GroupRow.task.in_(list(Task)),
                        _nobodys(GroupRow, stale_before))
                 .order_by(GroupRow.updated_at, GroupRow.uuid).limit(limit)))
 

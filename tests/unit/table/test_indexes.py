@@ -97,6 +97,7 @@ def calls(table, group, task):
         'on a host': lambda: table.members_on(['cmp-3'], group.uuid),
         'claim': lambda: table.claim(
             group.uuid, 'db/node', builders.new_uuid(), NOON),
+        'plans': lambda: listing.number_of_plans('blue'),
         'by name': lambda: listing.groups(Page(**mine, name='shop')),
         'by status': lambda: listing.groups(Page(
             **mine, statuses=[GroupStatus.PLANNED])),
@@ -125,11 +126,53 @@ def test_no_query_looks_at_other_projects_groups(table):
     assert table.tasks.waiting(NOON, 4) == (task.uuid,)
 
 
+def in_no_order(table, statement, parameters):
+    """The steps of the database's plan that sort, or look at a whole table."""
+    dialect = table.database.engine.dialect.name
+    words = {'sqlite': 'EXPLAIN QUERY PLAN', 'mysql': 'EXPLAIN',
+             'postgresql': 'EXPLAIN'}[dialect]
+    with table.database.engine.connect() as link:
+        steps = [str(dict(step)) for step in link.exec_driver_sql(
+            f'{words} {statement}', parameters).mappings()]
+    signs = {'sqlite': ('TEMP B-TREE', 'SCAN holistic_groups\''),
+             'mysql': ('filesort', "'type': 'ALL'"),
+             'postgresql': ('Sort', 'Seq Scan')}[dialect]
+    return [step for step in steps if any(sign in step for sign in signs)]
+
+
+def test_a_page_of_all_projects_is_read_in_the_order_of_an_index(table):
+    fill(table)
+    group = builders.planned(table, web=None)
+    slow = {}
+    for key, descending, after in itertools.product(
+            SORT_KEYS, (False, True), (None, group.uuid)):
+        page = Page(limit=10, sort_key=key, descending=descending,
+                    marker=after)
+        *_, (statement, parameters) = queries(
+            table, lambda page=page: table.listing.groups(page))
+        found = in_no_order(table, statement, parameters)
+        if found:
+            slow[key, descending, after] = found
+    assert slow == {}
+
+
 def test_a_query_without_an_index_is_noticed(table):
     """The same look at plans, at something that has to read everything."""
     fill(table)
     ((statement, parameters),) = queries(table, lambda: slow_query(table))
     assert whole_tables(table, statement, parameters)
+
+
+def test_a_page_in_no_order_is_noticed(table):
+    fill(table)
+
+    def sorted_by_user():
+        with table.database.reader() as session:
+            session.execute(sa.select(GroupRow.uuid).order_by(
+                GroupRow.user_id).limit(10)).all()
+
+    ((statement, parameters),) = queries(table, sorted_by_user)
+    assert in_no_order(table, statement, parameters)
 
 
 def slow_query(table):

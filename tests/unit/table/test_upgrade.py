@@ -4,6 +4,8 @@ with the new schema; the new ones wait for it."""
 
 from dataclasses import replace
 
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
 import pytest
 import sqlalchemy as sa
 
@@ -138,3 +140,31 @@ def test_a_current_schema_and_a_newer_one_are_accepted(empty_url):
             f"UPDATE {migration.VERSION_TABLE} SET version_num = '9999'"))
     engine.dispose()
     migration.must_be_current(empty_url)
+
+
+@pytest.mark.parametrize('version', [None, BEFORE])
+def test_a_service_does_not_start_on_a_schema_it_cannot_use(
+        empty_url, version):
+    if version:
+        migration.upgrade(empty_url, version)
+    with pytest.raises(errors.SchemaTooOld, match=(
+            'nova-holistic-manage db upgrade')) as refused:
+        migration.must_be_usable(empty_url)
+    assert version is None or version in str(refused.value)
+
+
+def test_a_service_works_on_the_oldest_schema_it_can_use(empty_url):
+    """Until the upgrade, that is, in whichever order things are done."""
+    migration.upgrade(empty_url, migration.NEEDED)
+    migration.must_be_usable(empty_url)
+    table = PlacementTable(empty_url)
+    group = builders.planned(table, **counts())
+    assert table.get_group(group.uuid) == group
+    assert table.claim(group.uuid, 'db/node', builders.new_uuid(),
+                       builders.NOON).member.path == 'db/node-0'
+    with table.database.engine.connect() as link:
+        lacking = compare_metadata(MigrationContext.configure(link, opts={
+            'version_table': migration.VERSION_TABLE, 'compare_type': True}),
+            models.Base.metadata)
+    assert {each[0] for each in lacking} <= {'add_index', 'remove_index'}
+    table.database.engine.dispose()

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of Placement's consumers the table accounts for."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import MemberState, Task
+
+WANTED = (MemberState.PLANNED, MemberState.CLAIMED)
+"""States of a member whose hold is there, or may be any moment."""
+
+MOST = 500
+"""Consumers in one statement: databases limit the number of parameters."""
+
+
+def known(database: Database, consumers: Collection[str]) -> frozenset[str]:
+    """Those that are the servers of members, or holds that are wanted, or
+    that are still written down to be dropped."""
+    wanted = sa.or_(MemberRow.held.is_(True), MemberRow.state.in_(WANTED))
+    ordered, found = sorted(consumers), set()
+    with database.reader() as session:
+        for start in range(0, len(ordered), MOST):
+            chunk = ordered[start:start + MOST]
+            found.update(session.scalars(sa.select(MemberRow.hold).where(
+                MemberRow.hold.in_(chunk), wanted)))
+            found.update(session.scalars(sa.select(
+                MemberRow.instance_uuid).where(
+                    MemberRow.instance_uuid.in_(chunk))))
+    return frozenset(found)
+
+
+def told_updates(database: Database) -> Sequence[Mapping[str, Any]]:
+    """What updates that are not finished have been told, and have noted."""
+    with database.reader() as session:
+        return [pending or {} for pending in session.scalars(
+            sa.select(GroupRow.pending).where(
+                GroupRow.task == Task.UPDATING))]

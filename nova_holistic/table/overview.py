@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups and members as far as it takes to see which of them need work.
+
+None of these reads a document: what needs work is read in full by whoever
+does it.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.progress import SETTLING, status_of
+from nova_holistic.table.records import (
+    GroupStatus, MemberRecord, MemberState, Task)
+from nova_holistic.table import rows
+
+ACTIVE = (GroupStatus.PLANNING, GroupStatus.PLANNED, GroupStatus.BUILDING,
+          GroupStatus.COMPLETE)
+"""Statuses of groups with members that are planned, claimed or built."""
+
+_GROUP = (GroupRow.uuid, GroupRow.project_id, GroupRow.user_id,
+          GroupRow.status, GroupRow.task, GroupRow.updated_at)
+_MEMBER = (MemberRow.id, MemberRow.group_uuid, MemberRow.state,
+           MemberRow.host, MemberRow.provider, MemberRow.hold,
+           MemberRow.instance_uuid)
+_MOST = 500
+"""Ids in one statement: databases limit the number of parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOutline:
+    """Fields of a GroupRecord."""
+
+    uuid: str
+    project_id: str
+    user_id: str
+    status: GroupStatus
+    task: Task | None
+    updated_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberOutline:
+    """Fields of a MemberRecord and of its place."""
+
+    id: int
+    group_uuid: str
+    state: MemberState
+    host: str
+    provider: str
+    hold: str
+    instance_uuid: str | None
+
+
+def active_groups(database: Database) -> tuple[GroupOutline, ...]:
+    """Groups in one of the statuses ``ACTIVE``."""
+    with database.reader() as session:
+        return tuple(
+            GroupOutline(uuid, project, user, GroupStatus(status),
+                         task and Task(task), updated_at)
+            for uuid, project, user, status, task, updated_at
+            in session.execute(sa.select(*_GROUP).where(
+                GroupRow.status.in_(ACTIVE))))
+
+
+def members(database: Database, states: Collection[MemberState],
+            statuses: Collection[GroupStatus]) -> tuple[MemberOutline, ...]:
+    """Members in one of the states, of groups in one of the statuses."""
+    with database.reader() as session:
+        return tuple(
+            MemberOutline(number, group, MemberState(state), *rest)
+            for number, group, state, *rest in session.execute(
+                sa.select(*_MEMBER)
+                .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
+                .where(MemberRow.state.in_(states),
+                       GroupRow.status.in_(statuses))
+                .order_by(MemberRow.provider, MemberRow.id)))
+
+
+def whole(database: Database,
+          outlines: Collection[MemberOutline]) -> tuple[MemberRecord, ...]:
+    """Members without their alternates, as they are now: those of them that
+    are in the same state still, and of the same server."""
+    seen = {each.id: (each.state, each.instance_uuid) for each in outlines}
+    ordered, found = sorted(seen), []
+    with database.reader() as session:
+        for start in range(0, len(ordered), _MOST):
+            found.extend(map(rows.bare_member, session.execute(
+                sa.select(*rows.BARE).where(
+                    MemberRow.id.in_(ordered[start:start + _MOST])))))
+    return tuple(m for m in found
+                 if (m.state, m.instance_uuid) == seen[m.id])
+
+
+def unsettled(database: Database) -> tuple[str, ...]:
+    """UUIDs of active groups whose status is not what their members say."""
+    states: dict[tuple[str, str], list[MemberState]] = {}
+    with database.reader() as session:
+        for uuid, status, state in session.execute(
+                sa.select(GroupRow.uuid, GroupRow.status, MemberRow.state)
+                .join(MemberRow, MemberRow.group_uuid == GroupRow.uuid)
+                .where(GroupRow.status.in_(set(ACTIVE) & set(SETTLING)))
+                .distinct()):
+            states.setdefault((uuid, status), []).append(MemberState(state))
+    return tuple(uuid for (uuid, status), found in states.items()
+                 if status_of(found) != status)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a service asks of the placement table before it starts."""
+
+from typing import Any
+from urllib import parse
+
+from oslo_log import log as logging
+import sqlalchemy as sa
+from sqlalchemy import exc as sa_exception
+
+from nova_holistic.table.database import Database
+from nova_holistic.table import errors, migration
+
+LOG = logging.getLogger(__name__)
+
+CONNECT_TIMEOUT = 5
+"""Seconds that a service waits at its start for a database that is silent."""
+
+_MYSQL, _POSTGRESQL = ('connect_timeout', 'read_timeout'), (
+    'connect_timeout',)
+_TIMEOUTS = {'pymysql': _MYSQL, 'mysqldb': _MYSQL, 'psycopg2': _POSTGRESQL,
+             'psycopg': _POSTGRESQL}
+"""Parameters in seconds that drivers take with a connection."""
+
+
+def must_be_usable(conf) -> None:
+    """A service that cannot work with the schema does not start.
+
+    A database that does not answer is no reason: each service has something
+    to do without it, and looks for it again with each request.
+
+    :raises SchemaTooOld: the schema is older than this code can use
+    :raises TableError: the configuration names no database
+    """
+    database = Database(**_impatient(dict(conf.holistic_database)))
+    try:
+        migration.must_be_usable(database)
+    except errors.SchemaTooOld:
+        raise
+    except errors.TableError as error:
+        LOG.warning('Whether the schema of the placement table can be used '
+                    'is not known yet: %s', error)
+    finally:
+        # Whoever forks after this shares no connection.
+        database.close()
+
+
+def _impatient(options: dict[str, Any]) -> dict[str, Any]:
+    """Those of the service, but for how long it waits."""
+    try:
+        url = sa.make_url(options['connection'])
+        url.get_dialect()
+        names = _TIMEOUTS.get(url.get_driver_name(), ())
+    except sa_exception.ArgumentError as error:
+        # Not what it was: there may be a password in it.
+        raise errors.TableError('[holistic_database] connection is no URL of '
+                                'a database that is known here') from error
+    given = options.get('connection_parameters') or ''
+    known = {*url.query, *parse.parse_qs(given)}
+    return {**options, 'max_retries': 0, 'connection_parameters': '&'.join([
+        *filter(None, [given]), *(f'{name}={CONNECT_TIMEOUT}'
+                                  for name in names if name not in known)])}

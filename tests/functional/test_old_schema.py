@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schedulers that start while the placement table is not as it should be."""
+
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.table import errors, migration
+
+HOST = EmbeddedHost('only')
+
+
+def with_table(cloud, url):
+    cloud.conf.set_override('connection', url, group='holistic_database')
+
+
+def test_a_scheduler_does_not_start_on_a_schema_it_cannot_use(
+        start_cloud, tmp_path):
+    cloud = start_cloud([HOST], scheduler='stock')
+    url = f'sqlite:///{tmp_path}/old.sqlite'
+    migration.upgrade(url, '0002')
+    with_table(cloud, url)
+    with pytest.raises(errors.SchemaTooOld, match='db upgrade'):
+        cloud.restart_scheduler('holistic')
+    migration.upgrade(url)
+    cloud.restart_scheduler('holistic')
+
+
+def test_a_scheduler_starts_while_the_table_is_away(start_cloud, tmp_path):
+    cloud = start_cloud([HOST], scheduler='stock')
+    cloud.create_flavor('small', 2, 2048, 10)
+    with_table(cloud, f'sqlite:///{tmp_path}/away/table.sqlite')
+    cloud.restart_scheduler('holistic')
+    server = cloud.create_server('stranger', 'small')
+    cloud.wait_for_status(server, 'ACTIVE')

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups that are read time and again are read as they are now."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from nova_holistic.table.records import (
+    GroupStatus, MemberState, Place, Task)
+from nova_holistic.table import revising
+from nova_holistic.table.rosters import Rosters
+from tests.unit.api.crowd import statements
+from tests.unit.table import builders
+
+NOON = builders.NOON
+LATER = NOON + timedelta(minutes=5)
+FOUND = Place('cmp-7', 'cmp-7.example.org', builders.new_uuid(), ('rack7',))
+
+
+@pytest.fixture
+def rosters(table):
+    """Of another process than the one that changes the table."""
+    return Rosters(table.database)
+
+
+def claimed(table, group, rows):
+    table.claim(group.uuid, 'db/node', builders.new_uuid(), LATER)
+
+
+def claimed_and_taken_back(table, group, rows):
+    row = table.claim(group.uuid, 'db/web', builders.new_uuid(), LATER)
+    table.change_state(row.id, [MemberState.CLAIMED], MemberState.PLANNED,
+                       LATER, instance_uuid=None, held=True)
+
+
+def built_elsewhere(table, group, rows):
+    row = table.claim(group.uuid, 'db/web', builders.new_uuid(), LATER)
+    table.change_state(row.id, [MemberState.CLAIMED], MemberState.BUILT,
+                       LATER, place=FOUND)
+
+
+def released(table, group, rows):
+    table.release([row.id for row in rows[1:]], LATER)
+    table.update_group(group.uuid, [GroupStatus.PLANNED],
+                       status=GroupStatus.RELEASED, updated_at=LATER)
+
+
+def hold_forgotten(table, group, rows):
+    table.forget_holds([rows[0].hold])
+
+
+def lost_and_planned_anew(table, group, rows):
+    table.change_state(rows[1].id, [MemberState.PLANNED], MemberState.LOST,
+                       LATER, held=False)
+    anew = replace(rows[1], state=MemberState.LOST, held=True, place=FOUND,
+                   hold=builders.new_uuid())
+    assert table.offer_places([anew])
+    table.accept_places([anew.hold], LATER)
+
+
+def anew_on_the_same_host(table, group, rows):
+    """As lost_and_planned_anew, where the host has another rack by now."""
+    table.change_state(rows[1].id, [MemberState.PLANNED], MemberState.LOST,
+                       LATER, held=False)
+    assert table.offer_places([replace(
+        rows[1], state=MemberState.LOST, held=True, hold=builders.new_uuid(),
+        place=replace(rows[1].place, location=('rack8',)))])
+
+
+def written_anew(table, group, rows):
+    table.write_members(group.uuid, builders.members_of(
+        group, {'web': None, 'node': 2}))
+
+
+def revised(table, group, rows):
+    """Members are others, in another order, one of another description."""
+    table.tasks.ask(group.uuid, Task.UPDATING, {'document': {'name': 'n'}},
+                    [GroupStatus.PLANNED], 1, NOON)
+    table.tasks.take(group.uuid, 'engine-1', NOON, NOON)
+    assert revising.revise(table.database, group.uuid, 'engine-1',
+                           revising.Revision(
+                               {'document': {'name': 'n'}, 'name': 'n'},
+                               {'db/node-2': 'db/alone', 'db/web': 'db/web'},
+                               removed=[rows[1]]), LATER)
+
+
+def deleted(table, group, rows):
+    table.delete_group(group.uuid)
+
+
+@pytest.mark.parametrize('change', [
+    claimed, claimed_and_taken_back, built_elsewhere, released,
+    hold_forgotten, lost_and_planned_anew, anew_on_the_same_host,
+    written_anew, revised, deleted], ids=lambda change: change.__name__)
+def test_whatever_changed_is_seen(table, rosters, shop, change):
+    before = rosters.read(shop.uuid)
+    assert before == (shop, unstamped(table.members(shop.uuid)))
+    change(table, shop, table.members(shop.uuid))
+    for _ in range(2):
+        found = rosters.read(shop.uuid)
+        whole = table.group_with_members(shop.uuid)
+        assert found != before
+        assert found == (whole and (
+            replace(whole[0], pending=None), unstamped(whole[1])))
+
+
+def unstamped(members):
+    """Without what nobody asks a roster for."""
+    return tuple(replace(member, alternates=(), updated_at=None)
+                 for member in members)
+
+
+def test_what_cannot_have_changed_is_not_read_again(table, rosters, shop):
+    rosters.read(shop.uuid)
+    claimed(table, shop, ())
+    with statements(table) as sent:
+        rosters.read(shop.uuid)
+    assert len(sent) == 2
+    for column in ('document', 'requirements', 'location', 'alternates'):
+        assert not [each for each in sent if column in each], column
+
+
+@pytest.mark.parametrize('limit, kept', [(8, True), (7, False)])
+def test_the_group_not_asked_for_longest_is_forgotten(
+        table, shop, limit, kept):
+    rosters = Rosters(table.database, limit)
+    other = builders.planned(table, node=4)
+    for group in (shop, other):
+        assert len(rosters.read(group.uuid)[1]) == 4
+    with statements(table) as sent:
+        assert rosters.read(shop.uuid)[0] == shop
+    assert any('document' in each for each in sent) is not kept
+
+
+def test_a_group_larger_than_all_that_is_remembered(table, shop):
+    rosters = Rosters(table.database, 3)
+    for _ in range(2):
+        assert rosters.read(shop.uuid)[1] == unstamped(
+            table.members(shop.uuid))
+
+
+def test_a_group_that_there_is_not(table, rosters):
+    assert rosters.read(builders.new_uuid()) is None
