@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 import threading
 
-from oslo_utils import timeutils
-
 import nova.conf
 from nova import utils
 from nova_holistic import conf
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.policy import Policy
 from nova_holistic import policies
+from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
 from nova_holistic import topology
 from nova_holistic.topology.base import TopologyDriver
@@ -63,10 +62,11 @@ def placement_adapter():
 def _make() -> Connections:
     conf.register_opts(CONF)
     placement = placement_adapter()
+    table = PlacementTable.from_conf(CONF)
     return Connections(
-        table=PlacementTable.from_conf(CONF),
+        table=table,
         holds=HoldClient.from_conf(CONF, placement),
         placement=placement,
         topology=topology.load_topology(CONF),
         policy_types=policies.load_policy_types(),
-        clock=timeutils.utcnow)
+        clock=DatabaseClock(table.database))

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a group's policies say of one member at one host."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.policy import Policy, Violations
+from nova_holistic.model.remembered import Remembered
 from nova_holistic.model.snapshot import Host, Link, Snapshot
+
+REMEMBERED_GROUPS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class Judge:
         would reserve
     :ivar cloud: every host, for policies that look further than at where
         members are; without it those say nothing
+    :ivar _objections: what was said of hosts before: filters ask again for
+        alternates that have been chosen
     """
 
     group: Group
@@ -41,6 +47,8 @@ class Judge:
     links: tuple[Link, ...] = ()
     strangers: Mapping[Domain, Sequence[Host]] = FrozenMapping()
     cloud: Cloud | None = None
+    _objections: dict[Host, tuple[str, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def rules(self) -> Iterator[Policy]:
@@ -62,41 +70,70 @@ class Judge:
 
     def objections(self, host: Host) -> tuple[str, ...]:
         """What hard policies say against the host, one line each."""
-        return tuple(
-            f'{policy.title}: {"; ".join(found.messages) or found.count}'
-            for policy, found, before in self._verdicts(host)
-            if policy.hard and found.count > before.count)
+        if host not in self._objections:
+            self._objections[host] = tuple(
+                f'{case.policy.title}: '
+                f'{"; ".join(found.messages) or found.count}'
+                for case in self._cases(host) if case.policy.hard
+                # Where nothing is broken, nothing was before.
+                if (found := case.together()).count
+                and found.count > case.without().count)
+        return self._objections[host]
 
     def cost(self, host: Host) -> float:
         """Weighted violations that the member adds by being there."""
-        return sum(policy.weight * (found.count - before.count)
-                   for policy, found, before in self._verdicts(host)
-                   if not policy.hard)
+        return sum(
+            case.policy.weight * (case.together().count
+                                  - case.without().count)
+            for case in self._cases(host) if not case.policy.hard)
 
-    def _verdicts(self, host: Host
-                  ) -> Iterator[tuple[Policy, Violations, Violations]]:
+    def _cases(self, host: Host) -> Iterator['_Case']:
         crowd = [each for domain in self.reserves(host)
                  for each in self.strangers.get(domain, ())
                  ] if self.strangers else []
         snapshot = Snapshot(
             self.levels, (*self.others.values(), host, *crowd), self.links)
+        there = {**self.others, self.path: host}
+        if self.cloud is not None:
+            known = {**self.others,
+                     self.path: self.cloud.hosts.get(host.name, host)}
         for scope in self._scopes():
             for policy in scope.group.rules:
                 if policy.local:
-                    yield self._verdict(policy, scope, host, snapshot)
+                    yield _Case(policy, scope, there, self.others, snapshot)
                 elif self.cloud is not None:
-                    known = self.cloud.hosts.get(host.name, host)
-                    yield self._verdict(
-                        policy, scope, known, self.cloud.snapshot)
+                    yield _Case(policy, scope, known, self.others,
+                                self.cloud.snapshot)
 
-    def _verdict(self, policy: Policy, scope: Scope, host: Host,
-                 snapshot: Snapshot
-                 ) -> tuple[Policy, Violations, Violations]:
-        together = {**self.others, self.path: host}
-        return (policy, policy.check(scope, together, snapshot),
-                policy.check(scope, self.others, snapshot))
+    def _scopes(self) -> Sequence[Scope]:
+        return _governing(self.group).get(self.path, ())
 
-    def _scopes(self) -> Iterator[Scope]:
-        for scope in self.group.scopes():
-            if any(member.path == self.path for member in scope.members):
-                yield scope
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A policy before a placement with the member, and one without."""
+
+    policy: Policy
+    scope: Scope
+    there: Mapping[str, Host]
+    others: Mapping[str, Host]
+    snapshot: Snapshot
+
+    def together(self) -> Violations:
+        return self.policy.check(self.scope, self.there, self.snapshot)
+
+    def without(self) -> Violations:
+        return self.policy.check(self.scope, self.others, self.snapshot)
+
+
+def _by_member(group: Group) -> Mapping[str, Sequence[Scope]]:
+    """Scopes that have rules, outermost first, by the members below them."""
+    found = defaultdict(list)
+    for scope in group.scopes():
+        if scope.group.rules:
+            for member in scope.members:
+                found[member.path].append(scope)
+    return found
+
+
+_governing = Remembered(_by_member, REMEMBERED_GROUPS)

@@ -3,6 +3,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+import functools
 
 from nova import objects
 
@@ -13,6 +14,7 @@ from nova_holistic.topology.base import (
     Aggregate, Location, TopologyDriver)
 
 
+@functools.lru_cache(maxsize=16_384)
 def remembered(place: Place) -> Host:
     """A host where it stood when the group was planned."""
     return _host(place.host, place.location, dict(place.labels))

@@ -84,7 +84,7 @@ class Lookup:
 
     def _group(self, pointer: Pointer
                ) -> tuple[GroupRecord, Sequence[MemberRecord]]:
-        found = self._connections.table.group_with_members(pointer.group)
+        found = self._connections.table.rosters.read(pointer.group)
         # Whether another project has it is none of this one's business.
         if found is None or found[0].project_id != self._spec.project_id:
             raise Refused(f'group {pointer.group} is not known in this '

@@ -26,6 +26,7 @@ from nova_holistic.scheduler.pointer import (
 from nova_holistic.scheduler.refusal import Refused
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import MemberState
+from nova_holistic.table import start
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -36,6 +37,9 @@ class HolisticSchedulerManager(manager.SchedulerManager):
 
     def __init__(self, *args, **kwargs):
         conf.register_opts(CONF)
+        # Here, where a refusal ends the program: a worker that ends is only
+        # started again.
+        start.must_be_usable(CONF)
         super().__init__(*args, **kwargs)
 
     def init_host(self, *args, **kwargs):

@@ -97,7 +97,7 @@ def find(connections: Connections, spec: 'objects.RequestSpec'
     prepared = _prepared.pop(spec, None)
     if prepared is not None:
         return prepared
-    group = connections.table.group_with_members(pointer.group)
+    group = connections.table.rosters.read(pointer.group)
     if group is None or group[0].project_id != spec.project_id:
         return None
     record, rows = group

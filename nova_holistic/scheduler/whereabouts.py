@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the servers of a group really are."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections import defaultdict
 
 from nova.compute import vm_states
 from nova import context as nova_context
+from nova.db.api import api as api_database
+from nova.db.api import models as api_models
+from nova.db.main import api as main_database
+from nova.db.main import models
 from nova import objects
+import sqlalchemy as sa
 
 from nova_holistic.table.records import MemberRecord, MemberState
 
@@ -21,8 +26,9 @@ def hosts_of(context, members: Iterable[MemberRecord]) -> dict[str, str]:
 
     A server that exists is where Nova says, wherever it was planned, and one
     that moves is where it is going; one that is still to come, or being
-    built, is at its planned place. One query of the mapping of cells, one for
-    each cell, and one for each server that Nova is at work on.
+    built, is at its planned place. One query of the mapping of servers to
+    cells; where any is mapped, one of the cells and one for each of them; and
+    one for each server that Nova is at work on.
     """
     rows = {row.id: row for row in members}
     return {rows[number].member.path: host for number, host
@@ -47,36 +53,51 @@ def _hosts_of_instances(context, owned: Mapping[str, MemberRecord]
     # Until a cell knows better, a server being created is where it is planned.
     hosts = {uuid: row.place.host if row.state == MemberState.CLAIMED else None
              for uuid, row in owned.items()}
-    in_cells = defaultdict(list)
-    mappings = objects.InstanceMappingList.get_by_instance_uuids(
-        context, list(owned))
-    for mapping in mappings:
-        if mapping.cell_mapping is not None:
-            cell = mapping.cell_mapping
-            in_cells[cell.uuid].append((cell, mapping.instance_uuid))
-    for entries in in_cells.values():
-        cell, uuids = entries[0][0], [uuid for _, uuid in entries]
+    for cell, uuids in _by_cell(context, list(owned)):
         hosts.update(dict.fromkeys(uuids))
-        for instance, going in _instances(context, cell, uuids):
-            hosts[instance.uuid] = going or instance.host or (
-                owned[instance.uuid].place.host
-                if instance.vm_state == vm_states.BUILDING else None)
+        with nova_context.target_cell(context, cell) as target:
+            for instance in _instances(target, uuids):
+                # A server with no task is not moving: it costs no query.
+                going = (instance.task_state and instance.host
+                         and _destination(target, instance.uuid))
+                hosts[instance.uuid] = going or instance.host or (
+                    owned[instance.uuid].place.host
+                    if instance.vm_state == vm_states.BUILDING else None)
     return hosts
 
 
-def _instances(context, cell, uuids: Collection[str]):
-    """Servers, each with the host it is moving to, if it is."""
-    with nova_context.target_cell(context, cell) as cell_context:
-        for instance in objects.InstanceList.get_by_filters(
-                cell_context, filters={'uuid': list(uuids), 'deleted': False},
-                expected_attrs=[]):
-            # A server with no task is not moving: it costs no query.
-            yield instance, (instance.task_state and instance.host
-                             and _destination(cell_context, instance))
+@api_database.context_manager.reader
+def _by_cell(context, uuids: Collection[str]
+             ) -> 'list[tuple[objects.CellMapping, list[str]]]':
+    """The servers in each cell that has any; Nova's own list of mappings
+    makes two objects of each server."""
+    mapping, known = api_models.InstanceMapping, api_models.CellMapping
+    found: dict[int, list[str]] = defaultdict(list)
+    for uuid, number in context.session.execute(
+            sa.select(mapping.instance_uuid, mapping.cell_id).where(
+                mapping.instance_uuid.in_(uuids),
+                mapping.cell_id.is_not(None))):
+        found[number].append(uuid)
+    cells = found and context.session.scalars(
+        sa.select(known).where(known.id.in_(list(found))))
+    return [(objects.CellMapping._from_db_object(
+        context, objects.CellMapping(), cell), found[cell.id])
+        for cell in cells]
 
 
-def _destination(context, instance) -> str | None:
+@main_database.pick_context_manager_reader
+def _instances(context, uuids: Collection[str]) -> Sequence[sa.Row]:
+    """What tells where servers are that are not deleted, of the cell that
+    the context is for; Nova reads some seventy columns of each."""
+    found = models.Instance
+    return context.session.execute(
+        sa.select(found.uuid, found.host, found.vm_state, found.task_state)
+        .where(found.uuid.in_(uuids), found.deleted == 0,
+               found.vm_state.is_distinct_from(vm_states.SOFT_DELETED))).all()
+
+
+def _destination(context, uuid: str) -> str | None:
     """Where Nova is moving a server to, once it has written that down."""
     migrations = objects.MigrationList.get_by_filters(
-        context, {'instance_uuid': instance.uuid, 'status': MOVING})
+        context, {'instance_uuid': uuid, 'status': MOVING})
     return next((m.dest_compute for m in migrations if m.dest_compute), None)

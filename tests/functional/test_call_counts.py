@@ -59,3 +59,37 @@ def test_sql_statements_and_requests_at_5_and_at_50_hosts(policies):
         # The swap is all that Placement is asked for.
         assert [request.split('/')[-1] for request in requests] == [
             'allocations']
+
+
+def test_every_server_of_the_group_that_exists_costs_four_values():
+    """However many servers it has: a statement tells the cells of all, and
+    one of each cell where all of them there are."""
+    names = [f'm{number}' for number in range(6)]
+    document = {**GROUP, 'members': [
+        {**GROUP['members'][0], 'name': name} for name in names]}
+    with PlannedCloud(hosts(8)) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        group = cloud.plan(document, {
+            name: f'cmp-{number}' for number, name in enumerate(names)},
+            resources=SMALL)
+        found = []
+        for existing, asked in (names[:1], 'm4'), (names[1:4], 'm5'):
+            for name in existing:
+                cloud.wait_for_status(cloud.create_server(
+                    name, 'small', {'group': group, 'member': name}),
+                    'ACTIVE')
+            instance = str(uuid.uuid4())
+            spec = cloud.request_spec(
+                'small', {'group': group, 'member': asked}, instance)
+            with counted() as calls:
+                answer = cloud.select_destinations(spec, [instance])[0]
+            assert answer[0].service_host == f'cmp-{asked[1:]}'
+            assert {s.service_host for s in answer[1:]} <= {'cmp-6', 'cmp-7'}
+            found.append(calls.sql)
+        few, many = found
+        assert len(few) == len(many)
+        for statements in found:
+            where, = (each for each in statements
+                      if 'FROM instances' in each and 'uuid IN' in each)
+            columns, _, _ = where.partition('FROM')
+            assert columns.count('instances.') == 4

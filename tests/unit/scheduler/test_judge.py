@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts are judged by what the member adds to its group's violations."""
 
+from dataclasses import replace
+from typing import ClassVar
+
 from nova_holistic.documents.group import parse_group
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Link
+from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.judge import Judge
 
@@ -82,3 +89,56 @@ def test_a_move_off_a_shared_rack_must_fit_through_the_uplinks():
     (objection,) = verdict.objections(host('h3', 'r2'))
     assert 'uplink of rack r2' in objection
     assert verdict.objections(host('h4', 'r3')) == ()
+
+
+class Counted(AntiAffinity):
+    """A policy that writes down the placements it is asked about."""
+
+    asked: ClassVar[list] = []
+
+    def check(self, scope, placement, snapshot):
+        self.asked.append(set(placement))
+        return super().check(scope, placement, snapshot)
+
+
+def counted(weight=None):
+    """A judge of member a, where b is on rack r1."""
+    Counted.asked.clear()
+    group = Group('web', policies=(Counted(level='rack', weight=weight),),
+                  members=tuple(MemberDescription(name, Requirements())
+                                for name in 'ab'))
+    return Judge(group, LEVELS, 'a', {'b': host('h1', 'r1')})
+
+
+def test_a_policy_is_asked_about_a_host_once_however_often_filters_ask():
+    verdict = counted()
+    for _ in range(3):
+        assert verdict.objections(host('h2', 'r2')) == ()
+    assert Counted.asked == [{'a', 'b'}]
+
+
+def test_what_was_before_is_asked_only_where_something_is_broken():
+    verdict = counted()
+    assert verdict.objections(host('h2', 'r1')) != ()
+    assert Counted.asked == [{'a', 'b'}, {'b'}]
+
+
+def test_preferences_are_not_asked_for_objections():
+    verdict = counted(weight=1.0)
+    assert verdict.objections(host('h2', 'r1')) == ()
+    assert Counted.asked == []
+    assert verdict.cost(host('h2', 'r1')) == 1
+
+
+def test_a_judge_that_learns_of_strangers_asks_again():
+    group = parse_group({
+        'name': 'web', 'policies': [{'type': 'exclusive', 'level': 'rack'}],
+        'members': [{'name': 'a', 'resources': SMALL}],
+    }, load_policy_types())
+    verdict, place = Judge(group, LEVELS, 'a', {}), host('h1', 'r1')
+    assert verdict.objections(place) == ()
+    (domain,) = verdict.reserves(place)
+    crowded = replace(verdict, strangers={
+        domain: [replace(host('h2', 'r1'), servers=1)]})
+    assert crowded.objections(place) != ()
+    assert verdict.objections(place) == ()
