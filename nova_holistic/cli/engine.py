@@ -18,6 +18,7 @@ from nova_holistic.conf import services
 from nova_holistic.engine.service import EngineService
 from nova_holistic.engine.transport import get_transport
 from nova_holistic import exceptions
+from nova_holistic.table import start
 
 PROGRAM = 'nova-holistic-engine'
 
@@ -29,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         conf = _configured(argv)
+        start.must_be_usable(conf)
         service = parts.engine(conf, get_transport(conf))
     except (cfg.Error, exceptions.HolisticError) as error:
         line = ' '.join(str(error).split())

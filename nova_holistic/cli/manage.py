@@ -9,7 +9,8 @@ import sys
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from nova_holistic.cli import exits, interrupt, manage_group, parts
+from nova_holistic.cli import (
+    exits, interrupt, manage_group, manage_hold, parts)
 from nova_holistic.cli.files import BadFile
 from nova_holistic.cli.manage_command import Command, Told
 from nova_holistic import conf as options
@@ -17,7 +18,7 @@ from nova_holistic.conf import services
 from nova_holistic import exceptions
 from nova_holistic.picture.lettering import printable
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table import migration
+from nova_holistic.table import migration, start
 from nova_holistic.table.store import PlacementTable
 
 FAILED = 1
@@ -54,11 +55,12 @@ def reconcile(conf) -> Told:
 
 
 COMMANDS = {
-    ('db', 'upgrade'): Command(db_upgrade),
-    ('db', 'version'): Command(db_version),
+    ('db', 'upgrade'): Command(db_upgrade, any_schema=True),
+    ('db', 'version'): Command(db_version, any_schema=True),
     ('lease', 'expire'): Command(lease_expire),
     ('reconcile',): Command(reconcile),
     **manage_group.COMMANDS,
+    **manage_hold.COMMANDS,
 }
 
 
@@ -75,6 +77,8 @@ def main(argv: Sequence[str] | None = None) -> int:
              project='nova-holistic', prog='nova-holistic-manage',
              version=importlib.metadata.version('nova_holistic'))
         _log_to_stderr(conf)
+        if not conf.command.any_schema:
+            start.must_be_usable(conf)
         told = conf.command.run(conf)
     except (cfg.Error, exceptions.HolisticError) as error:
         line = printable(' '.join(str(error).split()))
@@ -112,4 +116,4 @@ def _add_commands(commands: argparse._SubParsersAction) -> None:
 def _add_command(commands, name: str, command: Command) -> None:
     parser = commands.add_parser(name, help=command.run.__doc__)
     command.arguments(parser)
-    parser.set_defaults(run=command.run)
+    parser.set_defaults(run=command.run, any_schema=command.any_schema)

@@ -27,7 +27,10 @@ class Command:
     :ivar run: takes the configuration, arguments in its ``command``; its
         docstring is the help
     :ivar arguments: adds them to the command's parser
+    :ivar any_schema: whether it may run on a database that has not been
+        upgraded
     """
 
     run: Callable[[Any], Told]
     arguments: Callable[[argparse.ArgumentParser], None] = _nothing
+    any_schema: bool = False

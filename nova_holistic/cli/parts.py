@@ -2,16 +2,17 @@
 """The engine of a process of this project, made from its configuration."""
 
 import oslo_messaging as messaging
-from oslo_utils import timeutils
 
 from nova_holistic.cli.connect import connect
 from nova_holistic.engine.instances import NovaInstances
 from nova_holistic.engine.lifecycle import Lifecycle
+from nova_holistic.engine.orphans import Orphans
 from nova_holistic.engine.planner import Planner
 from nova_holistic.engine.reconciler import Reconciler
 from nova_holistic.engine.service import EngineParts, EngineService
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory import load_inventory
+from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
 
 
@@ -19,7 +20,7 @@ def lifecycle(conf, table: PlacementTable) -> Lifecycle:
     """:raises NotConfigured: Placement's options will not do"""
     return Lifecycle(
         conf, table, HoldClient.from_conf(conf, connect(conf, 'placement')),
-        timeutils.utcnow)
+        DatabaseClock(table.database))
 
 
 def planner(conf, table: PlacementTable) -> Planner:
@@ -27,7 +28,7 @@ def planner(conf, table: PlacementTable) -> Planner:
     placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
     return Planner(
         conf, load_inventory(conf, placement=placement, compute=nova), table,
-        HoldClient.from_conf(conf, placement), timeutils.utcnow)
+        HoldClient.from_conf(conf, placement), DatabaseClock(table.database))
 
 
 def reconciler(conf, table: PlacementTable) -> Reconciler:
@@ -36,7 +37,14 @@ def reconciler(conf, table: PlacementTable) -> Reconciler:
     return Reconciler(
         conf, load_inventory(conf, placement=placement, compute=nova), table,
         HoldClient.from_conf(conf, placement), NovaInstances(nova),
-        timeutils.utcnow)
+        DatabaseClock(table.database))
+
+
+def orphans(conf, table: PlacementTable) -> Orphans:
+    """:raises NotConfigured: Placement's options will not do"""
+    return Orphans(
+        conf, table, HoldClient.from_conf(conf, connect(conf, 'placement')),
+        DatabaseClock(table.database))
 
 
 def engine(conf, transport: messaging.Transport) -> EngineService:
@@ -46,7 +54,7 @@ def engine(conf, transport: messaging.Transport) -> EngineService:
     holds = HoldClient.from_conf(conf, placement)
     # One for all, since it remembers what it has read.
     inventory = load_inventory(conf, placement=placement, compute=nova)
-    clock = timeutils.utcnow
+    clock = DatabaseClock(table.database)
     return EngineService(conf, EngineParts(
         table, inventory, Planner(conf, inventory, table, holds, clock),
         Lifecycle(conf, table, holds, clock),

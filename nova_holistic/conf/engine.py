@@ -20,9 +20,9 @@ OPTS = [
     cfg.FloatOpt(
         'stale_after', default=60.0, min=0.2,
         help='Seconds without a sign of life after which the work of an '
-             'engine is taken over by another. It should be several times '
-             'the heartbeat, longer than a request to Placement takes, and '
-             'far longer than the clocks of the machines differ.'),
+             'engine is taken over by another, by the clock of the database. '
+             'It should be several times the heartbeat, and longer than a '
+             'request to Placement takes.'),
     cfg.FloatOpt(
         'pickup_interval', default=5.0, min=0.05,
         help='Seconds between two looks for work of which no message has '

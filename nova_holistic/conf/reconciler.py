@@ -13,6 +13,14 @@ OPTS = [
              'be longer than solving a group takes, and than the RPC timeout '
              'of nova-conductor.'),
     cfg.IntOpt(
+        'scan_requests', default=200, min=0,
+        help='How many requests to Placement one pass spends on looking for '
+             'holds that no group knows, on one resource provider after the '
+             'other over as many passes as it takes. Such a hold is dropped '
+             'once it has been seen for grace seconds. 0 is no look at all: '
+             'for a Placement in which holds of another placement table are, '
+             'too.'),
+    cfg.IntOpt(
         'replans', default=10, min=0,
         help='How many groups with lost members are planned anew in one '
              'pass, those first that have waited longest.'),

@@ -32,6 +32,11 @@ def holds_of(pending: Mapping[str, Any] | None) -> Sequence[str]:
     return [*pending.get(_PUT, ()), *pending.get(_UNNEEDED, ())]
 
 
+def all_holds(pending: Mapping[str, Any]) -> Sequence[str]:
+    """The same, and those of members that were vacated."""
+    return [*holds_of(pending), *pending.get(_VACATED, ())]
+
+
 class Journal:
     """Of one engine's turn at one update."""
 

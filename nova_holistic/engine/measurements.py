@@ -30,9 +30,9 @@ class Measurements:
         self._table = table
         self._clock = clock
         self._timer = timer
-        self._lock = threading.Lock()
-        self._names: frozenset[str] = frozenset()
-        self._read_at: float | None = None
+        self._looking = threading.Lock()
+        # Both at once, so that no lock is needed to read them.
+        self._seen: tuple[frozenset[str], float | None] = (frozenset(), None)
 
     def put(self, host: str, values: Mapping[str, float]) -> None:
         """
@@ -45,13 +45,30 @@ class Measurements:
 
     def _knows(self, host: str) -> bool:
         """By the latest look at the inventory: every host may report every
-        few seconds, and a look is not cheap."""
-        with self._lock:
-            age = (None if self._read_at is None
-                   else self._timer() - self._read_at)
-            known = host in self._names
-            if age is None or age > (NAMES_LAST if known else NAMES_REST):
-                self._names = frozenset(
+        few seconds, and a look is not cheap. Whoever reports for a host that
+        was known does not wait for somebody else's look."""
+        known = self._remembered(host)
+        if known is not None:
+            return known
+        if not self._looking.acquire(blocking=host not in self._seen[0]):
+            return True
+        try:
+            # Somebody may have looked just now.
+            known = self._remembered(host)
+            if known is None:
+                names = frozenset(
                     h.name for h in self._inventory.snapshot().hosts)
-                self._read_at = self._timer()
-            return host in self._names
+                self._seen = names, self._timer()
+                known = host in names
+            return known
+        finally:
+            self._looking.release()
+
+    def _remembered(self, host: str) -> bool | None:
+        """Whether there is such a host; None where one has to look."""
+        names, read_at = self._seen
+        known = host in names
+        if read_at is None or self._timer() - read_at > (
+                NAMES_LAST if known else NAMES_REST):
+            return None
+        return known

@@ -2,7 +2,7 @@
 """Mends what crashes left, from the table's state and Placement's truth."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 import itertools
 
@@ -11,6 +11,7 @@ from oslo_log import log as logging
 from nova_holistic.engine.freeing import GONE, drop_if_unwanted
 from nova_holistic.engine.instances import Instances
 from nova_holistic.engine.lifecycle import Lifecycle
+from nova_holistic.engine.orphans import Orphans
 from nova_holistic.engine.planner import Planner
 from nova_holistic.engine.servers import ServerMender
 from nova_holistic import exceptions
@@ -18,15 +19,16 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.table.claim import CLAIMABLE
+from nova_holistic.table import overview
+from nova_holistic.table.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberRecord, MemberState)
+    GroupStatus, MemberRecord, MemberState)
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
-ACTIVE = (GroupStatus.PLANNING, GroupStatus.PLANNED, GroupStatus.BUILDING,
-          GroupStatus.COMPLETE)
-"""Statuses of groups with members that are planned, claimed or built."""
+GIVEN_UP = (GroupStatus.ERROR, GroupStatus.UNPLACEABLE)
+"""Statuses of groups that have no plan."""
 
 
 class Reconciler:
@@ -43,10 +45,12 @@ class Reconciler:
         self._conf = conf
         self._inventory = inventory
         self._table = table
+        self._database = table.database
         self._holds = holds
         self._clock = clock
         self._planner = Planner(conf, inventory, table, holds, clock)
         self._lifecycle = Lifecycle(conf, table, holds, clock)
+        self._orphans = Orphans(conf, table, holds, clock)
         self._servers = ServerMender(
             conf, inventory, table, holds, instances, clock)
 
@@ -54,19 +58,21 @@ class Reconciler:
         """One pass; how often each case was met."""
         mended: Counter[str] = Counter()
         groups = {group.uuid: group for group
-                  in self._table.list_groups(statuses=ACTIVE)}
+                  in overview.active_groups(self._database)}
         mended['expired'] = len(self._lifecycle.expire())
         self._each(mended, 'abandoned', self._abandon, groups.values())
-        self._each(mended, 'stray', self._release_stray, [
-            member for member in self._planned()
-            if member.group_uuid not in groups])
+        self._each(mended, 'stray', self._release_stray, overview.members(
+            self._database, [MemberState.PLANNED], GIVEN_UP))
         self._each(mended, 'leftover', self._drop_leftover,
                    self._table.find_members(GONE, held=True))
-        self._dead_hosts(mended, groups)
-        self._vanished_holds(mended, groups)
+        planned = overview.members(
+            self._database, [MemberState.PLANNED], CLAIMABLE)
+        self._dead_hosts(mended, planned)
+        self._vanished_holds(mended, planned)
         self._servers.mend(mended, groups, self._each)
-        for group in groups.values():
-            self._table.settle(group.uuid, self._clock())
+        mended['orphaned'] = self._orphans.sweep()
+        for group_uuid in overview.unsettled(self._database):
+            self._table.settle(group_uuid, self._clock())
         self._each(mended, 'replanned', self._replan, self._waiting(groups))
         return +mended
 
@@ -80,16 +86,7 @@ class Reconciler:
             except exceptions.HolisticError:
                 LOG.exception('Not mended in this pass: %s %s', case, thing)
 
-    def _planned(self) -> tuple[MemberRecord, ...]:
-        return self._table.find_members([MemberState.PLANNED])
-
-    def _claimable(self, groups: Mapping[str, GroupRecord]
-                   ) -> list[MemberRecord]:
-        """Planned members of groups whose holds are in place."""
-        return [m for m in self._planned() if m.group_uuid in groups
-                and groups[m.group_uuid].status in CLAIMABLE]
-
-    def _abandon(self, group: GroupRecord) -> bool:
+    def _abandon(self, group: GroupOutline) -> bool:
         """A planner died between writing the group and saying 'planned'.
 
         It may have died before or after its holds were put. What an engine
@@ -108,14 +105,14 @@ class Reconciler:
             [m.id for m in self._table.members(group.uuid)], now)
         return True
 
-    def _release_stray(self, member: MemberRecord) -> bool:
+    def _release_stray(self, member: MemberOutline) -> bool:
         """A planner wrote or left members in a group that had been given up.
 
         Nobody can claim them there.
         """
         group = self._table.get_group(member.group_uuid)
-        if group is None or group.task is not None or group.status not in (
-                GroupStatus.ERROR, GroupStatus.UNPLACEABLE):
+        if (group is None or group.task is not None
+                or group.status not in GIVEN_UP):
             return False
         self._table.release([member.id], self._clock())
         return True
@@ -143,28 +140,28 @@ class Reconciler:
         return since is None or since <= self._clock() - grace
 
     def _vanished_holds(self, mended: Counter[str],
-                        groups: Mapping[str, GroupRecord]) -> None:
+                        planned: Sequence[MemberOutline]) -> None:
         """Planned members whose hold is not in Placement.
 
         One request for each host, not for each member.
         """
-        planned = sorted(self._claimable(groups), key=_provider)
         for provider, members in itertools.groupby(planned, _provider):
             try:
                 there = self._holds.consumers(provider)
             except hold_errors.HoldsError:
                 LOG.exception('Holds on %s are not seen to', provider)
                 continue
-            self._each(mended, 'vanished', self._restore, [
-                m for m in members if m.hold not in there])
+            robbed = [m for m in members if m.hold not in there]
+            if robbed:
+                self._each(mended, 'vanished', self._restore,
+                           overview.whole(self._database, robbed))
 
     def _dead_hosts(self, mended: Counter[str],
-                    groups: Mapping[str, GroupRecord]) -> None:
+                    planned: Sequence[MemberOutline]) -> None:
         """Planned members whose host takes no servers any more.
 
         Where that is said of every host, it is not the hosts that are ill.
         """
-        planned = self._claimable(groups)
         if not planned:
             return
         try:
@@ -173,9 +170,10 @@ class Reconciler:
             LOG.exception('Planned hosts are not seen to')
             return
         alive = {host.name for host in hosts if host.enabled}
-        if alive:
-            self._each(mended, 'stranded', self._strand, [
-                m for m in planned if m.place.host not in alive])
+        stranded = [m for m in planned if m.host not in alive]
+        if alive and stranded:
+            self._each(mended, 'stranded', self._strand,
+                       overview.whole(self._database, stranded))
 
     def _strand(self, member: MemberRecord) -> bool:
         """A hold on a host that is disabled, down or gone is worth nothing.
@@ -191,8 +189,8 @@ class Reconciler:
         self._table.forget_holds([member.hold])
         return True
 
-    def _waiting(self, groups: Mapping[str, GroupRecord]
-                 ) -> list[GroupRecord]:
+    def _waiting(self, groups: Mapping[str, GroupOutline]
+                 ) -> list[GroupOutline]:
         """Groups with lost members, longest untouched first; an engine that
         has a task with one sees to them."""
         lost = {m.group_uuid for m in self._table.find_members(
@@ -202,7 +200,7 @@ class Reconciler:
                          key=lambda group: (group.updated_at, group.uuid))
         return waiting[:self._conf.reconciler.replans]
 
-    def _replan(self, group: GroupRecord) -> bool:
+    def _replan(self, group: GroupOutline) -> bool:
         return not self._planner.replan(group.uuid).reasons
 
     def _restore(self, member: MemberRecord) -> bool:
@@ -232,5 +230,5 @@ class Reconciler:
         return True
 
 
-def _provider(member: MemberRecord) -> str:
-    return member.place.provider
+def _provider(member: MemberOutline) -> str:
+    return member.provider

@@ -14,8 +14,10 @@ from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory.base import InventoryDriver
-from nova_holistic.table.records import (
-    GroupRecord, MemberRecord, MemberState, Place)
+from nova_holistic.table.claim import OWNED
+from nova_holistic.table import overview
+from nova_holistic.table.overview import GroupOutline, MemberOutline
+from nova_holistic.table.records import MemberRecord, MemberState, Place
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -44,13 +46,13 @@ class ServerMender:
         self._clock = clock
         self._places: Mapping[str, Place] | None = None
 
-    def mend(self, mended: Counter[str], groups: Mapping[str, GroupRecord],
+    def mend(self, mended: Counter[str], groups: Mapping[str, GroupOutline],
              each: Each) -> None:
         """Look at every claimed and built member of these groups."""
         self._places = None
-        by_group: dict[str, list[MemberRecord]] = {}
-        for member in self._table.find_members(
-                [MemberState.CLAIMED, MemberState.BUILT]):
+        by_group: dict[str, list[MemberOutline]] = {}
+        for member in overview.members(
+                self._table.database, OWNED, overview.ACTIVE):
             by_group.setdefault(member.group_uuid, []).append(member)
         for uuid in by_group.keys() & groups.keys():
             try:
@@ -60,13 +62,17 @@ class ServerMender:
             except exceptions.HolisticError:
                 LOG.exception('Servers of group %s are not seen to', uuid)
                 continue
-            for member in by_group[uuid]:
+            astray = [m for m in by_group[uuid] if not _as_known(
+                m, views.get(m.instance_uuid))]
+            if not astray:
+                continue
+            for row in overview.whole(self._table.database, astray):
                 case, mend = self._case(
-                    member, views.get(member.instance_uuid), groups[uuid])
-                each(mended, case, mend, [member])
+                    row, views.get(row.instance_uuid), groups[uuid])
+                each(mended, case, mend, [row])
 
     def _case(self, member: MemberRecord, view: InstanceView | None,
-              group: GroupRecord) -> tuple[str, Callable[..., bool]]:
+              group: GroupOutline) -> tuple[str, Callable[..., bool]]:
         if member.state == MemberState.BUILT:
             if view is None:
                 return 'gone', self._server_gone
@@ -90,7 +96,7 @@ class ServerMender:
     def _server_moved(self, member: MemberRecord,
                       view: InstanceView) -> bool:
         """It was migrated, evacuated, resized or unshelved elsewhere."""
-        if (view.host in (None, member.place.host) or view.status in MOVING):
+        if _stays(view, member.place.host):
             return False
         return self._table.change_state(
             member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
@@ -109,7 +115,7 @@ class ServerMender:
             member.id, [MemberState.CLAIMED], MemberState.FAILED,
             self._clock(), of_instance=member.instance_uuid)
 
-    def _undo_claim(self, member: MemberRecord, group: GroupRecord) -> bool:
+    def _undo_claim(self, member: MemberRecord, group: GroupOutline) -> bool:
         """A claim whose server was never built: the hold is brought back.
 
         The scheduler died between claim and swap, or between swap and
@@ -133,7 +139,7 @@ class ServerMender:
             drop_if_unwanted(self._table, self._holds, member)
         return undone
 
-    def _bring_back(self, member: MemberRecord, group: GroupRecord) -> bool:
+    def _bring_back(self, member: MemberRecord, group: GroupOutline) -> bool:
         """Whether the member's place is held again."""
         if self._holds.exists(member.hold) is not None:
             return True
@@ -159,3 +165,14 @@ class ServerMender:
                             for host in self._inventory.snapshot().hosts}
         return self._places.get(
             view.host, Place(view.host, view.node, '', ()))
+
+
+def _stays(view: InstanceView, host: str) -> bool:
+    """Whether a built server is on that host, on the way, or nowhere."""
+    return view.host in (None, host) or view.status in MOVING
+
+
+def _as_known(member: MemberOutline, view: InstanceView | None) -> bool:
+    """Whether there is nothing to be done about a member's server."""
+    return (member.state == MemberState.BUILT and view is not None
+            and _stays(view, member.host))

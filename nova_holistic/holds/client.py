@@ -78,9 +78,7 @@ class HoldClient:
                 {hold: _emptied(*owner) for hold in holds}):
             return
         for hold in holds:
-            response = self._call('delete', f'/allocations/{hold}')
-            if response.status_code not in (204, 404):
-                raise _unexpected(response)
+            self._delete(hold)
 
     def exchange(self, emptied: Collection[str],
                  filled: Sequence[MemberRecord], project_id: str,
@@ -126,6 +124,23 @@ class HoldClient:
         if response.status_code != 200:
             raise _unexpected(response)
         return response.json()['allocations'].keys()
+
+    def providers(self) -> Mapping[str, str]:
+        """Name of every resource provider by its UUID."""
+        response = self._call('get', '/resource_providers')
+        if response.status_code != 200:
+            raise _unexpected(response)
+        return {each['uuid']: each['name']
+                for each in response.json()['resource_providers']}
+
+    def empty(self, hold: str, found: Mapping[str, Any]) -> bool:
+        """Give a hold's room back, if it is still as it was found.
+
+        :param found: as ``exists`` told
+        """
+        return self._post({hold: {
+            **_emptied(found['project_id'], found['user_id']),
+            'consumer_generation': found['consumer_generation']}})
 
     def swap(self, member: MemberRecord, instance_uuid: str, project_id: str,
              user_id: str) -> None:
@@ -197,7 +212,8 @@ class HoldClient:
                 'consumer_generation': None, 'consumer_type': HOLD}
 
     def _post(self, body: Mapping[str, Any]) -> bool:
-        """False where a consumer or provider is not as it was thought to be.
+        """False where a consumer or provider is not as it was thought to be,
+        or Placement's database would not have the change now.
 
         :raises CapacityGone: no room, or no such provider
         """
@@ -213,6 +229,17 @@ class HoldClient:
         if (response.status_code == 400
                 and 'does not validate' not in _detail(response)):
             raise errors.CapacityGone(_detail(response))
+        if _gave_way(response):
+            return False
+        raise _unexpected(response)
+
+    def _delete(self, hold: str) -> None:
+        for _ in range(ATTEMPTS):
+            response = self._call('delete', f'/allocations/{hold}')
+            if response.status_code in (204, 404):
+                return
+            if not _gave_way(response):
+                break
         raise _unexpected(response)
 
     def _call(self, method: str, path: str, **kwargs):
@@ -257,6 +284,14 @@ def _error(response) -> Mapping[str, Any]:
         return response.json()['errors'][0]
     except (ValueError, LookupError, TypeError):
         return {}
+
+
+def _gave_way(response) -> bool:
+    """Whether Placement's database undid the change in favour of others, as
+    often as Placement tried: many at once write about the same hosts."""
+    detail = _detail(response).lower()
+    return response.status_code == 500 and (
+        'deadlock' in detail or 'try restarting transaction' in detail)
 
 
 def _unexpected(response) -> errors.HoldsError:

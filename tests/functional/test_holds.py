@@ -2,11 +2,13 @@
 """Holds in a real Placement: put, swapped for an instance, dropped."""
 
 from concurrent.futures import ThreadPoolExecutor
+import json
 import uuid
 
 from keystoneauth1 import exceptions as ks_exceptions
 from oslo_config import cfg
 import pytest
+import requests
 
 from nova_holistic import conf as options
 from nova_holistic.holds.client import HoldClient
@@ -26,20 +28,36 @@ class Wire:
 
     :ivar lose: raise a timeout instead of handing over the next answers,
         after Placement has done what it was asked
+    :ivar fail: what the next writes are answered, with status 500, without
+        Placement having done anything
     """
 
     def __init__(self, adapter):
         self.adapter = adapter
         self.requests = []
         self.lose = 0
+        self.fail = []
 
     def request(self, url, method, **kwargs):
         self.requests.append(method)
+        if self.fail and method != 'GET':
+            return broken(self.fail.pop())
         response = self.adapter.request(url, method, **kwargs)
         if self.lose:
             self.lose -= 1
             raise ks_exceptions.ConnectTimeout('no answer')
         return response
+
+
+def broken(why):
+    """Placement's answer where its database raises."""
+    response = requests.Response()
+    response.status_code = 500
+    response._content = json.dumps({'errors': [{
+        'status': 500, 'title': 'Internal Server Error', 'detail':
+            'The server has either erred or is incapable of performing the '
+            f'requested operation.\n\n {why} '}]}).encode()
+    return response
 
 
 @pytest.fixture
@@ -252,6 +270,35 @@ def test_a_hold_that_an_audit_removed_is_gone(placement, holds, host):
     with pytest.raises(errors.HoldGone):
         swap(holds, row, instance)
     assert placement.used(host) == EMPTY
+
+
+@pytest.mark.parametrize('why', [
+    "(1213, 'Deadlock found when trying to get lock; try restarting "
+    "transaction')",
+    "(1205, 'Lock wait timeout exceeded; try restarting transaction')",
+    'deadlock detected'])
+def test_a_database_that_favours_others_is_asked_again(
+        placement, holds, wire, host, why):
+    rows, instance = [member(host), member(host)], new_uuid()
+    wire.fail = [why] * 2
+    put(holds, *rows)
+    wire.fail = [why] * 2
+    swap(holds, rows[0], instance)
+    wire.fail = [why] * 2
+    holds.drop([rows[1].hold])
+    assert placement.used(host) == ONE
+    wire.fail = [why] * 9
+    with pytest.raises(errors.HoldsError):
+        put(holds, rows[1])
+
+
+def test_a_placement_that_is_broken_is_not_asked_again(holds, wire, host):
+    wire.fail = ['disk full'] * 2
+    with pytest.raises(errors.HoldsError, match='disk full'):
+        put(holds, member(host))
+    with pytest.raises(errors.HoldsError, match='disk full'):
+        holds.drop([new_uuid()])
+    assert not wire.fail
 
 
 def test_an_instance_with_room_of_its_own_is_left_alone(

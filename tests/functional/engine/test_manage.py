@@ -39,6 +39,7 @@ def test_a_pass_of_the_reconciler_by_hand(run, world):
 
 
 def test_a_service_that_is_not_configured(run):
+    run('db', 'upgrade')
     code, output, complaint = run(
         'lease', 'expire', text='[holistic_database]\nconnection = {table}\n')
     assert (code, output) == (1, '')
@@ -46,10 +47,13 @@ def test_a_service_that_is_not_configured(run):
         'nova-holistic-manage: [placement] auth_type is missing')
 
 
-def test_a_database_that_was_never_upgraded(run):
-    code, output, complaint = run('lease', 'expire')
+@pytest.mark.parametrize('words', [
+    ('lease', 'expire'), ('reconcile',), ('group', 'list')])
+def test_a_database_that_was_never_upgraded(run, words):
+    code, output, complaint = run(*words)
     assert (code, output) == (1, '')
-    assert 'no such table' in complaint.splitlines()[-1]
+    assert complaint.splitlines()[-1].endswith(
+        'run nova-holistic-manage db upgrade')
 
 
 @pytest.mark.parametrize('words', [(), ('db',), ('db', 'burn')])

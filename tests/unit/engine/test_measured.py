@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Snapshots whose hosts tell what was measured on them."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+import threading
 
 import pytest
 
@@ -20,6 +22,7 @@ class Cloud:
 
     def __init__(self):
         self.looks = 0
+        self.meanwhile = lambda: None
         self.names = ['cmp-1', 'cmp-2']
         self._latest = self._look()
 
@@ -31,6 +34,7 @@ class Cloud:
 
     def snapshot(self):
         self.looks += 1
+        self.meanwhile()
         if [h.name for h in self._latest.hosts] != self.names:
             self._latest = self._look()
         return self._latest
@@ -128,4 +132,46 @@ def test_reports_of_known_hosts_and_junk_cost_no_looks(
         with pytest.raises(HostUnknown):
             measurements.put('cmp-9', {'load': 1.0})
         clock.wait(0.1)
+    assert cloud.looks == 1
+
+
+def slowed(cloud):
+    """Whoever looks at the cloud says so, and waits to be told to go on."""
+    looking, seen = threading.Event(), threading.Event()
+
+    def slowly():
+        looking.set()
+        assert seen.wait(60)
+
+    cloud.meanwhile = slowly
+    return looking, seen
+
+
+@pytest.mark.parametrize('age', [100, 400])
+def test_known_hosts_report_while_somebody_looks_for_another(
+        measurements, cloud, clock, age):
+    measurements.put('cmp-1', {'heat': 1.0})
+    clock.wait(age)
+    looking, seen = slowed(cloud)
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            stranger = pool.submit(measurements.put, 'cmp-9', {'heat': 1.0})
+            assert looking.wait(60)
+            pool.submit(measurements.put, 'cmp-1', {'heat': 2.0}).result(20)
+        finally:
+            seen.set()
+        with pytest.raises(HostUnknown):
+            stranger.result(60)
+    assert cloud.looks == 2
+
+
+def test_of_many_that_look_at_once_one_looks(measurements, cloud):
+    looking, seen = slowed(cloud)
+    with ThreadPoolExecutor(4) as pool:
+        told = [pool.submit(measurements.put, 'cmp-2', {'heat': n})
+                for n in range(4)]
+        assert looking.wait(60)
+        seen.set()
+        for each in told:
+            each.result(60)
     assert cloud.looks == 1

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a pass costs does not depend on groups that need no work."""
+
+from dataclasses import replace
+
+import pytest
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.table.records import GroupStatus, MemberState, Place
+from nova_holistic.table import rows
+from tests.functional.engine.world import shop
+from tests.unit.api.crowd import statements
+from tests.unit.table import builders
+
+ONE = Requirements(resources=FrozenMapping({'VCPU': 1}))
+
+
+def settle(world, provider, number):
+    """So many groups with two servers, and as many with two holds."""
+    held = []
+    for status, state in number * ((GroupStatus.COMPLETE, MemberState.BUILT),
+                                   (GroupStatus.PLANNED, MemberState.PLANNED)):
+        group = builders.a_group(
+            status, document=shop(), created_at=world.now)
+        members = [
+            replace(row, place=Place('a1', 'a1', provider, ('a',)),
+                    member=replace(row.member, requirements=ONE))
+            for row in builders.members_of(group, {'node': 2})]
+        if state == MemberState.BUILT:
+            members = [replace(row, state=state, held=False,
+                               instance_uuid=builders.new_uuid())
+                       for row in members]
+            for row in members:
+                world.instances.set(row.instance_uuid, 'ACTIVE', 'a1')
+        else:
+            held.extend(members)
+        world.table.create_group(group)
+        world.table.write_members(group.uuid, members)
+    world.holds.put(held, 'blue', 'ann')
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """Groups and members that are read as a whole."""
+    found = []
+
+    def noted(function):
+        def note(row):
+            found.append(function(row))
+            return found[-1]
+        return note
+
+    for name in ('light_group_record', 'bare_member'):
+        monkeypatch.setattr(rows, name, noted(getattr(rows, name)))
+    return found
+
+
+def test_ten_settled_groups_cost_as_much_as_a_hundred(world, read):
+    provider = world.placement.add_host('large', 1000, 1)
+    sent = {}
+    for number in (5, 45):
+        settle(world, provider, number)
+        with statements(world.table) as sent[number]:
+            assert world.reconciler.reconcile() == {}
+    assert 0 < len(sent[5]) == len(sent[45])
+    assert read == []
+    assert len(world.table.list_groups()) == len(read) == 100
+
+
+def test_what_needs_work_is_found_among_the_settled(world):
+    provider = world.placement.add_host('large', 1000, 1)
+    settle(world, provider, 5)
+    group = world.create(lease=0)
+    robbed = world.table.members(group.uuid)[0]
+    world.holds.drop([robbed.hold])
+    unsettled = world.create(shop(1), lease=0)
+    row = world.build(unsettled, 'web')
+    world.table.release([m.id for m in world.table.members(unsettled.uuid)
+                         if m.id != row.id], world.now)
+    world.holds.drop([m.hold for m in world.table.members(unsettled.uuid)])
+    world.instances.set(row.instance_uuid, 'ACTIVE', 'b2')
+    assert world.reconciler.reconcile() == {'vanished': 1, 'moved': 1}
+    assert world.table.get_group(unsettled.uuid).status == 'complete'
+    assert world.holds.exists(robbed.hold)
