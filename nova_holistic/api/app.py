@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from datetime import datetime
 import functools
+import threading
 import time
 from typing import Any
 
@@ -23,6 +24,9 @@ from nova_holistic import policies
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
+
+DENIALS = (403, 404)
+"""Statuses of answers that are written down with whom they were given to."""
 
 ContextOf = Callable[[dict[str, Any]], RequestContext]
 
@@ -45,7 +49,9 @@ def make_app(conf, table: PlacementTable, engines: Engines,
         limits=limits.from_conf(conf, table), policy_types=types,
         places=places, description=functools.cache(
             lambda: openapi.describe(ROUTES, types, places)),
-        clock=clock, timer=timer, sleep=sleep), context_of)
+        clock=clock, timer=timer, sleep=sleep,
+        waiters=threading.Semaphore(conf.holistic_api.max_waiters)),
+        context_of)
 
 
 class Application:
@@ -64,7 +70,7 @@ class Application:
         try:
             response = self._respond(request, context)
         except Exception as error:
-            response = self._refusal(error, context)
+            response = self._refusal(error, request, context)
         response.headers.update({
             microversions.HEADER:
                 f'{microversions.SERVICE_TYPE} {microversions.MAX}',
@@ -101,7 +107,7 @@ class Application:
         return Call(self._service, request, context, route.rule, names,
                     query, body)
 
-    def _refusal(self, error: Exception,
+    def _refusal(self, error: Exception, request: webob.Request,
                  context: RequestContext) -> webob.Response:
         told = errors.translated(
             error, self._service.conf.holistic_api.retry_after)
@@ -112,6 +118,13 @@ class Application:
                 'it in the log by the request id')
         elif told.status >= 500:
             LOG.error('Request %s: %s', context.request_id, error)
+        elif told.status in DENIALS:
+            # Nothing of what was sent but the path.
+            LOG.info('%s %s: denied with %s %s by rule %s, for user %s of '
+                     'project %s, request %s',
+                     request.method, brief(_shown_path(request)), told.status,
+                     told.code, told.rule, context.user_id,
+                     context.project_id, context.request_id)
         return answer(told.status, errors.document(told, context.request_id),
                       told.headers)
 
@@ -122,6 +135,12 @@ def _path(request: webob.Request) -> str:
     except UnicodeDecodeError:
         raise errors.ApiError(
             400, 'invalid_path', 'the path is not UTF-8') from None
+
+
+def _shown_path(request: webob.Request) -> str:
+    """For the log, whatever was sent."""
+    return request.environ.get('PATH_INFO', '').encode(
+        'latin-1', 'replace').decode('utf-8', 'replace')
 
 
 def _query(request: webob.Request) -> Any:

@@ -56,6 +56,7 @@ class Authority:
             return
         if record.project_id == context.project_id:
             raise forbidden(rule)
+        missing.rule = rule
         raise missing
 
     def may_with(self, context: RequestContext, rule: str,

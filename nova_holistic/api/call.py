@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 import json
 import re
+import threading
 from typing import Any, Protocol
 
 import webob
@@ -56,6 +57,7 @@ class Service:
     :ivar clock: gives naive UTC
     :ivar timer: gives seconds since whenever
     :ivar sleep: lets so many seconds pass
+    :ivar waiters: one is acquired by each request that waits
     """
 
     conf: Any
@@ -69,6 +71,7 @@ class Service:
     clock: Callable[[], datetime]
     timer: Callable[[], float]
     sleep: Callable[[float], None]
+    waiters: threading.Semaphore
 
 
 @dataclass(frozen=True, slots=True)

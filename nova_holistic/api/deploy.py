@@ -8,12 +8,13 @@ import os
 from oslo_config import cfg
 from oslo_limit import opts as limit_opts
 from oslo_log import log as logging
-from oslo_utils import timeutils
 
 from nova_holistic.api.app import make_app
 from nova_holistic.api.guard import guarded, Wsgi
 from nova_holistic import conf as options
 from nova_holistic.engine.rpc import EngineClient
+from nova_holistic.table.clock import DatabaseClock
+from nova_holistic.table import start
 from nova_holistic.table.store import PlacementTable
 
 PROJECT = 'nova-holistic'
@@ -30,11 +31,14 @@ def build(environment: Mapping[str, str] = os.environ,
     :param conf: oslo.limit and keystonemiddleware know the global one alone
         for some of their options
     :raises oslo_config.cfg.Error: the configuration cannot be read
+    :raises SchemaTooOld: the database is to be upgraded first
     """
     configure(conf, _files(environment))
+    start.must_be_usable(conf)
     table = PlacementTable.from_conf(conf)
     return guarded(conf, make_app(
-        conf, table, EngineClient.from_conf(conf), timeutils.utcnow))
+        conf, table, EngineClient.from_conf(conf),
+        DatabaseClock(table.database)))
 
 
 def configure(conf: cfg.ConfigOpts, files: Sequence[str] | None) -> None:

@@ -21,6 +21,7 @@ class ApiError(exceptions.HolisticError):
 
     :param code: what a program may rely on, without its prefix
     :param headers: of the answer
+    :ivar rule: of the policy that does not allow it, for the log
     """
 
     def __init__(self, status: int, code: str, detail: str,
@@ -29,6 +30,7 @@ class ApiError(exceptions.HolisticError):
         self.status = status
         self.code = code
         self.headers = dict(headers or {})
+        self.rule: str | None = None
 
 
 def not_found(what: str, name: str) -> ApiError:
@@ -37,7 +39,9 @@ def not_found(what: str, name: str) -> ApiError:
 
 
 def forbidden(rule: str) -> ApiError:
-    return ApiError(403, 'forbidden', f'policy does not allow {rule}')
+    error = ApiError(403, 'forbidden', f'policy does not allow {rule}')
+    error.rule = rule
+    return error
 
 
 def conflict(detail: str) -> ApiError:

@@ -21,6 +21,7 @@ LOG = logging.getLogger(__name__)
 
 GROUPS = 'holistic_groups'
 MEMBERS = 'holistic_members'
+PLANS = 'holistic_plans'
 
 # The last is oslo.limit's for an endpoint that is not in the catalog.
 _AWAY = (limit_exceptions.SessionInitError, ks_exceptions.ClientException,
@@ -39,7 +40,8 @@ class Limits(Protocol):
 class _Usage:
     def __init__(self, table: PlacementTable):
         self._counts = {GROUPS: table.listing.number,
-                        MEMBERS: table.listing.number_of_members}
+                        MEMBERS: table.listing.number_of_members,
+                        PLANS: table.listing.number_of_plans}
 
     def __call__(self, project_id: str,
                  resources: Collection[str]) -> dict[str, int]:
@@ -53,7 +55,8 @@ class ConfiguredLimits:
         self._usage = _Usage(table)
         self._limits = {
             GROUPS: conf.holistic_api.max_groups_per_project,
-            MEMBERS: conf.holistic_api.max_members_per_project}
+            MEMBERS: conf.holistic_api.max_members_per_project,
+            PLANS: conf.holistic_api.max_plans_per_project}
 
     def must_allow(self, project_id: str,
                    more: Mapping[str, int]) -> None:

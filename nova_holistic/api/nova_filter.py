@@ -14,7 +14,6 @@ from typing import Any
 
 from oslo_config import cfg
 from oslo_limit import opts as limit_opts
-from oslo_utils import timeutils
 import webob
 
 from nova_holistic.api.app import make_app
@@ -27,6 +26,8 @@ from nova_holistic import conf as options
 from nova_holistic.engine.rpc import EngineClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.table.clock import DatabaseClock
+from nova_holistic.table import start
 from nova_holistic.table.store import PlacementTable
 
 CONTEXT = 'nova.context'
@@ -46,11 +47,15 @@ _KEPT = ('user_id', 'project_id', 'domain_id', 'user_domain_id',
 def filter_factory(global_conf: Mapping[str, str],
                    **local_conf: str) -> Callable[[Wsgi], 'NovaFilter']:
     """For ``paste.filter_factory``. nova.conf is read by then, and is where
-    the options of this project are."""
+    the options of this project are.
+
+    :raises SchemaTooOld: the database is to be upgraded first
+    """
     conf = cfg.CONF
     options.register_opts(conf)
     if conf.holistic_api.limits == 'oslo_limit':
         limit_opts.register_opts(conf)
+    start.must_be_usable(conf)
     table = PlacementTable.from_conf(conf)
     engines = EngineClient.from_conf(conf)
     return lambda app: NovaFilter(app, conf, table, engines)
@@ -64,8 +69,9 @@ class NovaFilter:
         self._app = app
         self._conf = conf
         self._table = table
-        self._api = make_app(conf, table, engines, timeutils.utcnow,
-                             places=PLACES, context_of=from_nova)
+        self._api = make_app(
+            conf, table, engines, DatabaseClock(table.database),
+            places=PLACES, context_of=from_nova)
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         path = environ.get('PATH_INFO', '')

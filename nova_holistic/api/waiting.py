@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A request waits until something in the table is settled.
 
-It looks now and then, in a transaction of its own each time.
+It looks now and then, in a transaction of its own each time. Only so many
+requests of a process wait at once: each of them keeps a thread of the server.
 """
 
 from collections.abc import Callable
 from typing import TypeVar
 
-from nova_holistic.api.call import Call
+from nova_holistic.api.call import Call, Service
 
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
@@ -24,13 +25,29 @@ def settled(call: Call, read: Callable[[], Record | None],
     service = call.service
     seconds = min(call.query.get('wait', 0),
                   service.conf.holistic_api.wait_max)
-    until, pause = service.timer() + seconds, FIRST_PAUSE
+    until, record = service.timer() + seconds, read()
+    if not seconds or record is None:
+        return record, False
+    if done(record):
+        return record, True
+    if not service.waiters.acquire(blocking=False):
+        return record, False
+    try:
+        return _waited(service, read, done, until)
+    finally:
+        service.waiters.release()
+
+
+def _waited(service: Service, read: Callable[[], Record | None],
+            done: Callable[[Record], bool],
+            until: float) -> tuple[Record | None, bool]:
+    """:param until: by the service's timer"""
+    pause = FIRST_PAUSE
     while True:
-        record = read()
-        if record is None or (seconds and done(record)):
-            return record, record is not None
-        left = until - service.timer()
-        if left <= 0:
-            return record, False
-        service.sleep(min(pause, left))
+        service.sleep(min(pause, max(0.0, until - service.timer())))
         pause = min(2 * pause, LONGEST_PAUSE)
+        record = read()
+        if record is None or done(record):
+            return record, record is not None
+        if service.timer() >= until:
+            return record, False

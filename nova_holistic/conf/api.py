@@ -27,6 +27,13 @@ OPTS = [
         help='Most seconds for which a request may wait for its plan '
              '(?wait=N). It keeps one thread of the web server busy, and no '
              'transaction of the database open.'),
+    cfg.IntOpt(
+        'max_waiters', default=4, min=0,
+        help='Most requests that wait for their plan at once in one process. '
+             'One more is answered with 202 at once, as if it had not asked '
+             'to wait. It should be less than the threads that the web '
+             'server has for each process, so that some are left for those '
+             'who do not wait.'),
     cfg.FloatOpt(
         'retry_after', default=5.0, min=1.0,
         help='Seconds after which a client is told to try again when the '
@@ -35,7 +42,8 @@ OPTS = [
         'limits', default='config', choices=[
             ('config', 'the options below, alike for every project'),
             ('oslo_limit', 'limits registered in keystone, by the names '
-                           'holistic_groups and holistic_members')],
+                           'holistic_groups, holistic_members and '
+                           'holistic_plans')],
         help='Where the limits of projects are kept. Either way they are '
              'counted before a group is written: requests made at once may '
              'exceed them together, by no more than each asks for.'),
@@ -47,6 +55,11 @@ OPTS = [
         help='Most members of all groups of one project, those apart that '
              'were released; -1 is no limit. Members of a group that is '
              'being planned for the first time count once it is planned.'),
+    cfg.IntOpt(
+        'max_plans_per_project', default=1000, min=-1,
+        help='Most plans that hold nothing of one project; -1 is no limit. '
+             'Each counts for as long as it is remembered: [engine] '
+             'plan_retention.'),
     cfg.IntOpt(
         'max_members_per_group', default=MAX_MEMBERS, min=1, max=MAX_MEMBERS,
         help='Most members of one group.'),

@@ -6,7 +6,7 @@ import uuid
 import webob
 
 from nova_holistic.api.call import answer, Call
-from nova_holistic.api import definitions, errors, waiting
+from nova_holistic.api import definitions, errors, limits, waiting
 from nova_holistic.api.views import plans as views
 from nova_holistic.table.records import PlanRecord, PlanStatus
 
@@ -16,6 +16,7 @@ def create(call: Call) -> webob.Response:
     service, context, body = call.service, call.context, call.body
     group = definitions.accepted(service, body['group'])
     objective = definitions.objective(service, body.get('objective'))
+    service.limits.must_allow(context.project_id, {limits.PLANS: 1})
     now = service.clock()
     record = PlanRecord(
         uuid=str(uuid.uuid4()), project_id=context.project_id,

@@ -26,6 +26,17 @@ def _discreet(reason: Mapping[str, Any], failed: bool) -> str:
     there is only what comes first."""
     if not reason['at'] and (failed or 'names' not in reason):
         return re.split('[;:]', reason['message'], maxsplit=1)[0]
+    if 'hidden' not in reason:
+        return _without_words(reason)
+    text = reason['message']
+    for start, end in sorted(reason['hidden'], reverse=True):
+        text = text[:start] + HIDDEN + text[end:]
+    return text
+
+
+def _without_words(reason: Mapping[str, Any]) -> str:
+    """Of a reason that an engine of the version before has written: without
+    any word that is a name somewhere."""
     text = reason['message']
     for name in sorted(reason.get('names', ()), key=len, reverse=True):
         text = re.sub(rf"(?<![^\s,;:()'\"]){re.escape(name)}"

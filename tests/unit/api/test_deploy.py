@@ -8,7 +8,7 @@ import pytest
 import webob
 
 from nova_holistic.api import deploy
-from nova_holistic.table import migration
+from nova_holistic.table import errors, migration
 from tests.unit.api.service import ADMIN
 
 CONFIGURATION = '''
@@ -29,17 +29,33 @@ enable_proxy_headers_parsing = true
 
 
 @pytest.fixture
-def app(tmp_path):
-    """As a WSGI server gets it."""
-    url = f'sqlite:///{tmp_path}/table.sqlite'
-    migration.upgrade(url)
+def url(tmp_path):
+    return f'sqlite:///{tmp_path}/table.sqlite'
+
+
+@pytest.fixture
+def build(tmp_path, url):
+    """A function that makes what a WSGI server gets."""
     file = tmp_path / 'nova-holistic.conf'
     file.write_text(CONFIGURATION.format(url=url))
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
-    yield deploy.build({deploy.FILES: str(file)}, cfg.ConfigOpts())
+    yield lambda: deploy.build({deploy.FILES: str(file)}, cfg.ConfigOpts())
     root.handlers[:] = handlers
     root.setLevel(level)
+
+
+@pytest.fixture
+def app(build, url):
+    """As a WSGI server gets it."""
+    migration.upgrade(url)
+    return build()
+
+
+def test_it_does_not_start_on_a_schema_it_cannot_use(build, url):
+    migration.upgrade(url, '0002')
+    with pytest.raises(errors.SchemaTooOld, match='db upgrade'):
+        build()
 
 
 def get(app, path, **headers):

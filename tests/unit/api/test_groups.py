@@ -64,6 +64,47 @@ def test_a_wait_is_no_longer_than_it_was_to_be(service):
     assert (service.now - NOON).total_seconds() == pytest.approx(7)
 
 
+def test_only_so_many_wait_at_once(start):
+    service = start(max_waiters=2)
+    at_once, sleep = [], service.sleep
+
+    def ask(_=None):
+        before = service.now
+        answer = service.ask('POST', '/v1/groups?wait=7', {'group': SHOP})
+        at_once.append((answer.status_int, service.now == before))
+
+    def others_ask(seconds):
+        if len(at_once) < 3:
+            ask()
+        sleep(seconds)
+
+    service.sleep = others_ask
+    service.renew()
+    ask()
+    # Each asks while the one before it waits; those that come back first are
+    # the last that asked.
+    assert at_once[:2] == [(202, True), (202, True)]
+    assert (202, False) in at_once[2:]
+    # Whoever has waited leaves room for the next.
+    service.sleep = sleep
+    service.renew()
+    for _ in range(3):
+        ask()
+    assert at_once[-3:] == 3 * [(202, False)]
+
+
+def test_where_nobody_may_wait_what_is_done_already_is_told(start):
+    service = start(max_waiters=0)
+    headers = {'Idempotency-Key': 'once'}
+    first = service.ask('POST', '/v1/groups?wait=7', {'group': SHOP},
+                        headers=headers)
+    assert (first.status_int, service.now) == (202, NOON)
+    service.settle(first.json['group']['id'])
+    again = service.ask('POST', '/v1/groups?wait=7', {'group': SHOP},
+                        headers=headers)
+    assert again.status_int == 201
+
+
 def test_a_wait_is_no_longer_than_the_operator_has_it(start):
     service = start(wait_max=2)
     service.ask('POST', '/v1/groups?wait=3000', {'group': SHOP})

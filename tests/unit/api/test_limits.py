@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What takes up room counts, once, and whoever has too much may have less."""
 
+from datetime import timedelta
+
 import pytest
 
 from nova_holistic.table.records import GroupStatus, Task
-from tests.unit.api.service import NOON, refusal, SHOP
+from tests.unit.api.service import (
+    MEMBER, NOON, refusal, SHOP, STRANGER)
 from tests.unit.table.builders import members_of
 
 OVER = (403, 'holistic.over_limit')
@@ -68,3 +71,25 @@ def test_whoever_has_more_than_the_limit_of_today_may_have_less(start, limit):
     assert refusal(service.ask('POST', path, {'members': [
         {'name': 'more', 'resources': {'VCPU': 1}}]}))[:2] == OVER
     assert service.ask('DELETE', path + '/web').status_int == 202
+
+
+def ask_plan(service, token=MEMBER):
+    return service.ask('POST', '/v1/plans', {'group': SHOP}, token)
+
+
+def test_plans_count_until_they_are_forgotten(start):
+    service = start(max_plans_per_project=2)
+    made = [ask_plan(service).json['plan']['id'] for _ in range(2)]
+    service.make_plan(made[0])
+    assert refusal(ask_plan(service))[:2] == OVER
+    assert 'holistic_plans' in refusal(ask_plan(service))[2]
+    assert [word for word, *_ in service.engines.asked] == ['plan', 'plan']
+    # Another project has its own.
+    assert ask_plan(service, STRANGER).status_int == 202
+    service.table.plans.forget(service.now + timedelta(seconds=1))
+    assert ask_plan(service).status_int == 202
+
+
+def test_plans_may_be_without_a_limit(start):
+    service = start(max_plans_per_project=-1)
+    assert {ask_plan(service).status_int for _ in range(5)} == {202}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reasons tell a project why, and administrators where."""
 
+import pytest
+
 from nova_holistic.api.views.reasons import shown
 from nova_holistic.engine.naming import named
 from nova_holistic.model.frozen import FrozenMapping
@@ -15,8 +17,8 @@ SNAPSHOT = Snapshot(('az', 'rack', 'host'), (
     Host('cmp-10', 'cmp-10', 'u2', ('az1', '3'), FrozenMapping())))
 
 
-def told(message, hosts=False, failed=False, at='web'):
-    (reason,) = named([Reason(at, message)], SNAPSHOT)
+def told(message, hosts=False, failed=False, at='web', snapshot=SNAPSHOT):
+    (reason,) = named([Reason(at, message)], snapshot)
     (found,) = shown([reason.to_row()], failed, hosts)
     return found['message']
 
@@ -36,6 +38,47 @@ def test_administrators_are_told_everything():
 def test_numbers_and_words_like_names_stay():
     message = '3 racks have room, and r77 and cmp-100 none'
     assert told(message) == message
+
+
+PLAIN = Snapshot(('room', 'rack', 'host'), tuple(
+    Host(name, name, name, (room, rack), FrozenMapping(),
+         labels=FrozenMapping({'power': feed}))
+    for name, room, rack, feed in (
+        ('host', 'north', 'a', 'on'), ('the', 'north', '3', 'off'),
+        ('no', 'room', 'web', 'members'))))
+"""Names that are words of any sentence."""
+
+
+@pytest.mark.parametrize('message, expected', [
+    ('needs a host of a rack', 'needs a host of a rack'),
+    ('rack a takes 2; a rack needs 3', 'rack … takes 2; a rack needs 3'),
+    ('rack 3 holds 3 members, at most 2 may be there: web, node-1',
+     'rack … holds 3 members, at most 2 may be there: web, node-1'),
+    ('no host is enabled', 'no host is enabled'),
+    ('host host is disabled', 'host … is disabled'),
+    ('the 3 members need VCPU 8 in all; the 2 hosts that suit them have 3',
+     'the 3 members need VCPU 8 in all; the 2 hosts that suit them have 3'),
+    ('2 racks of north have room for VCPU 2',
+     '2 racks of … have room for VCPU 2'),
+    ("host 'the' and rack north/a", "host '…' and rack …"),
+    ('members are in 2 domains of level rack instead of one: '
+     'a has web, b; 3 more', 'members are in 2 domains of level rack instead '
+     'of one: … has web, b; 3 more'),
+    ('the member is on host no already and cannot be on host',
+     'the member is on host … already and cannot be on …'),
+    ('keeps members on the way to power on, and power off',
+     'keeps members on the way to power …, and power …'),
+    ('room room holds web', 'room … holds web'),
+    ('hosts in room north, a and the', 'hosts in room …, … and …')])
+def test_names_that_are_words_are_left_out_where_they_are_names(
+        message, expected):
+    assert told(message, snapshot=PLAIN) == expected
+
+
+def test_what_an_engine_of_the_version_before_wrote():
+    (found,) = shown([{'at': 'web', 'message': 'rack r7 has a host',
+                       'names': ['r7', 'a']}], False, False)
+    assert found['message'] == 'rack … has … host'
 
 
 def test_of_a_failure_the_project_is_told_that_it_was_one():

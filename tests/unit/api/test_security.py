@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who gets in where: every route of the table, with every kind of token."""
 
+import logging
 import re
 
 import pytest
@@ -173,3 +174,45 @@ def test_hosts_are_shown_to_whom_the_policy_file_says(start, tmp_path):
         {'member': 'web', 'host': 'h1', 'node': 'h1', 'location': ['r1']}])
     shown = service.ask('GET', f'/v1/plans/{plan["id"]}').json['plan']
     assert shown['placements'][0]['host'] == 'h1'
+
+
+def denials(caplog):
+    return [message for message in caplog.messages if 'denied' in message]
+
+
+@every_route
+def test_a_denial_is_written_down_with_whom_and_why(ask, route, caplog):
+    with caplog.at_level(logging.INFO, 'nova_holistic'):
+        answer = ask(route, UNSCOPED)
+    (told,) = denials(caplog)
+    for word in (f'denied with 403 forbidden by rule {route.rule}',
+                 f'user {UNSCOPED.user} of project None',
+                 f'request {answer.headers["X-Openstack-Request-Id"]}',
+                 route.method):
+        assert word in told
+
+
+@routes_of_records
+def test_whoever_looks_for_others_groups_is_written_down(
+        ask, route, caplog):
+    with caplog.at_level(logging.INFO, 'nova_holistic'):
+        ask(route, STRANGER)
+        ask(route, STRANGER, group_id=NO_UUID, plan_id=NO_UUID)
+    theirs, nobodys = denials(caplog)
+    assert f'404 not_found by rule {route.rule}' in theirs
+    assert '404 not_found by rule None' in nobodys
+    for told in (theirs, nobodys):
+        assert 'user eve of project green' in told
+
+
+def test_a_denial_tells_nothing_of_what_was_sent(service, caplog):
+    with caplog.at_level(logging.DEBUG, 'nova_holistic'):
+        service.ask('POST', '/v1/groups?wait=5', {
+            'group': {'name': 'hush', 'members': []}}, READER,
+            {'X-Auth-Token': 'gAAAA-hush', 'Idempotency-Key': 'hush'})
+        service.ask('GET', '/v1/groups?all_projects=true&name=hush')
+        service.ask('GET', '/v1/groups/a%0Ab%00c')
+    assert len(denials(caplog)) == 3
+    assert 'list_all_projects' in denials(caplog)[1]
+    assert 'hush' not in caplog.text
+    assert all('\n' not in told for told in denials(caplog))
