@@ -66,14 +66,14 @@ class Process:
     def pid(self):
         return self._process.pid
 
-    def wait_until(self, what, condition):
+    def wait_until(self, what, condition, patience=PATIENCE):
         """What was waited for; its log, where it ends before that."""
         def there():
             if self._process.poll() is not None:
                 raise NotThere(f'{what}: {self.said()[-2000:]}')
             return condition()
 
-        return wait_for(what, there)
+        return wait_for(what, there, patience)
 
     def said(self):
         with open(self.log, errors='replace') as log:

@@ -35,5 +35,9 @@ class PlacementServer(PlacementCalls):
         self._process.wait_until('Placement', lambda: answers(self._port))
         return self
 
+    @property
+    def pid(self):
+        return self._process.pid
+
     def __exit__(self, *failure):
         self._process.kill()

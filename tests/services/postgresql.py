@@ -6,26 +6,24 @@ import pathlib
 import pwd
 import shutil
 import subprocess
-import tempfile
 
 import psycopg2
 
-from tests.services.background import Process
+from tests.services.database_server import DatabaseServer
 
 PLACES = pathlib.Path('/usr/lib/postgresql')
 """Where Debian keeps its versions."""
 
 
-class PostgreSQL:
-    """postgres on a Unix socket, run by whoever runs the tests; it refuses
-    to be root, so that root's is another user's."""
+class PostgreSQL(DatabaseServer):
+    """postgres on a Unix socket; it refuses to be root, so that root's is
+    another user's."""
 
-    def __init__(self):
-        # A path that is short enough for a socket.
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix='postgresql-'))
-        self._server = None
+    name = 'PostgreSQL'
+    dropping = 'DROP DATABASE IF EXISTS {} WITH (FORCE)'
+    error = psycopg2.Error
 
-    def __enter__(self):
+    def installed(self):
         user = _user()
         if user:
             shutil.chown(self.directory, *user.values())
@@ -34,29 +32,16 @@ class PostgreSQL:
             [binaries / 'initdb', '-D', data, '-U', 'holistic', '-A', 'trust',
              '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
             check=True, capture_output=True, cwd=self.directory, **user)
-        self._server = Process(
-            [binaries / 'postgres', '-D', data, '-k', self.directory,
-             '-c', 'listen_addresses=', '-c', 'max_connections=300',
-             # Nobody misses what a machine without power forgets.
-             '-c', 'fsync=off', '-c', 'synchronous_commit=off',
-             '-c', 'full_page_writes=off'],
-            self.directory / 'log', cwd=self.directory, **user)
-        self._server.wait_until('PostgreSQL', self._answers)
-        return self
+        return [binaries / 'postgres', '-D', data, '-k', self.directory,
+                '-c', 'listen_addresses=', '-c', 'max_connections=300',
+                # Nobody misses what a machine without power forgets.
+                '-c', 'fsync=off', '-c', 'synchronous_commit=off',
+                '-c', 'full_page_writes=off'], {
+                    'cwd': self.directory, **user}
 
-    def __exit__(self, *failure):
-        if self._server is not None:
-            self._server.kill()
-        shutil.rmtree(self.directory, ignore_errors=True)
-
-    def create(self, name):
-        """A new database; gives its URL."""
-        self.execute(f'CREATE DATABASE {name}')
+    def url(self, name):
         return (f'postgresql+psycopg2://holistic@/{name}'
                 f'?host={self.directory}')
-
-    def drop(self, name):
-        self.execute(f'DROP DATABASE IF EXISTS {name} WITH (FORCE)')
 
     def execute(self, statement):
         link = psycopg2.connect(
@@ -66,13 +51,6 @@ class PostgreSQL:
             link.cursor().execute(statement)
         finally:
             link.close()
-
-    def _answers(self):
-        try:
-            self.execute('SELECT 1')
-        except psycopg2.Error:
-            return False
-        return True
 
 
 def _user():

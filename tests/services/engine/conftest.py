@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Engines as they are deployed: threads, processes, a broker."""
 
+import itertools
+
 import pytest
 
 from tests.judging import every_plan_is_judged  # noqa: F401
 from tests.services.engine.world import EngineWorld
 from tests.services.placement import PlacementServer
+from tests.services.postgresql import PostgreSQL
 from tests.services.rabbit import RabbitBroker
+
+_numbers = itertools.count()
 
 
 @pytest.fixture(scope='session')
@@ -21,9 +26,27 @@ def broker():
         yield broker
 
 
+@pytest.fixture(scope='session')
+def postgresql():
+    with PostgreSQL() as server:
+        yield server
+
+
+@pytest.fixture(params=['sqlite', 'postgresql'])
+def table_url(request):
+    """URL of an empty database; None is a SQLite file of the world's own."""
+    if request.param == 'sqlite':
+        yield None
+        return
+    server = request.getfixturevalue('postgresql')
+    name = f'engine_{next(_numbers)}'
+    yield server.create(name)
+    server.drop(name)
+
+
 @pytest.fixture
-def world(tmp_path, placement):
-    with EngineWorld(tmp_path, placement) as world:
+def world(tmp_path, placement, table_url):
+    with EngineWorld(tmp_path, placement, table_url) as world:
         yield world
 
 

@@ -6,7 +6,9 @@ import signal
 
 import pytest
 
+from nova_holistic.table import migration
 from nova_holistic.table.records import GroupStatus
+from nova_holistic.table.store import PlacementTable
 from tests.services.background import wait_for
 
 
@@ -113,3 +115,26 @@ def test_a_configuration_that_will_not_do(world, setting, complaint):
     assert 'nova-holistic-engine: ' in engine.said()
     assert complaint in engine.said()
     assert 'Traceback' not in engine.said()
+
+
+def test_a_schema_that_it_cannot_use(world, inventory):
+    world.table_url = f'sqlite:///{world.directory}/old.sqlite'
+    migration.upgrade(world.table_url, '0002')
+    engine = world.start_process(inventory)
+    assert engine.wait() == 2
+    assert 'run nova-holistic-manage db upgrade' in engine.said()
+    assert 'Traceback' not in engine.said()
+
+
+def test_it_starts_while_the_database_is_away(world, inventory):
+    there, away = (world.directory / name for name in ('there', 'away'))
+    there.mkdir()
+    world.table_url = f'sqlite:///{away}/table.sqlite'
+    engine = world.start_process(inventory)
+    engine.wait_until('a look in vain', lambda: (
+        'No sign of life' in engine.said()))
+    migration.upgrade(f'sqlite:///{there}/table.sqlite')
+    there.rename(away)
+    world.table = PlacementTable(world.table_url)
+    group = world.ask()
+    assert world.settled(group).status == GroupStatus.PLANNED

@@ -9,7 +9,7 @@ import pytest
 from nova_holistic.engine import errors
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.records import GroupStatus, Task
+from nova_holistic.table.records import GroupStatus, PlanStatus, Task
 from tests.services.background import wait_for
 from tests.services.engine.world import ANN, HOSTS, pair
 
@@ -157,6 +157,41 @@ def test_a_lease_that_passes_is_seen_by_some_engine(world):
     wait_for('the release', lambda: (
         world.table.get_group(group).status == GroupStatus.RELEASED))
     wait_for('room again', lambda: world.vcpus_used() == 0)
+
+
+@pytest.mark.parametrize('hours', [3, -3])
+def test_an_engine_whose_clock_is_wrong_ends_no_lease(world, hours):
+    world.start(skew=timedelta(hours=hours))
+    group = world.ask()
+    planned = world.settled(group)
+    left = planned.lease_expires_at - timeutils.utcnow()
+    assert timedelta(minutes=30) < left < timedelta(minutes=90)
+    passed = world.ask(pending={'lease': 1})
+    wait_for('the end of a lease', lambda: (
+        world.table.get_group(passed).status == GroupStatus.RELEASED))
+    assert world.table.get_group(group).status == GroupStatus.PLANNED
+
+
+def test_an_engine_whose_clock_is_wrong_takes_no_others_work(world):
+    for hours in (0, 3, -3):
+        world.start(skew=timedelta(hours=hours))
+    groups = [world.ask() for _ in range(12)]
+    assert world.statuses(groups) == {'planned'}
+    performed = [uuid for planner in world.planners
+                 for uuid in planner.performed]
+    assert sorted(performed) == sorted(groups)
+    world.assert_agreement()
+
+
+def test_plans_are_forgotten_by_some_engine(world):
+    kept, old = world.ask_plan(), world.ask_plan()
+    long_ago = timeutils.utcnow() - timedelta(days=3)
+    world.table.plans.take(old, 'gone', long_ago, long_ago)
+    world.table.plans.finish(old, 'gone', PlanStatus.PLANNED, {}, long_ago)
+    world.start()
+    wait_for('the end of the plan', lambda: (
+        world.table.plans.get(old) is None))
+    assert world.table.plans.get(kept)
 
 
 def test_release_extend_and_delete_by_message(world):

@@ -2,6 +2,7 @@
 """A table, a Placement with hosts, and engines: threads and processes."""
 
 import contextlib
+from datetime import timedelta
 import json
 import sys
 import threading
@@ -24,6 +25,7 @@ from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import migration
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, PlanRecord, PlanStatus, Task)
@@ -161,23 +163,31 @@ class EngineWorld:
         self._stack.callback(transport.cleanup)
         return EngineClient(transport, timeout)
 
-    def start(self, **engine):
-        """An engine in this process."""
+    def start(self, skew=timedelta(), **engine):
+        """An engine in this process.
+
+        :param skew: by which the clock of its machine is ahead
+        """
+        clock = self.clock_of_a_machine(skew)
         conf = self._with_transport(self.conf(**engine))
         transport = get_transport(conf)
         self._stack.callback(transport.cleanup)
         inventory = Hosts(self.placement, self.hosts)
         planner = WatchedPlanner(
-            conf, inventory, self.table, self.holds, timeutils.utcnow)
+            conf, inventory, self.table, self.holds, clock)
         self.planners.append(planner)
         service = EngineService(conf, EngineParts(
             self.table, inventory, planner,
-            Lifecycle(conf, self.table, self.holds, timeutils.utcnow),
+            Lifecycle(conf, self.table, self.holds, clock),
             Reconciler(conf, inventory, self.table, self.holds, NoServers(),
-                       timeutils.utcnow)), transport, timeutils.utcnow)
+                       clock)), transport, clock)
         service.start()
         self._stack.callback(service.stop)
         return service
+
+    def clock_of_a_machine(self, skew):
+        return DatabaseClock(
+            self.table.database, lambda: timeutils.utcnow() + skew)
 
     def start_process(self, inventory, **engine):
         """An engine in a process of its own."""

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A database server of the tests' own, on a Unix socket."""
+
+import abc
+import pathlib
+import shutil
+import tempfile
+
+from tests.services.background import Process
+
+
+class DatabaseServer(abc.ABC):
+    """Run by whoever runs the tests, in a folder that goes with it.
+
+    :cvar name: as people write it
+    :cvar dropping: the statement that drops a database, but for its name
+    :cvar creating: likewise, with what comes after its name
+    """
+
+    name: str
+    dropping = 'DROP DATABASE IF EXISTS {}'
+    creating = 'CREATE DATABASE {}'
+
+    def __init__(self):
+        # A path that is short enough for a socket.
+        self.directory = pathlib.Path(
+            tempfile.mkdtemp(prefix=f'{self.name.lower()}-'))
+        self._server = None
+
+    def __enter__(self):
+        command, options = self.installed()
+        self._server = Process(command, self.directory / 'log', **options)
+        self._server.wait_until(self.name, self._answers)
+        return self
+
+    def __exit__(self, *failure):
+        if self._server is not None:
+            self._server.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def create(self, name):
+        """A new database; gives its URL."""
+        self.execute(self.creating.format(name))
+        return self.url(name)
+
+    def drop(self, name):
+        self.execute(self.dropping.format(name))
+
+    def _answers(self):
+        try:
+            self.execute('SELECT 1')
+        except self.error:
+            return False
+        return True
+
+    @property
+    @abc.abstractmethod
+    def error(self):
+        """What its driver raises."""
+
+    @abc.abstractmethod
+    def installed(self):
+        """Make its folder ready; gives the command that starts it, and
+        options of its process."""
+
+    @abc.abstractmethod
+    def url(self, name):
+        """SQLAlchemy URL of a database."""
+
+    @abc.abstractmethod
+    def execute(self, statement):
+        """Carry it out, as the administrator, outside of any database."""

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A keystone of the tests' own, in a process of its own."""
+
+import sys
+
+from keystoneauth1 import adapter, session
+from keystoneauth1.identity import v3
+
+from tests.services.background import answers, free_ports, Process
+
+PASSWORD = 'secret'
+CONFIGURATION = '''
+[database]
+connection = sqlite:///{directory}/keystone.sqlite
+[token]
+provider = fernet
+[fernet_tokens]
+key_repository = {directory}/fernet-keys
+[identity]
+password_hash_rounds = 4
+[cache]
+enabled = false
+'''
+
+
+class KeystoneServer:
+    """keystone over HTTP on loopback, on SQLite in a folder.
+
+    :ivar url: of its API, with the version
+    """
+
+    def __init__(self, directory):
+        self._port, = free_ports(1)
+        self._directory = directory
+        self._process = None
+        self.url = f'http://127.0.0.1:{self._port}/v3'
+
+    def __enter__(self):
+        (self._directory / 'keystone.conf').write_text(
+            CONFIGURATION.format(directory=self._directory))
+        (self._directory / 'fernet-keys').mkdir(mode=0o700)
+        self._process = Process(
+            [sys.executable, '-W', 'ignore', '-m',
+             'tests.services.keystone_process', self._port, self._directory,
+             PASSWORD], self._directory / 'keystone.log')
+        self._process.wait_until(
+            'keystone', lambda: answers(self._port), patience=300)
+        return self
+
+    def __exit__(self, *failure):
+        self._process.kill()
+
+    def session(self, user='admin', **scope):
+        """:param scope: of its tokens, as keystoneauth has it"""
+        return session.Session(auth=v3.Password(
+            self.url, username=user, password=PASSWORD,
+            user_domain_id='default', **scope))
+
+    def create(self, what, **fields):
+        """A new one of something; its id."""
+        admin = adapter.Adapter(
+            self.session(system_scope='all'), endpoint_override=self.url)
+        several = f'{what}s'
+        # Limits alone are made several at once.
+        many = what.endswith('limit')
+        found = admin.post(f'/{several}', json=(
+            {several: [fields]} if many else {what: fields})).json()
+        return found[several][0]['id'] if many else found[what]['id']
+
+    def member(self, project, user):
+        """A user who is a member of a new project: the project's id."""
+        admin = adapter.Adapter(
+            self.session(system_scope='all'), endpoint_override=self.url)
+        project = self.create('project', name=project, domain_id='default')
+        user = self.create('user', name=user, password=PASSWORD,
+                           domain_id='default')
+        (role,) = admin.get('/roles?name=member').json()['roles']
+        admin.put(f'/projects/{project}/users/{user}/roles/{role["id"]}')
+        return project

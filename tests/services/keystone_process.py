@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""keystone on a port: ``python -m tests.services.keystone_process PORT
+CONFIGURATION_FOLDER PASSWORD``, with everything that it needs made first."""
+
+import grp
+import os
+import pwd
+import subprocess
+import sys
+from wsgiref import simple_server
+
+from tests.services.placement_process import Handler, Server
+
+MANAGE = 'from keystone.cmd.manage import main; main()'
+
+
+def prepare(file, password, url):
+    """Tables, keys, and the user ``admin`` with an endpoint in RegionOne."""
+    own = ('--keystone-user', pwd.getpwuid(os.geteuid()).pw_name,
+           '--keystone-group', grp.getgrgid(os.getegid()).gr_name)
+    for command in (
+            ('db_sync',), ('fernet_setup', *own),
+            ('bootstrap', '--bootstrap-password', password,
+             '--bootstrap-region-id', 'RegionOne',
+             '--bootstrap-public-url', url,
+             '--bootstrap-internal-url', url)):
+        subprocess.run([sys.executable, '-W', 'ignore', '-c', MANAGE,
+                        '--config-file', file, *command], check=True)
+
+
+def main(port, directory, password):
+    file = os.path.join(directory, 'keystone.conf')
+    prepare(file, password, f'http://127.0.0.1:{port}/v3')
+    os.environ['OS_KEYSTONE_CONFIG_FILES'] = file
+    # It would take these for its own.
+    del sys.argv[1:]
+    # Not before: it reads its configuration when it is made.
+    from keystone.server import wsgi
+    simple_server.make_server(
+        '127.0.0.1', int(port), wsgi.initialize_public_application(), Server,
+        Handler).serve_forever()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:4])
