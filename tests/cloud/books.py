@@ -32,7 +32,7 @@ class Books:
     def assert_empty(self):
         """Returns when nothing is allocated; Nova frees what a server had
         after it has forgotten the server."""
-        wait_for('the last allocation to go', lambda: not self.used(), 30)
+        wait_for('the last allocation to go', lambda: not self.used(), pause=1)
 
     def snapshot(self):
         """The cloud as the planner sees it."""

@@ -9,7 +9,8 @@ import subprocess
 from tools.cloud.catalog import variables
 from tools.cloud.processes import scripts
 
-PATIENCE = 300
+PATIENCE = 900
+"""Seconds that a script may take: a machine may be slow, and shared."""
 
 
 class Refused(Exception):

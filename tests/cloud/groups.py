@@ -39,6 +39,8 @@ class LiveGroup:
         return {'holistic_group': self.id, 'holistic_member': member}
 
     def delete(self):
+        """Also where an engine is still at it: a test may have failed."""
+        self.client.groups.wait(self.id)
         self.client.groups.delete(self.id)
 
 

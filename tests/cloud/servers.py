@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nova's servers, over its API."""
 
+from concurrent import futures
+
 from keystoneauth1.adapter import Adapter
 
 from tools.cloud.furniture import IMAGE
 from tools.cloud.waiting import wait_for
 
-PAUSE = 0.5
+PATIENCE = 600
+"""Seconds for hundreds of servers, on a machine that may be slow."""
+PAUSE = 1
+CLIENTS = 4
+"""That delete at once."""
 
 
 class Servers:
@@ -44,25 +50,24 @@ class Servers:
         """Those of that prefix in their name, by name, once none is being
         built."""
         def ready():
-            return not self._listed(f'name=^{prefix}&status=BUILD')
-        wait_for(f'servers {prefix}', ready, pause=PAUSE)
+            return not self._listed(f'name=^{prefix}&status=BUILD&limit=1')
+        wait_for(f'servers {prefix}', ready, PATIENCE, PAUSE)
         return {server['name']: server for server in self.all(prefix)}
 
     def all(self, prefix=''):
         """With all that Nova tells of each."""
         return self._listed(f'name=^{prefix}', '/servers/detail')
 
-    def delete(self, ids):
-        """Returns when Nova knows them no more."""
-        gone = set(ids)
-        for each in gone:
-            self._compute.delete(f'/servers/{each}', raise_exc=False)
-        wait_for('servers to go', lambda: not gone & {
-            server['id'] for server in self._listed()},
-            pause=PAUSE)
+    def delete(self, prefix=''):
+        """All of that prefix; returns when Nova knows them no more."""
+        with futures.ThreadPoolExecutor(CLIENTS) as pool:
+            list(pool.map(self._delete, [
+                server['id'] for server in self._listed(f'name=^{prefix}')]))
+        wait_for(f'servers {prefix} to go', lambda: not self._listed(
+            f'name=^{prefix}&limit=1'), PATIENCE, PAUSE)
 
-    def delete_all(self):
-        self.delete([server['id'] for server in self._listed()])
+    def _delete(self, one):
+        self._compute.delete(f'/servers/{one}', raise_exc=False)
 
     def hosts_up(self, since):
         """How many nova-compute have reported since that time (ISO)."""

@@ -6,6 +6,8 @@ import json
 import pytest
 import requests
 
+from nova_holistic.api.routes import ROUTES
+from nova_holistic.client.client import Client
 from tests.cloud.command_line import CommandLine, Refused
 from tools.cloud import catalog
 from tools.cloud.waiting import wait_for
@@ -28,8 +30,30 @@ def as_user(cloud):
 
 
 @pytest.fixture
-def group(openstack, file):
-    return openstack('holistic', 'group', 'create', '-f', file, '--wait')
+def group(demo):
+    client = Client(demo)
+    return client.groups.wait(client.groups.create(GROUP)['id'])
+
+
+@pytest.fixture
+def requests_for_all(demo, group):
+    """One for every route that needs a token: method, path, body."""
+    plan = Client(demo).request('POST', '/plans', body=GROUP)['plan']
+    one = f'/groups/{group["id"]}'
+    found = [
+        ('GET', '/groups', None), ('POST', '/groups', GROUP),
+        ('GET', one, None), ('PUT', one, GROUP), ('DELETE', one, None),
+        ('GET', f'{one}/placements', None),
+        ('POST', f'{one}/release', {'release': {}}),
+        ('POST', f'{one}/extend', {'extend': {'seconds': 60}}),
+        ('POST', f'{one}/replan', {'replan': {}}),
+        ('POST', f'{one}/members', {'members': [
+            {'name': 'more', 'flavor': 'tiny'}]}),
+        ('DELETE', f'{one}/members/node', None),
+        ('POST', '/plans', GROUP), ('GET', f'/plans/{plan["id"]}', None),
+        ('PUT', '/hosts/compute-001/statistics', {'statistics': {}})]
+    assert len(found) == sum(route.rule is not None for route in ROUTES)
+    return found
 
 
 @pytest.fixture
@@ -59,29 +83,12 @@ def passed_token(cloud):
     cloud.processes.end(['short-keystone'])
 
 
-def routes(group):
-    """A request for every route that needs a token."""
-    one = f'/groups/{group["id"]}'
-    return [
-        ('GET', '/groups', None), ('POST', '/groups', GROUP),
-        ('GET', one, None), ('PUT', one, GROUP), ('DELETE', one, None),
-        ('GET', f'{one}/placements', None),
-        ('POST', f'{one}/release', {'release': {}}),
-        ('POST', f'{one}/extend', {'extend': {'seconds': 60}}),
-        ('POST', f'{one}/replan', {'replan': {}}),
-        ('POST', f'{one}/members', {'members': [
-            {'name': 'more', 'flavor': 'tiny'}]}),
-        ('DELETE', f'{one}/members/node', None),
-        ('POST', '/plans', GROUP)]
-
-
 def test_a_token_that_has_passed_is_worth_nothing(
-        call, group, passed_token, openstack):
+        call, group, requests_for_all, passed_token, demo):
     for token in (passed_token, None, 'made-up'):
-        for method, path, body in routes(group):
+        for method, path, body in requests_for_all:
             assert call(method, path, token, body) == 401, (method, path)
-    assert openstack('holistic', 'group', 'show', group['id'])[
-        'revision'] == 1
+    assert Client(demo).groups.get(group['id'])['revision'] == 1
 
 
 def test_a_token_that_was_revoked_is_worth_nothing(cloud, call):
@@ -94,25 +101,39 @@ def test_a_token_that_was_revoked_is_worth_nothing(cloud, call):
     assert call('GET', '/groups', unused) == 401
 
 
-def test_another_projects_group_is_not_there(call, as_user, group, cloud):
+def test_another_projects_group_is_not_there(
+        call, as_user, group, requests_for_all, cloud):
     stranger = as_user(catalog.STRANGER)
     assert stranger('holistic', 'group', 'list') == []
     with pytest.raises(Refused, match='there is no group'):
         stranger('holistic', 'group', 'show', group['id'])
     token = catalog.session(cloud.layout, catalog.STRANGER).get_token()
-    for method, path, body in routes(group):
-        if path.startswith('/groups/') and method != 'PUT':
+    for method, path, body in requests_for_all:
+        if path.startswith(('/groups/', '/plans/')):
             assert call(method, path, token, body) == 404, (method, path)
 
 
-def test_a_reader_sees_and_changes_nothing(as_user, group, file, cloud, call):
+def test_a_reader_sees_and_changes_nothing(
+        as_user, group, file, requests_for_all, cloud, call):
     reader = as_user(catalog.READER)
     assert [row['id'] for row in reader('holistic', 'group', 'list')] == [
         group['id']]
-    assert reader('holistic', 'group', 'show', group['id'])['name'] == 'ours'
     with pytest.raises(Refused, match='policy does not allow'):
         reader('holistic', 'group', 'create', '-f', file)
     token = catalog.session(cloud.layout, catalog.READER).get_token()
-    for method, path, body in routes(group):
-        if method != 'GET':
-            assert call(method, path, token, body) == 403, (method, path)
+    for method, path, body in requests_for_all:
+        assert call(method, path, token, body) == (
+            200 if method == 'GET' else 403), (method, path)
+
+
+@pytest.mark.parametrize('user,scope', [
+    (catalog.MEMBER, {}), (catalog.ADMIN, {}),
+    (catalog.ADMIN, {'system_scope': 'all'})])
+def test_a_token_of_another_scope_than_a_project_opens_nothing(
+        call, group, requests_for_all, demo, cloud, user, scope):
+    token = catalog.session(cloud.layout, user, scope=scope).get_token()
+    for method, path, body in requests_for_all:
+        if not path.startswith('/hosts/'):
+            assert call(method, path, token, body) in (403, 404), (
+                method, path)
+    assert Client(demo).groups.get(group['id'])['revision'] == 1

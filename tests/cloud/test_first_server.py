@@ -5,7 +5,11 @@ import json
 
 import pytest
 
+from nova_holistic.client.client import Client
+from tests.cloud.books import Books
 from tests.cloud.command_line import Refused
+
+pytestmark = pytest.mark.usefixtures('computes')
 
 SHOP = {'group': {
     'name': 'shop', 'policies': [{'type': 'affinity', 'level': 'room'}],
@@ -23,6 +27,13 @@ def shop(tmp_path):
     file = tmp_path / 'shop.json'
     file.write_text(json.dumps(SHOP))
     return file
+
+
+@pytest.fixture
+def group(demo):
+    """The shop, planned."""
+    client = Client(demo)
+    return client.groups.wait(client.groups.create(SHOP)['id'])
 
 
 def pointed(group, member):
@@ -54,8 +65,7 @@ def test_a_server_gets_the_place_that_was_planned_for_it(
     assert planned['web/server-1'] in picture.read_text()
 
 
-def test_a_place_is_given_once(openstack, shop):
-    group = openstack('holistic', 'group', 'create', '-f', shop, '--wait')
+def test_a_place_is_given_once(openstack, group):
     pointer = pointed(group['id'], 'db/node')
     # The member asks for the flavor small.
     with pytest.raises(Refused):
@@ -66,18 +76,19 @@ def test_a_place_is_given_once(openstack, shop):
         openstack(*small, *pointer, 'second')
 
 
-def test_a_place_that_there_is_not_is_refused_at_once(openstack, shop):
-    group = openstack('holistic', 'group', 'create', '-f', shop, '--wait')
+def test_a_place_that_there_is_not_is_refused_at_once(openstack, group):
     with pytest.raises(Refused, match='400'):
         openstack(*SERVER, *pointed(group['id'], 'web/server-2'), 'lost')
     assert openstack('server', 'list') == []
 
 
-def test_what_is_released_or_deleted_is_free_again(openstack, shop):
-    group = openstack('holistic', 'group', 'create', '-f', shop, '--wait')
+def test_what_is_released_or_deleted_is_free_again(openstack, admin, group):
     released = openstack('holistic', 'group', 'release', group['id'],
                          '--member', 'web/server')
     assert {(row['member'], row['result']) for row in released} == {
         ('web/server-0', 'released'), ('web/server-1', 'released')}
+    assert sum(classes['VCPU'] for classes in Books(admin).used().values()
+               ) == 2
     openstack.plain('holistic', 'group', 'delete', group['id'])
     assert openstack('holistic', 'group', 'list') == []
+    Books(admin).assert_empty()

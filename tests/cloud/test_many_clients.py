@@ -12,6 +12,8 @@ from tests.cloud.books import Books, expected
 from tests.cloud.groups import broken, LiveGroup
 from tests.cloud.servers import Servers
 
+pytestmark = pytest.mark.usefixtures('computes')
+
 CLIENTS = 8
 GROUPS = 20
 STOCK, BATCH = 200, 10
@@ -84,7 +86,7 @@ def come_and_go(servers, client):
         made = servers.settled(name).values()
         assert {server['status'] for server in made} == {'ACTIVE'}
         if number < batches - 1:
-            servers.delete([server['id'] for server in made])
+            servers.delete(name)
 
 
 def test_groups_keep_their_places_and_policies_in_the_crowd(

@@ -12,9 +12,11 @@ from nova_holistic.client.client import Client
 from tests.cloud.groups import LiveGroup
 from tests.cloud.servers import Servers
 
+pytestmark = pytest.mark.usefixtures('computes')
+
 SIX = 6
 ROUNDS = 20
-STOCK_ROUNDS = 4
+STOCK_ROUNDS = 3
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may use the cloud, and where its services are."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from keystoneauth1.adapter import Adapter
@@ -26,14 +27,17 @@ USERS = {user.name: user for user in
          (ADMIN, SERVICE, MEMBER, READER, STRANGER)}
 
 
-def session(layout: Layout, user: User, url: str = '') -> Session:
+def session(layout: Layout, user: User, url: str = '',
+            scope: Mapping[str, str] | None = None) -> Session:
     """
     :param url: of another keystone than the first
+    :param scope: options of the token where it is not the user's project
     """
+    if scope is None:
+        scope = {'project_name': user.project, 'project_domain_id': 'default'}
     made = Session(auth=v3.Password(
         url or layout.identity, username=user.name,
-        password=layout.password, project_name=user.project,
-        user_domain_id='default', project_domain_id='default'))
+        password=layout.password, user_domain_id='default', **scope))
     # Loopback needs no way through a proxy.
     made.session.trust_env = False
     return made

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from tools.cloud.layout import write
 from tools.cloud.processes import scripts, shared
-from tools.cloud.service import tokens, WebService
+from tools.cloud.service import database, tokens, WebService
 
 
 class Glance(WebService):
@@ -25,7 +25,7 @@ class Glance(WebService):
                     'enabled_backends': 'file:file',
                     'worker_self_reference_url': self.layout.url('glance')},
                 'glance_store': {'default_backend': 'file'}, **folder,
-                'database': {'connection': self.layout.database('glance')},
+                'database': database(self.layout, 'glance'),
                 'paste_deploy': {
                     'flavor': 'keystone', 'config_file': shared(
                         'etc', 'glance', 'glance-api-paste.ini')},

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from tools.cloud.layout import Layout, Sections, write
 from tools.cloud.processes import scripts
-from tools.cloud.service import credentials, tokens, WebService
+from tools.cloud.service import credentials, database, tokens, WebService
 
 ENGINES = ('engine-1', 'engine-2')
 LEVELS = ('az', 'room', 'rack', 'host')
@@ -56,5 +56,5 @@ class Holistic(WebService):
 def shared_options(layout: Layout) -> Sections:
     """What has to be the same in nova.conf of the scheduler."""
     return {
-        'holistic_database': {'connection': layout.database('holistic')},
+        'holistic_database': database(layout, 'holistic'),
         'topology': {'driver': 'aggregates', 'levels': ','.join(LEVELS)}}

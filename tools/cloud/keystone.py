@@ -7,8 +7,7 @@ import os
 import pwd
 
 from tools.cloud.layout import REGION, write
-from tools.cloud.processes import scripts
-from tools.cloud.service import WebService
+from tools.cloud.service import database, WebService
 
 
 class Keystone(WebService):
@@ -19,21 +18,23 @@ class Keystone(WebService):
 
     def prepare(self) -> None:
         self.configure()
-        self._manage('db_sync')
+        owner = (
+            '--keystone-user', pwd.getpwuid(os.geteuid()).pw_name,
+            '--keystone-group', grp.getgrgid(os.getegid()).gr_name)
         for kind in ('fernet', 'credential'):
             self._keys(kind).mkdir(mode=0o700)
-            self._manage(
-                f'{kind}_setup',
-                '--keystone-user', pwd.getpwuid(os.geteuid()).pw_name,
-                '--keystone-group', grp.getgrgid(os.getegid()).gr_name)
-        url = self.layout.identity
-        self._manage(
-            'bootstrap', '--bootstrap-password', self.layout.password,
-            '--bootstrap-region-id', REGION, '--bootstrap-public-url', url)
+        conf = self.layout.configuration(self.name) / 'keystone.conf'
+        self.manage('keystone.cmd.manage:main', [
+            ('--config-file', conf, *command) for command in (
+                ('db_sync',), ('fernet_setup', *owner),
+                ('credential_setup', *owner),
+                ('bootstrap', '--bootstrap-password', self.layout.password,
+                 '--bootstrap-region-id', REGION,
+                 '--bootstrap-public-url', self.layout.identity))])
 
     def configure(self) -> None:
         write(self.layout.configuration(self.name) / 'keystone.conf', {
-            'database': {'connection': self.layout.database('keystone')},
+            'database': database(self.layout, 'keystone'),
             'token': {'provider': 'fernet', 'expiration': self.lifetime},
             'fernet_tokens': {'key_repository': self._keys('fernet')},
             'credential': {'key_repository': self._keys('credential')},
@@ -50,11 +51,6 @@ class Keystone(WebService):
 
     def _keys(self, kind: str):
         return self.layout.state('keystone') / f'{kind}-keys'
-
-    def _manage(self, *arguments: str) -> None:
-        conf = self.layout.configuration(self.name) / 'keystone.conf'
-        self.processes.run('keystone-manage', [
-            scripts('keystone-manage'), '--config-file', conf, *arguments])
 
 
 class ShortKeystone(Keystone):

@@ -118,7 +118,8 @@ Sections = Mapping[str, Mapping[str, object]]
 
 
 def write(file: pathlib.Path, sections: Sections) -> pathlib.Path:
-    """A configuration file; an option with a list is written once a value."""
+    """A configuration file; an option with a list is written once a value,
+    which only some options take."""
     lines = [line for name, options in sections.items()
              for line in (f'[{name}]', *_lines(options), '')]
     file.write_text('\n'.join(lines))

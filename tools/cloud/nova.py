@@ -8,7 +8,7 @@ import sys
 from tools.cloud import holistic
 from tools.cloud.layout import Sections, write
 from tools.cloud.processes import scripts, shared
-from tools.cloud.service import credentials, tokens, WebService
+from tools.cloud.service import credentials, database, tokens, WebService
 
 FILTERS = ('ComputeFilter', 'ComputeCapabilitiesFilter',
            'ImagePropertiesFilter', 'ServerGroupAntiAffinityFilter',
@@ -28,12 +28,14 @@ class Nova(WebService):
             shared('etc', 'nova', 'api-paste.ini').read_text()))
         write(folder / 'nova.conf', self._controller())
         write(folder / 'compute.conf', self._compute())
-        self._manage('api_db', 'sync')
-        self._manage('cell_v2', 'map_cell0', '--database_connection',
-                     self.layout.database('nova_cell0'))
-        self._manage('cell_v2', 'create_cell', '--name', 'cell1')
-        # Of both cells.
-        self._manage('db', 'sync')
+        self.manage('nova.cmd.manage:main', [
+            ('--config-file', folder / 'nova.conf', *command) for command in (
+                ('api_db', 'sync'),
+                ('cell_v2', 'map_cell0', '--database_connection',
+                 self.layout.database('nova_cell0')),
+                ('cell_v2', 'create_cell', '--name', 'cell1'),
+                # Of both cells.
+                ('db', 'sync'))], UNPATCHED)
 
     def environment(self) -> Mapping[str, str]:
         return UNPATCHED | {'OS_NOVA_CONFIG_DIR':
@@ -49,19 +51,13 @@ class Nova(WebService):
             sys.executable, '-m', 'tools.cloud.computes',
             self.layout.directory], UNPATCHED)
 
-    def _manage(self, *arguments: str) -> None:
-        conf = self.layout.configuration('nova') / 'nova.conf'
-        self.processes.run('nova-manage', [
-            scripts('nova-manage'), '--config-file', conf, *arguments],
-            UNPATCHED)
-
     def _controller(self) -> Sections:
         layout, common = self.layout, self._common()
         return common | {
             # Else the first look for new hosts comes within a minute.
             'DEFAULT': common['DEFAULT'] | {'periodic_fuzzy_delay': 0},
-            'api_database': {'connection': layout.database('nova_api')},
-            'database': {'connection': layout.database('nova_cell1')},
+            'api_database': database(layout, 'nova_api'),
+            'database': database(layout, 'nova_cell1'),
             'conductor': {'workers': 1},
             'scheduler': {'workers': 1, 'driver': 'holistic_scheduler',
                           'discover_hosts_in_cells_interval': 2},
@@ -70,9 +66,9 @@ class Nova(WebService):
                     'nova.scheduler.filters.all_filters',
                     'nova_holistic.scheduler.filters.all_filters'],
                 'enabled_filters': ','.join(FILTERS),
-                'weight_classes': [
-                    'nova.scheduler.weights.all_weighers',
-                    'nova_holistic.scheduler.weights.all_weighers'],
+                'weight_classes':
+                    'nova.scheduler.weights.all_weighers,'
+                    'nova_holistic.scheduler.weights.all_weighers',
                 'track_instance_changes': 'false'},
             'wsgi': {'api_paste_config': layout.configuration('nova')
                      / 'api-paste.ini'},
@@ -102,6 +98,9 @@ class Nova(WebService):
             'DEFAULT': {
                 'transport_url': layout.broker, 'my_ip': '127.0.0.1',
                 'state_path': layout.state('nova'),
+                # So many would keep a small machine busy with saying that
+                # they are alive.
+                'report_interval': 20, 'service_down_time': 180,
                 'enabled_apis': 'osapi_compute', 'rpc_response_timeout': 60},
             'oslo_concurrency': {'lock_path': layout.state('nova') / 'locks'},
             'placement': own, 'neutron': own,

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 from tools.cloud.layout import write
-from tools.cloud.service import tokens, WebService
+from tools.cloud.service import database, tokens, WebService
 
 
 class Placement(WebService):
@@ -14,8 +14,7 @@ class Placement(WebService):
     def prepare(self) -> None:
         write(self.layout.configuration('placement') / 'placement.conf', {
             'api': {'auth_strategy': 'keystone'},
-            'placement_database': {
-                'connection': self.layout.database('placement'),
+            'placement_database': database(self.layout, 'placement') | {
                 'sync_on_startup': 'true'},
             **tokens(self.layout)})
 

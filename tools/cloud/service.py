@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A service of the cloud: made once, then started and stopped at will."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+import json
+import sys
 import urllib.error
 import urllib.request
 
@@ -34,6 +36,18 @@ class Service:
         :raises NotThere: it does not
         """
 
+    def manage(self, script: str, commands: Iterable[Sequence[object]],
+               environment: Mapping[str, str] | None = None) -> None:
+        """Commands of a script, one after another.
+
+        :param script: MODULE:FUNCTION, as its entry point has it
+        :raises NotThere: one failed
+        """
+        self.processes.run(f'{self.name}-manage', [
+            sys.executable, '-m', 'tools.cloud.manage', script,
+            json.dumps([[str(word) for word in words]
+                        for words in commands])], environment)
+
     def wait_until(self, condition, name: str = '') -> None:
         """:raises NotThere: it does not come, or the process has ended"""
         name = name or self.name
@@ -43,7 +57,7 @@ class Service:
                 raise NotThere(f'{name} ended: {self.processes.said(name)}')
             return condition()
 
-        wait_for(name, there)
+        wait_for(name, there, pause=0.3)
 
 
 class WebService(Service):
@@ -84,6 +98,14 @@ def answers(url: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def database(layout: Layout, name: str) -> dict[str, object]:
+    """Options by which a service keeps what it knows."""
+    return {
+        'connection': layout.database(name),
+        # By default a sixth thread connects anew for each of its queries.
+        'max_pool_size': 64}
 
 
 def credentials(layout: Layout) -> dict[str, object]:
