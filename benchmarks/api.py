@@ -4,11 +4,16 @@ projects, and the SQL statements of a request.
 
 Requests are calls of the WSGI application in this process: without a network,
 keystone or an engine. Every table is new: on SQLite a file of its own, on
-another server the database that --database names, which has to be empty, and
-grows from one size to the next.
+another server a database, which grows from one size to the next. --mariadb and
+--postgresql start such a server for the time of the run; a database that
+--database names has to be empty.
+
+The program ends with 1 where a request takes more statements of a table with
+more groups.
 """
 
 import argparse
+import collections
 import contextlib
 import math
 import pathlib
@@ -21,6 +26,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
 from nova_holistic.table import migration  # noqa: E402
 from nova_holistic.table.store import PlacementTable  # noqa: E402
+from tests.services.mariadb import MariaDB  # noqa: E402
+from tests.services.postgresql import PostgreSQL  # noqa: E402
 from tests.unit.api.crowd import (  # noqa: E402
     crowd, requests, statements)
 from tests.unit.api.service import Service  # noqa: E402
@@ -33,7 +40,12 @@ def parse():
     parser.add_argument('--own', type=int, default=1000,
                         help="most groups in the asker's project")
     parser.add_argument('--repeat', type=int, default=200)
-    parser.add_argument('--database', help='SQLAlchemy URL of an empty one')
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument('--database', help='SQLAlchemy URL of an empty one')
+    for kind in (MariaDB, PostgreSQL):
+        where.add_argument(
+            f'--{kind.__name__.lower()}', dest='server', action='store_const',
+            const=kind, help=f'{kind.__name__} of its own, on a socket')
     return parser.parse_args()
 
 
@@ -60,13 +72,17 @@ def timed(ask, repeat):
 
 
 def measure(arguments):
+    """Statements of each request by the number of groups."""
     print('groups of them own  request                 median ms  p95 ms  '
           'statements')
-    before = 0
+    counts = collections.defaultdict(dict)
+    before, url = 0, arguments.database
     with contextlib.ExitStack() as stack:
+        if arguments.server:
+            url = stack.enter_context(arguments.server()).create('benchmark')
         for number in sorted(arguments.groups):
-            if not arguments.database or not before:
-                table = stack.enter_context(table_at(arguments.database))
+            if not url or not before:
+                table = stack.enter_context(table_at(url))
                 before = 0
             own = min(number, arguments.own)
             crowd(table, number - before,
@@ -78,10 +94,20 @@ def measure(arguments):
                     ask()
                 found = timed(ask, arguments.repeat)
                 p95 = found[math.ceil(0.95 * len(found)) - 1]
+                counts[name][number] = len(sent)
                 print(f'{number:6} {own:11}  {name:22} '
                       f'{statistics.median(found):10.1f} {p95:7.1f} '
                       f'{len(sent):11}', flush=True)
+    return counts
+
+
+def main():
+    counts = measure(parse())
+    grown = {name: found for name, found in counts.items()
+             if len(set(found.values())) > 1}
+    if grown:
+        sys.exit(f'statements by the number of groups: {grown}')
 
 
 if __name__ == '__main__':
-    measure(parse())
+    main()

@@ -2,14 +2,20 @@
 """Creates a second of one engine and of two, and the memory of one that goes
 on planning.
 
-Engines are processes, as they are deployed, with one table and one Placement,
-both on SQLite, and a broker where there is to be one. All creates are in the
-table before the first engine starts, so that none of them waits for work; the
-rate is that between the first tenth of the groups and the last.
+Engines are processes, as they are deployed, with one table and one Placement
+on SQLite, where Placement answers one request at a time; or with --mariadb on
+MariaDB, Placement in uwsgi with eight threads; and with a broker where there
+is to be one. All creates are in the table before the first engine starts, so
+that none of them waits for work; the rate is that between the first tenth of
+the groups and the last. What each kind of process takes of a processor for one
+create tells what sets the rate, and what it would be with processors of their
+own.
 """
 
 import argparse
+import collections
 import contextlib
+import os
 import pathlib
 import sys
 import tempfile
@@ -17,15 +23,28 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
-from tests.services.background import wait_for  # noqa: E402
+from benchmarks import processor  # noqa: E402
+from tests.services.background import (  # noqa: E402
+    answers, Process, wait_for)
 from tests.services.engine.world import EngineWorld, pair  # noqa: E402
+from tests.services.mariadb import MariaDB  # noqa: E402
 from tests.services.placement import PlacementServer  # noqa: E402
 from tests.services.rabbit import RabbitBroker  # noqa: E402
+from tools.cloud.processes import scripts  # noqa: E402
 
 ROOM = 100_000
 """VCPUs of a host: nothing is ever full."""
 PATIENCE = 3600
 STEPS = 10
+THREADS = 8
+"""Of Placement, where that is on MariaDB."""
+PLACEMENT = '''
+[api]
+auth_strategy = noauth2
+[placement_database]
+connection = {url}
+sync_on_startup = true
+'''
 
 
 def parse():
@@ -39,7 +58,34 @@ def parse():
     parser.add_argument('--broker', action='store_true',
                         help='RabbitMQ instead of the in-process transport, '
                              'which no message crosses')
+    parser.add_argument('--mariadb', action='store_true',
+                        help='instead of SQLite, a server of its own')
     return parser.parse_args()
+
+
+class ThreadedPlacement(PlacementServer):
+    """Placement as it is deployed, on a database server."""
+
+    def __init__(self, directory, url):
+        super().__init__(directory)
+        self._url = url
+
+    def __enter__(self):
+        folder = self._directory / 'placement'
+        folder.mkdir()
+        (folder / 'placement.conf').write_text(
+            PLACEMENT.format(url=self._url))
+        self._process = Process([
+            scripts('uwsgi'), '--master', '--die-on-term', '--need-app',
+            '--lazy-apps', '--enable-threads', '--threads', THREADS,
+            '--http-socket', f'127.0.0.1:{self._port}', '--listen', 100,
+            '--buffer-size', 65535, '--disable-logging',
+            '--add-header', 'Connection: close',
+            '--module', 'placement.wsgi.api:application',
+        ], self._directory / 'placement.log', env={
+            **os.environ, 'OS_PLACEMENT_CONFIG_DIR': str(folder)})
+        self._process.wait_until('Placement', lambda: answers(self._port))
+        return self
 
 
 class Stage:
@@ -53,25 +99,36 @@ class Stage:
         with contextlib.ExitStack() as stack:
             directory = pathlib.Path(stack.enter_context(
                 tempfile.TemporaryDirectory()))
-            placement = stack.enter_context(PlacementServer(directory))
+            table, others = None, {}
+            if self._arguments.mariadb:
+                server = stack.enter_context(MariaDB())
+                table = server.create('holistic')
+                placement = stack.enter_context(ThreadedPlacement(
+                    directory, server.create('placement')))
+                others['MariaDB'] = server.pid
+            else:
+                placement = stack.enter_context(PlacementServer(directory))
+            others['Placement'] = placement.pid
             url = 'fake://'
             if self._arguments.broker:
                 url = stack.enter_context(RabbitBroker()).url
             world = stack.enter_context(EngineWorld(
-                directory, placement, transport_url=url, vcpus=ROOM))
+                directory, placement, table, url, ROOM))
             inventory = directory / 'inventory.yaml'
             inventory.write_text(world.inventory_document())
-            yield world, inventory
+            yield world, inventory, others
 
     def creates(self, engines):
-        """Groups a second."""
+        """Groups a second, and CPU milliseconds of each by who takes them.
+        """
         count = self._arguments.groups
-        with self.world() as (world, inventory):
+        with self.world() as (world, inventory, others):
             groups = [world.ask(pair(count=self._arguments.members))
                       for _ in range(count)]
-            for _ in range(engines):
-                world.start_process(
-                    inventory, workers=self._arguments.workers)
+            processes = [*others.items(), *(
+                ('engines', world.start_process(
+                    inventory, workers=self._arguments.workers).pid)
+                for _ in range(engines))]
 
             def left():
                 return len(world.table.tasks.waiting(
@@ -81,15 +138,18 @@ class Stage:
                 return lambda: left() <= count - number
             wait_for('the first groups', done(count // 10), PATIENCE)
             first, started = count - left(), time.monotonic()
+            before = used(processes)
             wait_for('the last group', done(count), PATIENCE)
             assert world.statuses(groups) == {'planned'}
             seconds = time.monotonic() - started
-        return (count - first) / seconds
+            taken = used(processes) - before
+        return (count - first) / seconds, {
+            name: 1000 * taken[name] / (count - first) for name in taken}
 
     def memory(self):
         """MiB after each tenth of the plans."""
         found = []
-        with self.world() as (world, inventory):
+        with self.world() as (world, inventory, _):
             engine = world.start_process(
                 inventory, workers=self._arguments.workers)
             for _ in range(STEPS):
@@ -104,6 +164,14 @@ class Stage:
         return found
 
 
+def used(processes):
+    """CPU seconds by name."""
+    found = collections.Counter()
+    for name, pid in processes:
+        found[name] += processor.seconds(pid)
+    return found
+
+
 def resident(pid):
     """MiB of memory that a process has."""
     with open(f'/proc/{pid}/status') as status:
@@ -116,9 +184,11 @@ def main():
     arguments = parse()
     stage = Stage(arguments)
     for engines in arguments.engines:
-        rate = stage.creates(engines)
+        rate, taken = stage.creates(engines)
         print(f'{engines} engine(s), {arguments.members} members a group: '
-              f'{rate:.1f} creates/s', flush=True)
+              f'{rate:.1f} creates/s; CPU ms of a create: ' + ', '.join(
+                  f'{name} {taken[name]:.0f}' for name in sorted(taken)),
+              flush=True)
     if arguments.plans:
         sizes = stage.memory()
         print(f'memory of one engine after each {arguments.plans // STEPS} '

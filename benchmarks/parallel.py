@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans a second: of one planner, of two at once, and of two threads of one.
+"""Plans a second: of one planner, of two at once, and of two threads of one;
+and what the machine itself gives two processes that do nothing but count.
 
 Planners are processes, as engines are, forked from one that has the snapshot.
 They start together; the rate is all plans over the time to the last one's end.
+The machine is measured in the same round: where two that only count get no
+more than 1.6 times the work of one done, no two planners can.
 """
 
 import argparse
@@ -17,7 +20,9 @@ from clouds import cloud
 from groups import LEAVES, shop
 from planner import run
 
-CASES = ((2_000, 200), (10_000, 1000))
+COUNTS = 5_000_000
+"""What one who counts counts to, in tenths of a second."""
+
 FORK = multiprocessing.get_context('fork')
 PATIENCE = 600.0
 """Seconds after which a planner that says nothing is given up."""
@@ -38,27 +43,43 @@ class Shift:
 
 
 class Work:
-    """So many plans of one cloud, each of a group of another size."""
+    """So many pieces of work, done by each of some at once."""
 
-    def __init__(self, arguments, hosts, members):
-        self._snapshot = cloud(hosts, arguments.utilisation / 100, 0)
-        self._members = members
-        self._objective = arguments.objective
-        self.plans = arguments.plans
-        self._plan(0)
+    def __init__(self, pieces):
+        self.pieces = pieces
 
-    def _plan(self, number):
-        run(shop(self._members + LEAVES * number), self._snapshot,
-            self._objective, 60.0)
+    def piece(self, number):
+        raise NotImplementedError
 
     def shift(self, together, told, clock):
-        # What a planner does but once is left out.
-        self._plan(0)
+        # What is done but once is left out.
+        self.piece(0)
         together.wait(PATIENCE)
         started, busy = time.perf_counter(), clock()
-        for number in range(self.plans):
-            self._plan(number)
+        for number in range(self.pieces):
+            self.piece(number)
         told(Shift(started, time.perf_counter(), clock() - busy, _own()))
+
+
+class Counting(Work):
+    def piece(self, number):
+        for _ in range(COUNTS):
+            pass
+
+
+class Planning(Work):
+    """Plans of one cloud, each of a group of another size."""
+
+    def __init__(self, arguments):
+        super().__init__(arguments.plans)
+        self._snapshot = cloud(arguments.hosts, arguments.utilisation / 100, 0)
+        self._members = arguments.members
+        self._objective = arguments.objective
+        self.piece(0)
+
+    def piece(self, number):
+        run(shop(self._members + LEAVES * number), self._snapshot,
+            self._objective, 60.0)
 
 
 def processes(work, number):
@@ -87,42 +108,73 @@ def threads(work, number):
     return shifts
 
 
-HOW = (('one process', processes, 1), ('two processes', processes, 2),
-       ('two threads', threads, 2))
+class Ratio:
+    """What two do, as a multiple of what one does, round by round."""
+
+    def __init__(self, work, two=processes):
+        self.work, self._two = work, two
+        self.one, self.both = [], []
+
+    def round(self, one=None):
+        """:param one: shifts of one alone, where they are known"""
+        self.one.append(one or processes(self.work, 1))
+        self.both.append(self._two(self.work, 2))
+
+    def rates(self, last=None):
+        """Pieces of work a second of one and of two, and the multiple; the
+        medians of all rounds, or those of the last."""
+        found = [(self._rate(one), self._rate(both))
+                 for one, both in zip(self.one, self.both)][last:]
+        return (*(statistics.median(each) for each in zip(*found)),
+                statistics.median(both / one for one, both in found))
+
+    def _rate(self, shifts):
+        return self.work.pieces * len(shifts) / (
+            max(each.ended for each in shifts)
+            - min(each.started for each in shifts))
+
+    @staticmethod
+    def shifts(rounds):
+        return [shift for each in rounds for shift in each]
 
 
 def main():
     arguments = _parser().parse_args()
-    print(f'{"hosts":>6} {"members":>7} {"planners":<14} {"rounds":>6} '
-          f'{"plans/s":>8} {"min":>6} {"max":>6} {"times":>6} '
-          f'{"min":>5} {"max":>5} {"CPU s/plan":>10} {"own MiB":>8}')
-    for hosts, members in CASES:
-        _case(arguments, hosts, members)
+    machine = Ratio(Counting(arguments.plans))
+    planners = Ratio(Planning(arguments))
+    engine = Ratio(planners.work, threads)
+    print(f'{arguments.members} members on {arguments.hosts} hosts, '
+          f'{arguments.objective}; plans/s, and times those of one\n\n'
+          f'{"round":<7}{"machine":>8}{"one":>8}{"two":>8}{"times":>7}'
+          f'{"of machine":>12}{"threads":>9}{"times":>7}', flush=True)
+    for number in range(1, arguments.rounds + 1):
+        # In turn, so that whatever else is going on meets all of them.
+        machine.round()
+        planners.round()
+        engine.round(planners.one[-1])
+        _tell(str(number), machine, planners, engine, -1)
+    _tell('median', machine, planners, engine)
+    _tell_costs(planners, engine)
 
 
-def _case(arguments, hosts, members):
-    work = Work(arguments, hosts, members)
-    # In turn, so that whatever else is going on meets all of them.
-    rounds = [[make(work, number) for _, make, number in HOW]
-              for _ in range(arguments.rounds)]
-    base = [_rate(work, each[0]) for each in rounds]
-    for (name, _, _), made in zip(HOW, zip(*rounds)):
-        rates = [_rate(work, each) for each in made]
-        times = [rate / first for rate, first in zip(rates, base)]
-        busy = [shift.busy / work.plans for each in made for shift in each]
-        own = [shift.own for each in made for shift in each]
-        print(f'{hosts:>6} {members:>7} {name:<14} {len(rates):>6} '
-              f'{statistics.median(rates):>8.2f} {min(rates):>6.2f} '
-              f'{max(rates):>6.2f} {statistics.median(times):>6.2f} '
-              f'{min(times):>5.2f} {max(times):>5.2f} '
-              f'{statistics.median(busy):>10.3f} '
-              f'{statistics.median(own):>8.0f}', flush=True)
+def _tell(name, machine, planners, engine, last=None):
+    gives = machine.rates(last)[2]
+    one, two, times = planners.rates(last)
+    _, both, beside = engine.rates(last)
+    print(f'{name:<7}{gives:>8.2f}{one:>8.2f}{two:>8.2f}{times:>7.2f}'
+          f'{100 * times / gives:>10.0f} %{both:>9.2f}{beside:>7.2f}',
+          flush=True)
 
 
-def _rate(work, shifts):
-    return work.plans * len(shifts) / (
-        max(each.ended for each in shifts)
-        - min(each.started for each in shifts))
+def _tell_costs(planners, engine):
+    print(f'\n{"planners":<15}{"CPU s/plan":>10}{"own MiB":>9}')
+    for name, rounds in (('one process', planners.one),
+                         ('two processes', planners.both),
+                         ('two threads', engine.both)):
+        shifts = Ratio.shifts(rounds)
+        busy = statistics.median(each.busy for each in shifts)
+        own = statistics.median(each.own for each in shifts)
+        print(f'{name:<15}{busy / planners.work.pieces:>10.3f}{own:>9.0f}')
 
 
 def _own():
@@ -134,11 +186,13 @@ def _own():
 
 def _parser():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--hosts', type=int, default=10_000)
+    parser.add_argument('--members', type=int, default=1000)
     parser.add_argument('--objective', default='spread')
     parser.add_argument('--utilisation', type=int, default=75)
-    parser.add_argument('--plans', type=int, default=6,
+    parser.add_argument('--plans', type=int, default=3,
                         help='of each planner in a round')
-    parser.add_argument('--rounds', type=int, default=5)
+    parser.add_argument('--rounds', type=int, default=3)
     return parser
 
 

@@ -14,6 +14,8 @@ from clouds import cloud
 from groups import chatty_shop, related_shop, shop
 
 from nova_holistic.model.plan import Plan
+from nova_holistic.objectives import load_objective
+from nova_holistic.solver.backend import load_backend
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
 
@@ -26,6 +28,10 @@ def main():
           f'{"used %":>6} {"runs":>4} {"median s":>8} {"max s":>7} '
           f'{"check s":>7} {"gap %":>6} {"over":>6} {"RSS MiB":>8}')
     rows = []
+    # Plugins are looked for once in a process: an engine has them.
+    load_backend('highs')
+    for objective in arguments.objective:
+        load_objective(objective)
     for hosts in arguments.hosts:
         for utilisation in arguments.utilisation:
             for objective in arguments.objective:

@@ -46,20 +46,34 @@ def sizes():
 
 
 def measure(place, seeds, planted_seeds, utilisation):
-    """Each size in a process of its own: what it occupies is known then."""
+    """Each size in a process of its own: what it occupies is known then.
+
+    Sizes one after another, as they are timed; the planted ones, which are
+    counted, two at once.
+    """
     for hosts, members in sizes():
-        _run('planner.py', place / f'planner-{hosts}-{members}.json',
-             '--hosts', hosts, '--members', members, '--seeds', seeds,
-             '--utilisation', utilisation, '--time-limit', 30,
-             '--objective', *OBJECTIVES)
-    _run('planted.py', place / 'planted.json', '--hosts', *GARDENS,
-         '--utilisation', *FULL, '--seeds', planted_seeds,
-         '--time-limit', PLANTED_SECONDS)
+        _run(_started(
+            'planner.py', place / f'planner-{hosts}-{members}.json',
+            '--hosts', hosts, '--members', members, '--seeds', seeds,
+            '--utilisation', utilisation, '--time-limit', 10,
+            '--objective', *OBJECTIVES))
+    _run(*(_started(
+        'planted.py', place / f'planted-{number}.json', '--hosts', *GARDENS,
+        '--utilisation', *some, '--seeds', planted_seeds,
+        '--time-limit', PLANTED_SECONDS)
+        for number, some in enumerate((FULL[::2], FULL[1::2]))))
 
 
-def _run(program, file, *words):
-    subprocess.run([sys.executable, HERE / program, '--json', file,
-                    *map(str, words)], check=True)
+def _started(program, file, *words):
+    return subprocess.Popen([sys.executable, HERE / program, '--json', file,
+                             *map(str, words)])
+
+
+def _run(*processes):
+    """To the end of all of them."""
+    for code in [each.wait() for each in processes]:
+        if code:
+            raise SystemExit(code)
 
 
 def read(place, pattern):
@@ -95,18 +109,35 @@ class Line:
         return np.polyfit(np.log(self.hosts), np.log(self.middle()), 1)[0]
 
 
-def growth(rows):
-    """Above seconds, below gaps; at the left for groups of one size, at the
-    right for groups that grow with their clouds."""
-    columns = (
+def _columns(rows):
+    """Groups of one size, and groups that grow with their clouds."""
+    return (
         (f'{MEMBERS:,} members',
          [row for row in rows if row['members'] == MEMBERS]),
         (f'one member for every {TENTH} hosts',
          [row for row in rows if row['members'] * TENTH == row['hosts']]))
+
+
+def tell(rows):
+    """The exponents and the medians that they are fitted to, in words."""
+    for title, here in _columns(rows):
+        for objective in OBJECTIVES:
+            line = Line.of(here, objective, 'seconds')
+            if len(line.hosts) > 1:
+                told = ', '.join(f'{hosts:,}: {seconds:.2f} s' for
+                                 hosts, seconds in zip(line.hosts,
+                                                       line.middle()))
+                print(f'{title}, {objective}: hosts ** '
+                      f'{line.exponent():.2f}  ({told})')
+
+
+def growth(rows):
+    """Above seconds, below gaps; at the left for groups of one size, at the
+    right for groups that grow with their clouds."""
     figure, axes = pyplot.subplots(
         2, 2, sharex=True, sharey='row', figsize=(11, 8),
         layout='constrained')
-    for (title, here), upper, lower in zip(columns, *axes):
+    for (title, here), upper, lower in zip(_columns(rows), *axes):
         upper.set_title(title)
         for number, objective in enumerate(OBJECTIVES):
             seconds = Line.of(here, objective, 'seconds')
@@ -208,10 +239,12 @@ def draw(place, into, formats):
     # Files of equal figures are equal.
     matplotlib.rcParams['svg.hashsalt'] = 'planner'
     for name, pattern, make in (('growth', 'planner-*.json', growth),
-                                ('success', 'planted.json', success)):
+                                ('success', 'planted*.json', success)):
         rows = read(place, pattern)
         if not rows:
             continue
+        if make is growth:
+            tell(rows)
         figure = make(rows)
         for kind in formats:
             figure.savefig(into / f'{name}.{kind}', dpi=110, metadata={

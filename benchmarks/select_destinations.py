@@ -7,7 +7,8 @@ ask for one server and for alternates, of a scheduler that has just been
 started and has answered once. Hosts are plain, as Nova's fake hypervisor
 reports itself, or have the NUMA topology and the CPU traits that libvirt
 reports of two sockets with 32 threads each. What is logged at the level and
-above goes to a file.
+above goes to a file. --built puts servers of the group into Nova's database,
+so that the scheduler has to find out where they are.
 """
 
 # First of all: it decides on green threads for everything imported later.
@@ -23,29 +24,33 @@ from nova import context as nova_context
 from nova.db.main import api as main_database
 from nova.db.main import models
 from nova import objects
+from oslo_utils import timeutils
 import sqlalchemy as sa
 
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import IMAGE, PROJECT, USER
+from nova_holistic.table.records import MemberState
 
 CPU_TRAITS = tuple(f'HW_CPU_X86_{name}' for name in (
     'AESNI', 'AVX', 'AVX2', 'AVX512BW', 'AVX512CD', 'AVX512DQ', 'AVX512F',
     'AVX512VL', 'BMI', 'BMI2', 'CLMUL', 'F16C', 'FMA3', 'MMX', 'SSE', 'SSE2',
     'SSE3', 'SSE41', 'SSE42', 'SSSE3', 'STIBP', 'VMX'))
-MEMBERS = 16
+LOOKUPS = 16
 FLAVOR = 'small'
-GROUP = {
-    'name': 'benchmark',
-    'policies': [{'type': 'anti-affinity', 'level': 'rack',
-                  'max_per_domain': 4}],
-    'members': [{'name': 'node', 'flavor': FLAVOR, 'count': MEMBERS}],
-}
+
+
+def group(members):
+    """At most a quarter of the members in a rack."""
+    return {'name': 'benchmark', 'policies': [
+        {'type': 'anti-affinity', 'level': 'rack',
+         'max_per_domain': members // 4}],
+        'members': [{'name': 'node', 'flavor': FLAVOR, 'count': members}]}
 
 
 def main():
     arguments = _parser().parse_args()
-    print(f'{"hosts":>6} {"topology":<9} {"log":<6} {"answer":<10} '
+    print(f'{"hosts":>6} {"topology":<9} {"log":<6} {"answer":<16} '
           f'{"requests":>8} {"median":>9} {"min":>9} {"max":>9}   [ms]')
     medians = {}
     for topology in arguments.topology:
@@ -81,6 +86,13 @@ def _parser():
                         default=['plain', 'numa'], help='of the hosts')
     parser.add_argument('--log-level', nargs='+', choices=('INFO', 'DEBUG'),
                         default=['INFO'], help='of everything that logs')
+    parser.add_argument('--members', type=int, default=LOOKUPS,
+                        help='of the group, at least %(default)s')
+    parser.add_argument('--built', type=int, default=0,
+                        help='members whose servers exist already')
+    parser.add_argument('--processor', dest='clock', action='store_const',
+                        const=time.process_time, default=time.perf_counter,
+                        help='CPU time of the process, Placement included')
     parser.add_argument('--stock', type=int, default=5,
                         help='stock requests to time at each size')
     return parser
@@ -89,7 +101,7 @@ def _parser():
 def _print_row(number, topology, level, kind, seconds):
     median, least, most = (1000 * value for value in (
         statistics.median(seconds), min(seconds), max(seconds)))
-    print(f'{number:>6} {topology:<9} {level:<6} {kind:<10} '
+    print(f'{number:>6} {topology:<9} {level:<6} {kind:<16} '
           f'{len(seconds):>8} {median:>9.1f} {least:>9.1f} {most:>9.1f}',
           flush=True)
 
@@ -106,11 +118,12 @@ def measure(number, numa, arguments):
                 _give_numa_topology(context)
         cloud.create_flavor(FLAVOR, 2, 2048, 10)
         for level in arguments.log_level:
-            found[level, 'looked up'] = _logging_at(level, _look_up, cloud)
+            found[level, 'looked up'] = _logging_at(
+                level, _look_up, cloud, arguments)
         cloud.restart_scheduler('stock')
         for level in arguments.log_level:
             found[level, 'stock'] = _logging_at(
-                level, _schedule, cloud, arguments.stock)
+                level, _schedule, cloud, arguments)
     return found
 
 
@@ -124,17 +137,39 @@ def _logging_at(level, work, *arguments):
         root.setLevel(before)
 
 
-def _look_up(cloud):
-    group = cloud.planner.create(GROUP, project_id=PROJECT, user_id=USER)
-    assert group.status == 'planned', group.reasons
+def _look_up(cloud, arguments):
+    members = arguments.members
+    made = cloud.planner.create(
+        group(members), project_id=PROJECT, user_id=USER)
+    assert made.status == 'planned', made.reasons
+    with nova_context.target_cell(nova_context.get_admin_context(),
+                                  cloud.computes.cell) as context:
+        for number in range(members - arguments.built, members):
+            _build(cloud, context, cloud.table.claim(
+                made.uuid, f'node-{number}', str(uuid.uuid4()),
+                timeutils.utcnow()))
     # One more of each kind fills the scheduler's caches.
-    return [_timed(cloud, {'holistic_group': [group.uuid],
-                           'holistic_member': [f'node-{index}']})
-            for index in range(MEMBERS)][1:]
+    return [_timed(cloud, {'holistic_group': [made.uuid],
+                           'holistic_member': [f'node-{index}']},
+                   arguments.clock) for index in range(LOOKUPS)][1:]
 
 
-def _schedule(cloud, requests):
-    return [_timed(cloud, {}) for _ in range(requests + 1)][1:]
+def _build(cloud, context, row):
+    """A server of the member's, as Nova's database has it; and our table."""
+    objects.InstanceMapping(
+        nova_context.get_admin_context(), instance_uuid=row.instance_uuid,
+        cell_mapping=cloud.computes.cell, project_id=PROJECT,
+        user_id=USER).create()
+    objects.Instance(
+        context, uuid=row.instance_uuid, project_id=PROJECT, user_id=USER,
+        host=row.place.host, vm_state='active').create()
+    assert cloud.table.change_state(
+        row.id, [row.state], MemberState.BUILT, timeutils.utcnow())
+
+
+def _schedule(cloud, arguments):
+    return [_timed(cloud, {}, arguments.clock)
+            for _ in range(arguments.stock + 1)][1:]
 
 
 def _hosts(number, traits):
@@ -163,7 +198,7 @@ def _numa_cell(number):
             physnets=set(), tunneled=False))
 
 
-def _timed(cloud, hints):
+def _timed(cloud, hints, clock=time.perf_counter):
     """Seconds until the scheduler's manager has answered one request."""
     context = nova_context.RequestContext(USER, PROJECT)
     flavor = objects.Flavor.get_by_name(
@@ -173,11 +208,11 @@ def _timed(cloud, hints):
         context, instance, {'id': IMAGE, 'properties': {}}, flavor, None,
         None, {'scheduler_hints': hints}, None, None,
         security_groups=objects.SecurityGroupList(objects=[]))
-    begin = time.perf_counter()
+    begin = clock()
     answer = cloud.controllers.scheduler.manager.select_destinations(
         context, spec_obj=spec, instance_uuids=[instance],
         return_objects=True, return_alternates=True)
-    seconds = time.perf_counter() - begin
+    seconds = clock() - begin
     assert len(answer[0]) == cloud.conf.scheduler.max_attempts
     return seconds
 
