@@ -87,6 +87,9 @@ class NovaRuntime(fixtures.Fixture):
         # Services beat only while the caller's own thread waits, and it may
         # compute for long: no service is ever taken for dead by the clock.
         self.flags(report_interval=3600, service_down_time=86400)
+        # A compute reports where run_periodics says so, and at no moment that
+        # it draws by lot.
+        self.flags(periodic_enable=False)
         self.flags(group='quota', instances=-1, cores=-1, ram=-1,
                    server_groups=-1, server_group_members=-1)
 

@@ -122,9 +122,10 @@ def _where(page: Page) -> list[Any]:
 
 def _after(key: Any, last: Any, page: Page) -> sa.ColumnElement[bool]:
     """Rows that come after the last one, by the key and then the UUID; said
-    so that databases see where to begin in an index."""
+    so that databases see where to begin in an index, and none is tempted to
+    merge it with the primary key's and sort what that gives."""
     if page.descending:
-        return sa.and_(key <= last, sa.or_(
-            key < last, GroupRow.uuid < page.marker))
-    return sa.and_(key >= last, sa.or_(
-        key > last, GroupRow.uuid > page.marker))
+        begin, beyond = key <= last, GroupRow.uuid < page.marker
+    else:
+        begin, beyond = key >= last, GroupRow.uuid > page.marker
+    return sa.and_(begin, sa.case((key == last, beyond), else_=sa.true()))

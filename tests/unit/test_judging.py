@@ -21,7 +21,7 @@ def careless(monkeypatch):
     class Careless(Search):
         def run(self, *start):
             self.best = tuple(
-                {0: len(c.members)} for c in self._case.classes)
+                {0: len(c.members)} for c in self.case.classes)
             return Verdict.BEST
 
     monkeypatch.setattr(solve, 'Search', Careless)
