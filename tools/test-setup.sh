@@ -17,6 +17,6 @@ if [ ! -e "$policy" ]; then
     $sudo chmod 755 "$policy"
 fi
 
-$sudo apt-get update -q
+$sudo apt-get update -q -o DPkg::Lock::Timeout=600
 DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -q \
-    --no-install-recommends "${packages[@]}"
+    -o DPkg::Lock::Timeout=600 --no-install-recommends "${packages[@]}"

@@ -25,7 +25,21 @@ def totals(path):
     return run - failed - skipped, failed, skipped
 
 
+def failures(path):
+    """Names of the tests that failed, as pytest takes them nearly."""
+    try:
+        cases = list(ElementTree.parse(path).getroot().iter('testcase'))
+    except (OSError, ElementTree.ParseError):
+        return []
+    return [f'{case.get("classname")}::{case.get("name")}' for case in cases
+            if case.find('failure') is not None
+            or case.find('error') is not None]
+
+
 def main(paths):
+    for path in paths:
+        for name in failures(path):
+            print(f'failed: {name}')
     counts = [totals(path) for path in paths]
     passed, failed, skipped = (sum(column) for column in zip(*counts))
     print(f'{passed} passed, {failed} failed, {skipped} skipped')

@@ -18,8 +18,20 @@ if [ ! -x .venv/bin/tox ]; then
     "$python" -m venv .venv
     .venv/bin/python -m pip install --quiet -c constraints.txt tox
 fi
+if [ $# -eq 0 ]; then
+    # Two at a time; what the distribution has to bring is there before, so
+    # that no two of them install it. The longest are the first of the list.
+    for command in cc mariadbd memcached /usr/lib/rabbitmq/bin/rabbitmq-server \
+            /usr/lib/postgresql/*/bin/postgres; do
+        PATH=$PATH:/usr/sbin command -v "$command" >/dev/null || {
+            tools/test-setup.sh
+            break
+        }
+    done
+    exec .venv/bin/tox run-parallel --parallel 2 --parallel-no-spinner
+fi
 # The environment cloud compiles uwsgi when it is made.
 case " $* " in
-*" -e "*cloud* | "  ") command -v cc >/dev/null || tools/test-setup.sh ;;
+*" -e "*cloud*) command -v cc >/dev/null || tools/test-setup.sh ;;
 esac
 exec .venv/bin/tox run "$@"
