@@ -17,9 +17,20 @@ OPTS = [
         help='How many requests to Placement one pass spends on looking for '
              'holds that no group knows, on one resource provider after the '
              'other over as many passes as it takes. Such a hold is dropped '
-             'once it has been seen for grace seconds. 0 is no look at all: '
-             'for a Placement in which holds of another placement table are, '
+             'once it has been seen for grace seconds, and every provider was '
+             'looked at since the start. 0 is no look at all: for a '
+             'Placement in which holds of another placement table are, '
              'too.'),
+    cfg.IntOpt(
+        'orphan_percent', default=50, min=0, max=100,
+        help='Most holds that no group knows, as a percentage of those and '
+             'of all holds and servers in Placement that a group knows, for '
+             'the reconciler to drop any. Where there are more, and more '
+             'than 5, it takes its placement table for that of another '
+             'deployment, and only logs an error; as it does, whatever is '
+             'set here, where the table has no group, or knows nothing of '
+             'what is in Placement. "nova-holistic-manage hold audit '
+             '--delete" drops them even so.'),
     cfg.IntOpt(
         'replans', default=10, min=0,
         help='How many groups with lost members are planned anew in one '

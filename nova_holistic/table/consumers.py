@@ -33,6 +33,12 @@ def known(database: Database, consumers: Collection[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def any_group(database: Database) -> bool:
+    """Whether there is a group at all, in whatever status."""
+    with database.reader() as session:
+        return session.scalar(sa.select(GroupRow.uuid).limit(1)) is not None
+
+
 def told_updates(database: Database) -> Sequence[Mapping[str, Any]]:
     """What updates that are not finished have been told, and have noted."""
     with database.reader() as session:

@@ -10,6 +10,8 @@ from nova_holistic.engine.errors import TurnLost
 from nova_holistic.engine import journal
 from nova_holistic.engine.orphans import Orphans
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.requirements import Requirements
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.mortal import Death
 from tests.functional.engine.test_performer import ask, take
@@ -43,11 +45,38 @@ def orphans(world, wire):
 
 def rowless(world):
     """A hold that no row knows; its consumer's UUID."""
+    return rowless_all(world, 1)[0]
+
+
+def rowless_all(world, count, **wanted):
+    """The same of some more, of what there is enough of.
+
+    :param wanted: amount by resource class; nothing is that of a member
+    """
     group = world.create(shop(1), lease=0)
-    row = replace(world.table.members(group.uuid)[0], hold=str(uuid.uuid4()))
+    row = world.table.members(group.uuid)[0]
     world.lifecycle.delete(group.uuid)
-    world.holds.put([row], 'blue', 'ann')
-    return row.hold
+    return rowless_beside(world, row, count, **wanted)
+
+
+def rowless_beside(world, row, count, **wanted):
+    """The same on the host of a member."""
+    if wanted:
+        row = replace(row, member=replace(row.member, requirements=(
+            Requirements(resources=FrozenMapping(wanted)))))
+    rows = [replace(row, hold=str(uuid.uuid4())) for _ in range(count)]
+    world.holds.put(rows, 'blue', 'ann')
+    return [row.hold for row in rows]
+
+
+def orphans_of(world):
+    return list(Orphans(
+        world.conf, world.table, world.holds, world.clock).audit())
+
+
+def errors(caplog):
+    return [record.getMessage() for record in caplog.records
+            if record.levelname == 'ERROR']
 
 
 def test_what_an_engine_left_that_was_overtaken_and_then_died(world):
@@ -80,6 +109,7 @@ def test_what_an_engine_left_that_was_overtaken_and_then_died(world):
 
 def test_a_hold_is_dropped_once_it_was_seen_for_the_grace(world):
     hold = rowless(world)
+    world.create(lease=0)
     assert world.reconciler.reconcile() == {}
     world.wait(world.conf.reconciler.grace - 1)
     assert world.reconciler.reconcile() == {}
@@ -121,6 +151,7 @@ def test_what_an_update_notes_is_left_to_whoever_finishes_it(world, orphans):
 def test_a_hold_that_changes_in_that_moment_is_not_dropped(
         world, wire, orphans):
     hold = rowless(world)
+    world.create(lease=0)
     found = world.holds.exists(hold)
 
     def changed(path, method):
@@ -190,6 +221,85 @@ def test_looking_can_be_switched_off(world, wire, orphans):
     assert wire.made == []
 
 
+def test_an_engine_on_an_empty_table_drops_nothing(world, orphans, caplog):
+    holds = rowless_all(world, 3, MEMORY_MB=1)
+    for _ in range(3):
+        caplog.clear()
+        assert orphans.sweep() == 0
+        (told,) = errors(caplog)
+        assert told.startswith('3 holds in Placement have no row')
+        assert 'nova-holistic-manage hold audit' in told
+        assert '[database] connection' in told
+        world.wait_out_grace()
+    assert all(map(world.holds.exists, holds))
+
+
+def test_an_engine_whose_table_was_emptied_drops_nothing(world, orphans):
+    """While it ran, between two looks at a cloud that takes many passes."""
+    hold = rowless(world)
+    group = world.create(lease=0)
+    orphans.sweep()
+    world.wait_out_grace()
+    world.table.delete_group(group.uuid)
+    world.conf.set_override('scan_requests', 3, group='reconciler')
+    assert orphans.sweep() == 0
+    assert world.holds.exists(hold)
+
+
+def test_a_table_that_knows_nothing_of_what_is_held(world, orphans, caplog):
+    """It has groups, but of another cloud."""
+    holds = rowless_all(world, 2, MEMORY_MB=1)
+    group = world.create(shop(1), lease=0)
+    world.holds.drop([m.hold for m in world.table.members(group.uuid)])
+    for _ in range(2):
+        assert orphans.sweep() == 0
+        world.wait_out_grace()
+    assert len(errors(caplog)) == 2
+    assert all(map(world.holds.exists, holds))
+
+
+@pytest.mark.parametrize('count, percent, dropped', [
+    (1, 50, 1), (5, 50, 5), (6, 50, 0), (6, 75, 6), (7, 75, 0), (7, 100, 7)])
+def test_most_of_the_holds_cannot_be_without_a_row(
+        world, orphans, caplog, count, percent, dropped):
+    """Of all, that is, with the two that a group knows."""
+    world.conf.set_override('orphan_percent', percent, group='reconciler')
+    rowless_all(world, count, MEMORY_MB=1)
+    world.create(shop(1), lease=0)
+    orphans.sweep()
+    world.wait_out_grace()
+    caplog.clear()
+    assert orphans.sweep() == dropped
+    assert bool(errors(caplog)) == (not dropped)
+    assert len(orphans_of(world)) == count - dropped
+    assert world.vcpus_used() == 2
+
+
+def test_nothing_is_dropped_before_everybody_was_looked_at(
+        world, wire, orphans):
+    """What is found first may be few, whatever there is."""
+    group = world.create(shop(1), lease=0)
+    rowless_beside(
+        world, world.table.members(group.uuid)[0], 8, MEMORY_MB=1)
+    world.conf.set_override('grace', 0, group='reconciler')
+    world.conf.set_override('scan_requests', 3, group='reconciler')
+    for _ in range(40):
+        assert orphans.sweep() == 0
+    assert len(orphans_of(world)) == 8
+
+
+def test_holds_that_went_by_themselves_count_no_more(world, orphans, caplog):
+    hold, *others = rowless_all(world, 8, MEMORY_MB=1)
+    world.create(shop(1), lease=0)
+    orphans.sweep()
+    assert errors(caplog)
+    world.holds.drop(others)
+    orphans.sweep()
+    world.wait_out_grace()
+    assert orphans.sweep() == 1
+    assert world.holds.exists(hold) is None
+
+
 def test_an_operator_finds_them_and_drops_them_at_once(run, world):
     hold = rowless(world)
     kept = world.create(shop(1), lease=0)
@@ -206,3 +316,18 @@ def test_an_operator_finds_them_and_drops_them_at_once(run, world):
     assert run('hold', 'audit', placement=world.endpoint)[:2] == (0, '')
     assert world.vcpus_used() == len(world.table.members(kept.uuid))
     world.assert_agreement()
+
+
+def test_a_hold_at_several_providers_is_told_of_once(world, wire, orphans):
+    """As one with shared storage is."""
+    hold = str(uuid.uuid4())
+    answer = world.placement.adapter.put(
+        f'/allocations/{hold}', microversion='1.38', json={
+            'allocations': {world.hosts[name]: {'resources': {'VCPU': 1}}
+                            for name in ('a1', 'b1')},
+            'project_id': 'blue', 'user_id': 'ann',
+            'consumer_generation': None, 'consumer_type': 'HOLISTIC_HOLD'})
+    assert answer.status_code == 204
+    (orphan,) = orphans.audit()
+    assert len(orphan.resources) == 2
+    assert sum('/allocations/' in path for _, path in wire.made) == 1
