@@ -12,25 +12,20 @@ from planner import run
 import pulp
 
 
-def plain(snapshot, group, time_limit):
-    """(value, bound, seconds) of the best plan found; value None for none.
-
-    The bound is None where the peer was done before its limit.
-    """
-    started = time.perf_counter()
+def model(snapshot, group):
+    """The LpProblem: x[leaf, flavor][host] members, used[host] at most 1."""
     problem = pulp.LpProblem('plain')
-    hosts = snapshot.hosts
-    x, used = {}, []
+    x = {}
     for leaf in range(LEAVES):
         for description in group.groups[leaf].members:
             x[leaf, description.name] = [problem.add_variable(
                 f'x_{leaf}_{description.name}_{h}', 0, PER_HOST,
-                pulp.LpInteger) for h in range(len(hosts))]
+                pulp.LpInteger) for h in range(len(snapshot.hosts))]
             problem += pulp.lpSum(
                 x[leaf, description.name]) == description.count
-    racks, zones = {}, {}
-    for h, host in enumerate(hosts):
-        used.append(problem.add_variable(f'used_{h}', 0, 1, pulp.LpInteger))
+    used = [problem.add_variable(f'used_{h}', 0, 1, pulp.LpInteger)
+            for h in range(len(snapshot.hosts))]
+    for h, host in enumerate(snapshot.hosts):
         here = {key: row[h] for key, row in x.items()}
         for number, name in enumerate(CLASSES):
             free = host.inventories[name].free
@@ -41,16 +36,33 @@ def plain(snapshot, group, time_limit):
             problem += pulp.lpSum(
                 variable for (other, _), variable in here.items()
                 if other == leaf) <= PER_HOST
-        racks.setdefault(host.location, []).extend(here.values())
-        zones.setdefault(host.location[0], []).extend(here.values())
-    members = len(group.all_members())
+    domains(problem, snapshot, x, len(group.all_members()))
+    problem += pulp.lpSum(used)
+    return problem
+
+
+def domains(problem, snapshot, x, members):
+    """Add the rows of the share of a rack, and of the skew of the zones."""
+    racks, zones = {}, {}
+    for h, host in enumerate(snapshot.hosts):
+        here = [row[h] for row in x.values()]
+        racks.setdefault(host.location, []).extend(here)
+        zones.setdefault(host.location[0], []).extend(here)
     for variables in racks.values():
         problem += pulp.lpSum(variables) <= max(1, members // 10)
     low = problem.add_variable('low', 0, members, pulp.LpInteger)
     for variables in zones.values():
         problem += pulp.lpSum(variables) >= low
         problem += pulp.lpSum(variables) <= low + 4
-    problem += pulp.lpSum(used)
+
+
+def plain(snapshot, group, time_limit):
+    """(value, bound, seconds) of the best plan found; value None for none.
+
+    The bound is None where the peer was done before its limit.
+    """
+    started = time.perf_counter()
+    problem = model(snapshot, group)
     pulp.HiGHS(msg=False, timeLimit=time_limit, gapRel=0.01).solve(problem)
     ended = time.perf_counter() - started
     solver = problem.solverModel
