@@ -23,16 +23,22 @@ class Books:
 
     def used(self):
         """Host to resource class to amount, without what is zero."""
-        providers = self._get('/resource_providers')['resource_providers']
-        used = {each['name']: self._get(
-            f'/resource_providers/{each["uuid"]}/usages')['usages']
-            for each in providers}
-        return without_zero(used)
+        return without_zero({each['name']: self._usages(each)
+                             for each in self._providers()})
 
     def assert_empty(self):
         """Returns when nothing is allocated; Nova frees what a server had
         after it has forgotten the server."""
-        wait_for('the last allocation to go', lambda: not self.used(), pause=1)
+        for each in self._providers():
+            wait_for(f'the last allocation to go from {each["name"]}',
+                     lambda: not any(self._usages(each).values()), pause=1)
+
+    def _providers(self):
+        return self._get('/resource_providers')['resource_providers']
+
+    def _usages(self, provider):
+        return self._get(
+            f'/resource_providers/{provider["uuid"]}/usages')['usages']
 
     def snapshot(self):
         """The cloud as the planner sees it."""

@@ -4,10 +4,8 @@
 import json
 import os
 import shlex
-import subprocess
 
 from tools.cloud.catalog import variables
-from tools.cloud.processes import scripts
 
 PATIENCE = 900
 """Seconds that a script may take: a machine may be slow, and shared."""
@@ -18,7 +16,13 @@ class Refused(Exception):
 
 
 class CommandLine:
-    def __init__(self, layout, user):
+    """
+    :param run: ``installed`` of :mod:`tests.cloud.forking`, or another that
+        does the same
+    """
+
+    def __init__(self, layout, user, run):
+        self._run = run
         kept = {name: value for name, value in os.environ.items()
                 if not name.startswith('OS_')}
         self._environment = kept | variables(layout, user)
@@ -32,7 +36,8 @@ class CommandLine:
 
     def plain(self, *words):
         """The same, as it is written."""
-        done = self._run([str(word) for word in words])
+        done = self._run(
+            [str(word) for word in words], self._environment, '', PATIENCE)
         if done.returncode:
             raise Refused(done.stderr)
         return done.stdout
@@ -44,19 +49,13 @@ class CommandLine:
         :raises Refused: one of them failed
         """
         commands = list(commands)
-        done = self._run([], '\n'.join(
+        done = self._run([], self._environment, '\n'.join(
             shlex.join([*map(str, words), '-f', 'json'])
-            for words in commands) + '\n')
+            for words in commands) + '\n', PATIENCE)
         answers = list(_documents(done.stdout))
         if len(answers) != len(commands):
             raise Refused(done.stderr)
         return answers
-
-    def _run(self, words, given=None):
-        return subprocess.run(
-            [scripts('openstack'), *words], env=self._environment,
-            input=given, stdin=None if given else subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def _documents(text):

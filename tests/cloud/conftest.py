@@ -9,6 +9,7 @@ import pytest
 
 from tests.cloud.books import Books
 from tests.cloud.command_line import CommandLine
+from tests.cloud.forking import installed, Parent
 from tests.cloud.groups import every_group
 from tests.cloud.servers import Servers
 from tools.cloud import catalog
@@ -21,8 +22,8 @@ HOSTS = 50
 RUNNING = 'NOVA_HOLISTIC_CLOUD'
 """Environment variable: directory of a cloud that is up, which the tests are
 to use, and leave up."""
-ORDER = ('test_recovery', 'test_access', 'test_first_server', 'test_race',
-         'test_many_clients')
+ORDER = ('test_forking', 'test_recovery', 'test_access', 'test_first_server',
+         'test_race', 'test_many_clients')
 """While every nova-compute looks for the broker that was restarted, tests run
 that need none; what leaves most to be deleted comes last."""
 
@@ -99,12 +100,31 @@ def demo(cloud):
     return catalog.session(cloud.layout, catalog.MEMBER)
 
 
+@pytest.fixture(scope='session')
+def commands():
+    """Runs the ``openstack`` command with its imports shared."""
+    with Parent() as parent:
+        yield parent.run
+
+
 @pytest.fixture
-def openstack(cloud):
+def as_user(cloud, commands):
+    """The command line as any user."""
+    return lambda user: CommandLine(cloud.layout, user, commands)
+
+
+@pytest.fixture
+def openstack(as_user):
     """The command line, as the user demo."""
-    return CommandLine(cloud.layout, catalog.MEMBER)
+    return as_user(catalog.MEMBER)
 
 
 @pytest.fixture
-def openstack_admin(cloud):
-    return CommandLine(cloud.layout, catalog.ADMIN)
+def openstack_admin(as_user):
+    return as_user(catalog.ADMIN)
+
+
+@pytest.fixture
+def installed_openstack(cloud):
+    """The script that pip installed, as the user demo."""
+    return CommandLine(cloud.layout, catalog.MEMBER, installed)

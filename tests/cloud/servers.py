@@ -10,7 +10,7 @@ from tools.cloud.waiting import wait_for
 
 PATIENCE = 600
 """Seconds for hundreds of servers, on a machine that may be slow."""
-PAUSE = 1
+PAUSE = 2
 CLIENTS = 4
 """That delete at once."""
 

@@ -8,7 +8,7 @@ import requests
 
 from nova_holistic.api.routes import ROUTES
 from nova_holistic.client.client import Client
-from tests.cloud.command_line import CommandLine, Refused
+from tests.cloud.command_line import Refused
 from tools.cloud import catalog
 from tools.cloud.waiting import wait_for
 
@@ -21,12 +21,6 @@ def file(tmp_path):
     written = tmp_path / 'group.json'
     written.write_text(json.dumps(GROUP))
     return written
-
-
-@pytest.fixture
-def as_user(cloud):
-    """The command line as any user."""
-    return lambda user: CommandLine(cloud.layout, user)
 
 
 @pytest.fixture

@@ -46,7 +46,8 @@ def test_a_server_without_a_pointer_is_stock_novas(openstack):
 
 
 def test_a_server_gets_the_place_that_was_planned_for_it(
-        openstack, openstack_admin, shop, tmp_path):
+        installed_openstack, openstack_admin, shop, tmp_path):
+    openstack = installed_openstack
     group = openstack('holistic', 'group', 'create', '-f', shop, '--wait')
     assert (group['status'], group['members']) == ('planned', {'planned': 3})
     planned = {row['member']: row['host'] for row in openstack_admin(

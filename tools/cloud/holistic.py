@@ -25,7 +25,7 @@ class Holistic(WebService):
             # What a test ends is missed after a moment, not a minute.
             'engine': {'heartbeat': 1, 'stale_after': 8,
                        'pickup_interval': 1, 'shutdown_timeout': 10,
-                       'lease_interval': 5, 'reconcile_interval': 10},
+                       'lease_interval': 5},
             'oslo_messaging_rabbit': {
                 'kombu_reconnect_delay': 0.5, 'rabbit_interval_max': 2},
             **common, **tokens(layout)})

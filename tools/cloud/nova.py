@@ -86,7 +86,10 @@ class Nova(WebService):
                 'update_resources_interval': 600,
                 'sync_power_state_interval': -1,
                 'heal_instance_info_cache_interval': -1,
-                'shelved_poll_interval': -1},
+                'shelved_poll_interval': -1,
+                # Fifty times the threads of these pools.
+                'executor_thread_pool_size': 4, 'default_thread_pool_size': 4,
+                'max_concurrent_builds': 4, 'max_concurrent_snapshots': 4},
             'filter_scheduler': {'track_instance_changes': 'false'},
             'compute': {'resource_provider_association_refresh': 0},
             'vnc': {'enabled': 'false'}}
@@ -100,7 +103,10 @@ class Nova(WebService):
                 'state_path': layout.state('nova'),
                 # So many would keep a small machine busy with saying that
                 # they are alive.
-                'report_interval': 20, 'service_down_time': 180,
+                'report_interval': 40, 'service_down_time': 180,
+                # A pool starts a thread for each call until it has so many,
+                # and each thread looks every second whether it has to end.
+                'executor_thread_pool_size': 16,
                 'enabled_apis': 'osapi_compute', 'rpc_response_timeout': 60},
             'oslo_concurrency': {'lock_path': layout.state('nova') / 'locks'},
             'placement': own, 'neutron': own,

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command is the same with its imports shared; no cloud is needed."""
+
+from concurrent import futures
+import os
+import subprocess
+import time
+
+import pytest
+
+from tests.cloud.forking import installed
+
+PATIENCE = 300
+CLIENTS = 8
+LISTED = ('configuration', 'show', '-f', 'json')
+"""Words of a command that tells its environment and asks nobody."""
+
+
+def environment(**more):
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith('OS_')}
+    return kept | {'OS_AUTH_TYPE': 'none', 'OS_ENDPOINT': 'http://nowhere',
+                   'OS_USERNAME': 'ann'} | more
+
+
+@pytest.mark.parametrize('words,given', [
+    (['--version'], ''), (['no', 'such', 'command'], ''),
+    (['complete', '--no-such-option'], ''), (LISTED, ''),
+    ([], 'command list --group openstack.cli -f value\nno such command\n')])
+def test_a_fork_says_what_the_script_says(commands, words, given):
+    forked = commands(words, environment(), given, PATIENCE)
+    assert forked == installed(words, environment(), given, PATIENCE)
+    assert forked.stdout or forked.returncode
+
+
+def test_eight_at_once_have_each_its_own_environment(commands):
+    def region(number):
+        name = f'region-{number}'
+        return name in commands(LISTED, environment(OS_REGION_NAME=name),
+                                '', PATIENCE).stdout
+
+    with futures.ThreadPoolExecutor(CLIENTS) as pool:
+        assert all(pool.map(region, range(CLIENTS)))
+    assert 'region-' not in commands(
+        LISTED, environment(), '', PATIENCE).stdout
+
+
+def test_one_that_takes_too_long_is_killed(commands, tmp_path):
+    """It opens a file that nobody ever writes to."""
+    never = tmp_path / 'never'
+    os.mkfifo(never)
+    begin = time.monotonic()
+    with pytest.raises(subprocess.TimeoutExpired):
+        commands(['--os-cloud', 'any', *LISTED], environment(
+            OS_CLIENT_CONFIG_FILE=str(never)), '', 2)
+    assert time.monotonic() - begin < PATIENCE
+    # Nobody reads from it any more.
+    with pytest.raises(OSError):
+        while True:
+            os.close(os.open(never, os.O_WRONLY | os.O_NONBLOCK))
+            time.sleep(0.1)
+    assert not commands(['--version'], environment(), '', PATIENCE).returncode
