@@ -28,28 +28,39 @@ def named(reasons: Sequence[Reason], snapshot: Snapshot) -> tuple[Reason, ...]:
     """The same reasons, each knowing what it names of hosts and domains, and
     where, so that it can be told to those who are not to know.
 
-    A name that may be an English word or a number, such as ``a`` or ``3``, is
+    One that came with its names is taken at its word. In any other, such as
+    that of a policy which marks none, they are looked for. There a name that
+    may be an English word or a number, such as ``a`` or ``3``, is
     one only where a sentence has a name: after its level, as in *rack a*, in
     quotes, or where nothing but a name can stand. Any other is one wherever
     it is.
     """
     words = {word for reason in reasons
+             if reason.names is None
              for word in _WORD.findall(reason.message)}
+    if not words:
+        return tuple(reasons)
     names = {name for host in snapshot.hosts for name in _names(host)
              if name in words}
     kinds = {*_KINDS, *snapshot.levels,
              *(key for host in snapshot.hosts for key in host.labels)}
-    return tuple(_named(reason, names, kinds) for reason in reasons)
+    return tuple(_named(reason, names, kinds) if reason.names is None
+                 else reason for reason in reasons)
 
 
 def _named(reason: Reason, names: Collection[str],
            kinds: Collection[str]) -> Reason:
     text, spans = reason.message, []
+    known = reason.hidden or ()
     for match in _WORD.finditer(text):
         if match.group() in names and (
                 not _PLAIN.fullmatch(match.group())
                 or _is_name(text, match, kinds, spans)):
             spans.append(match.span())
+    # What was marked stays so, whole, whatever words are found in it.
+    spans = sorted((*known, *(
+        (start, end) for start, end in spans
+        if not any(start < last and first < end for first, last in known))))
     return replace(
         reason, hidden=tuple(spans),
         names=tuple(sorted({text[start:end] for start, end in spans})))

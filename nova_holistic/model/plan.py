@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.marked import Marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a group cannot be placed.
+    """Why a group cannot be placed. Equal where it says the same.
 
     :ivar at: path of the group or member that the reason is about
     :ivar names: words of the message that are names of hosts or domains; None
@@ -58,8 +59,24 @@ class Reason:
 
     at: str
     message: str
-    names: tuple[str, ...] | None = None
-    hidden: tuple[tuple[int, int], ...] | None = None
+    names: tuple[str, ...] | None = field(default=None, compare=False)
+    hidden: tuple[tuple[int, int], ...] | None = field(
+        default=None, compare=False)
+
+    @classmethod
+    def told(cls, at: str, text: str) -> 'Reason':
+        """With the names that are marked in the text; where it may have
+        others, or is not marked, somebody has to look for them still."""
+        if not isinstance(text, Marked):
+            return cls(at, text)
+        return cls(at, str(text), text.names if text.whole else None,
+                   text.hidden)
+
+    @property
+    def text(self) -> Marked:
+        """The message, marked as far as it is known."""
+        return Marked(self.message, self.hidden or (),
+                      self.names is not None)
 
     def to_row(self) -> dict[str, Any]:
         """Plain data, as the placement table keeps it."""

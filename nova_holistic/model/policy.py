@@ -2,12 +2,14 @@
 """What every policy must be able to do."""
 
 import abc
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import (
+    Callable, Collection, Iterable, Mapping, Sequence)
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.frozen import frozen
+from nova_holistic.model.marked import Marked, Messages
 from nova_holistic.model.snapshot import Host, Snapshot
 
 if TYPE_CHECKING:
@@ -23,11 +25,22 @@ class Violations:
     """How far a placement is from what a policy asks.
 
     :ivar count: 0 where the policy holds; else how far from it, in its unit
-    :ivar messages: one line a violation, naming domains and members
+    :ivar messages: one line a violation, naming domains and members; marked,
+        if users are to be told what is not a name without guesses, and best
+        made where they are read
     """
 
     count: int
-    messages: tuple[str, ...] = ()
+    messages: Sequence[str] = ()
+
+    @classmethod
+    def told(cls, count: int, make: Callable[..., Iterable[str]],
+             *args: Any) -> 'Violations':
+        """With messages that are made where they are read, if any.
+
+        :param make: called with the arguments, gives them
+        """
+        return cls(count, Messages(make, *args)) if count else cls(0)
 
 
 class Encoder(Protocol):
@@ -134,7 +147,7 @@ class Policy(abc.ABC):
     @property
     def summary(self) -> str:
         """What reasons call it: its title and what it speaks of."""
-        return ' '.join((self.title, *self.levels))
+        return Marked(' '.join((self.title, *self.levels)))
 
     @property
     def levels(self) -> Sequence[str]:

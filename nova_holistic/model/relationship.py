@@ -4,6 +4,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from nova_holistic.model.marked import Marked
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.remembered import Remembered
@@ -38,8 +39,8 @@ class Relationship(Policy):
 
     @property
     def summary(self) -> str:
-        return ' '.join((self.type, *self.levels, 'between',
-                         ' and '.join(self.between)))
+        return Marked(' '.join((self.type, *self.levels, 'between',
+                                ' and '.join(self.between))))
 
     @property
     def traffic_mbps(self) -> int:

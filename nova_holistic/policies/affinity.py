@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All members below the group are in one domain of the level."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,6 +10,7 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
+from nova_holistic.model.marked import joined, Marked, tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -41,19 +42,21 @@ class Affinity(OfLevel):
             host = placement[member.path]
             domain = snapshot.domain(host, self.level)
             if domain is None:
-                outside.append(
-                    f'{member.path} is on host {host.name}, which is in no '
-                    f'domain of level {self.level}')
+                outside.append((member.path, host))
             else:
                 where[domain].append(member.path)
-        apart = []
+        return Violations.told(max(0, len(where) - 1) + len(outside),
+                               self._told, where, outside)
+
+    def _told(self, where: Mapping[Domain, list[str]],
+              outside: list[tuple[str, Host]]) -> Iterator[Marked]:
         if len(where) > 1:
-            found = '; '.join(f'{domain} has {", ".join(where[domain])}'
-                              for domain in sorted(where))
-            apart.append(f'members are in {len(where)} domains of level '
-                         f'{self.level} instead of one: {found}')
-        return Violations(max(0, len(where) - 1) + len(outside),
-                          (*apart, *outside))
+            yield tell(
+                'members are in {} domains of level {} instead of one: {}',
+                len(where), self.level, joined('; ', (
+                    tell('{:name} has {}', domain, ', '.join(where[domain]))
+                    for domain in sorted(where))))
+        yield from (self.outside(path, host) for path, host in outside)
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {self.level: False} if scope.holds(member) else {}

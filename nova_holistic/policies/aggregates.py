@@ -2,12 +2,13 @@
 """All members below the group are on hosts that are in all named aggregates.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
+from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -51,24 +52,29 @@ class Aggregates(Policy):
 
     @property
     def summary(self) -> str:
-        return f'{self.type} {", ".join(sorted(self.names))}'
+        return tell('{} {:name}', self.type, sorted(self.names))
 
     def admits(self, host: Host) -> bool:
         return not self.hard or self.names <= host.aggregates
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
-        messages = []
+        wrong = []
         for member in scope.members:
             if member.path not in placement:
                 continue
             host = placement[member.path]
             missing = sorted(n for n in self.names if n not in host.aggregates)
             if missing:
-                messages.append(
-                    f'{member.path} is on host {host.name}, which is not in '
-                    f'aggregate {", ".join(missing)}')
-        return Violations(len(messages), tuple(messages))
+                wrong.append((member.path, host, missing))
+        return Violations.told(len(wrong), self._told, wrong)
+
+    @staticmethod
+    def _told(wrong: Iterable[tuple[str, Host, list[str]]]
+              ) -> Iterator[Marked]:
+        for path, host, missing in wrong:
+            yield tell('{} is on host {:name}, which is not in aggregate '
+                       '{:name}', path, host.name, missing)
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {HOST: True} if scope.holds(member) else {}

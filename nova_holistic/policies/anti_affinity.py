@@ -11,6 +11,7 @@ import pulp
 
 from nova_holistic.model.domain import HOST, Domain
 from nova_holistic.model.group import Scope
+from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -65,16 +66,22 @@ class AntiAffinity(OfLevel):
                 host = placement[member.path]
                 where[snapshot.domain(host, self.level)].append(member.path)
         outside = where.pop(None, [])
-        over = len(outside)
-        messages = [f'{path} is on host {placement[path].name}, which is in '
-                    f'no domain of level {self.level}' for path in outside]
+        over, full = len(outside), []
         for domain, paths in where.items():
             if len(paths) > limit:
                 over += len(paths) - int(limit)
-                messages.append(
-                    f'{self.level} {domain} holds {len(paths)} members, at '
-                    f'most {int(limit)} may be there: {", ".join(paths)}')
-        return Violations(over, tuple(messages))
+                full.append((domain, paths))
+        return Violations.told(over, self._told, placement, outside, full,
+                               int(limit))
+
+    def _told(self, placement: Mapping[str, Host], outside: list[str],
+              full: list[tuple[Domain, list[str]]],
+              limit: int) -> Iterator[Marked]:
+        yield from (self.outside(path, placement[path]) for path in outside)
+        for domain, paths in full:
+            yield tell('{} {:name} holds {} members, at most {} may be there: '
+                       '{}', self.level, domain, len(paths), limit,
+                       ', '.join(paths))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {self.level: False} if scope.holds(member) else {}

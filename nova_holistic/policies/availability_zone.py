@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """All members below the group are on hosts of one availability zone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
+from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -41,7 +42,7 @@ class AvailabilityZone(Policy):
 
     @property
     def summary(self) -> str:
-        return f'{self.type} {self.zone}'
+        return tell('{} {:name}', self.type, self.zone)
 
     def admits(self, host: Host) -> bool:
         return not self.hard or host.availability_zone == self.zone
@@ -50,11 +51,15 @@ class AvailabilityZone(Policy):
               snapshot: Snapshot) -> Violations:
         found = [(m.path, placement[m.path]) for m in scope.members
                  if m.path in placement]
-        messages = tuple(
-            f'{path} is on host {host.name} in availability zone '
-            f'{host.availability_zone or "none"}, not {self.zone}'
-            for path, host in found if host.availability_zone != self.zone)
-        return Violations(len(messages), messages)
+        wrong = [(path, host) for path, host in found
+                 if host.availability_zone != self.zone]
+        return Violations.told(len(wrong), self._told, wrong)
+
+    def _told(self, wrong: Iterable[tuple[str, Host]]) -> Iterator[Marked]:
+        for path, host in wrong:
+            yield tell('{} is on host {:name} in availability zone {:name}, '
+                       'not {:name}', path, host.name,
+                       host.availability_zone or None, self.zone)
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {HOST: True} if scope.holds(member) else {}

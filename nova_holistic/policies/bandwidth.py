@@ -32,6 +32,7 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.pairs import pairs_together
 from nova_holistic.model.policy import Encoder, Expression, Violations
@@ -82,23 +83,29 @@ class Bandwidth(OfLevel, Relationship):
             together = sum(number * second[domain]
                            for domain, number in first.items() if domain)
             apart = first.total() * second.total() - together
-            return Violations(apart * self.mbps, (
+            return Violations(apart * self.mbps, (Marked(
                 f'{apart} pairs of servers share no domain of level '
-                f'{self.level}: {apart * self.mbps} Mbit/s',) if apart else ())
-        messages = [
-            f'{member.path} is on host {placement[member.path].name}, which '
-            f'is in no domain of level {self.level}'
+                f'{self.level}: {apart * self.mbps} Mbit/s'
+            ),) if apart else ())
+        outside = [
+            (member.path, placement[member.path])
             for side in sides for member in side
             if member.path in placement and snapshot.domain(
                 placement[member.path], self.level) is None]
-        over = len(messages)
+        over, full = len(outside), []
         for link, load in self._overloaded(scope, placement, snapshot):
             over += load - max(0, link.uplink_mbps - link.used_mbps)
-            messages.append(
-                f'the uplink of {self.level} {"/".join(link.domain)} would '
-                f'carry {load} Mbit/s; {link.used_mbps} of its '
-                f'{link.uplink_mbps} are used by others')
-        return Violations(over, tuple(messages))
+            full.append((link, load))
+        return Violations.told(over, self._told, outside, full)
+
+    def _told(self, outside: list[tuple[str, Host]],
+              full: list[tuple[Link, int]]) -> Iterator[Marked]:
+        yield from (self.outside(path, host) for path, host in outside)
+        for link, load in full:
+            yield tell('the uplink of {} {:name} would carry {} Mbit/s; {} of '
+                       'its {} are used by others', self.level,
+                       '/'.join(link.domain), load, link.used_mbps,
+                       link.uplink_mbps)
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         # Uplinks of the level differ, and hard relationships elsewhere in

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """No domain of the level that holds members holds servers of anyone else."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,6 +10,7 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
+from nova_holistic.model.marked import joined, Marked, tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -41,26 +42,33 @@ class Exclusive(OfLevel):
               snapshot: Snapshot) -> Violations:
         own = {member.path for member in scope.members}
         mine, others = defaultdict(list), defaultdict(list)
-        messages = []
+        outside, shared = [], []
         for path, host in placement.items():
             domain = snapshot.domain(host, self.level)
             if path not in own:
                 others[domain].append(path)
             elif domain is None:
-                messages.append(f'{path} is on host {host.name}, which is in '
-                                f'no domain of level {self.level}')
+                outside.append((path, host))
             else:
                 mine[domain].append(path)
         hosts = snapshot.divided(self.level) if mine else {}
         for domain in sorted(mine):
-            found = [f'host {host.name} has {host.servers} servers'
-                     for host in hosts.get(domain, ()) if host.servers]
-            found.extend(f'{path} is there' for path in others[domain])
-            if found:
-                messages.append(
-                    f'{self.level} {domain} holds {", ".join(mine[domain])} '
-                    f'and others: {"; ".join(found)}')
-        return Violations(len(messages), tuple(messages))
+            used = [host for host in hosts.get(domain, ()) if host.servers]
+            if used or others[domain]:
+                shared.append((domain, mine[domain], used, others[domain]))
+        return Violations.told(len(outside) + len(shared), self._told,
+                               outside, shared)
+
+    def _told(self, outside: list[tuple[str, Host]],
+              shared: list[tuple[Domain, list[str], list[Host], list[str]]]
+              ) -> Iterator[Marked]:
+        yield from (self.outside(path, host) for path, host in outside)
+        for domain, mine, used, others in shared:
+            found = [tell('host {:name} has {} servers', host.name,
+                          host.servers) for host in used]
+            found.extend(tell('{} is there', path) for path in others)
+            yield tell('{} {:name} holds {} and others: {}', self.level,
+                       domain, ', '.join(mine), joined('; ', found))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         # Whoever else is there counts, and a member may be that for others.

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """All members below the group are below one vertex of the topology."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
+from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -44,7 +45,7 @@ class Location(Policy):
 
     @property
     def summary(self) -> str:
-        return f'{self.type} {"/".join(self.path)}'
+        return tell('{} {:name}', self.type, '/'.join(self.path))
 
     def admits(self, host: Host) -> bool:
         return not self.hard or self._above(host)
@@ -52,17 +53,20 @@ class Location(Policy):
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
         wanted = '/'.join(self.path) + '/'
-        messages = []
+        wrong = []
         for member in scope.members:
             if member.path not in placement:
                 continue
             host = placement[member.path]
             vertex = '/'.join((*host.location, host.name))
             if not (vertex + '/').startswith(wanted):
-                messages.append(
-                    f'{member.path} is on host {vertex}, not below '
-                    f'{"/".join(self.path)}')
-        return Violations(len(messages), tuple(messages))
+                wrong.append((member.path, vertex))
+        return Violations.told(len(wrong), self._told, wrong)
+
+    def _told(self, wrong: Iterable[tuple[str, str]]) -> Iterator[Marked]:
+        for path, vertex in wrong:
+            yield tell('{} is on host {:name}, not below {:name}', path,
+                       vertex, '/'.join(self.path))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {HOST: True} if scope.holds(member) else {}

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nova_holistic.model.domain import HOST
+from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.policy import Policy
+from nova_holistic.model.snapshot import Host
 
 LEVEL = {'level': {'type': 'string', 'minLength': 1, 'maxLength': 255}}
 """The key, for a policy's schema."""
@@ -23,3 +25,8 @@ class OfLevel(Policy):
     @property
     def levels(self) -> Sequence[str]:
         return (self.level,)
+
+    def outside(self, path: str, host: Host) -> Marked:
+        """What is told of a member that is in no domain."""
+        return tell('{} is on host {:name}, which is in no domain of level {}',
+                    path, host.name, self.level)

@@ -10,6 +10,7 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
+from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
@@ -32,7 +33,7 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
               snapshot: Snapshot) -> Violations:
         where: dict[Domain, tuple[list[str], list[str]]] = defaultdict(
             lambda: ([], []))
-        messages = []
+        outside = []
         for number, side in enumerate(self.sides(scope)):
             for member in side:
                 if member.path not in placement:
@@ -40,17 +41,21 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
                 host = placement[member.path]
                 domain = snapshot.domain(host, self.level)
                 if domain is None:
-                    messages.append(
-                        f'{member.path} is on host {host.name}, which is in '
-                        f'no domain of level {self.level}')
+                    outside.append((member.path, host))
                 else:
                     where[domain][number].append(member.path)
-        for domain, (first, second) in sorted(where.items()):
-            if first and second:
-                messages.append(
-                    f'{self.level} {domain} holds {", ".join(first)} beside '
-                    f'{", ".join(second)}')
-        return Violations(len(messages), tuple(messages))
+        shared = [(domain, *sides) for domain, sides in where.items()
+                  if all(sides)]
+        return Violations.told(len(outside) + len(shared), self._told,
+                               outside, shared)
+
+    def _told(self, outside: list[tuple[str, Host]],
+              shared: list[tuple[Domain, list[str], list[str]]]
+              ) -> Iterator[Marked]:
+        yield from (self.outside(path, host) for path, host in outside)
+        for domain, first, second in sorted(shared):
+            yield tell('{} {:name} holds {} beside {}', self.level, domain,
+                       ', '.join(first), ', '.join(second))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {self.level: False} if scope.holds(member) else {}

@@ -11,6 +11,7 @@ import pulp
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.marked import Marked, Messages, tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Expression, Policy, Violations
 from nova_holistic.model.requirements import Requirements
@@ -67,14 +68,13 @@ class Spread(OfLevel):
         missing = len(scope.members) - len(hosts)
         counts = Counter(snapshot.domain(h, self.level) for _, h in hosts)
         outside = [
-            f'{path} is on host {host.name}, which is in no domain of level '
-            f'{self.level}' for path, host in hosts
+            (path, host) for path, host in hosts
             if snapshot.domain(host, self.level) is None
         ] if counts.pop(None, 0) else []
         skew, uneven = self._skewed(scope, snapshot, counts, hosts, missing)
         short, few = self._too_few(len(counts), missing)
-        return Violations(skew + short + len(outside),
-                          (*uneven, *few, *outside))
+        return Violations.told(skew + short + len(outside), lambda: (
+            *uneven, *few, *(self.outside(*each) for each in outside)))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         # Places that the group may be confined to differ in how many domains
@@ -84,7 +84,7 @@ class Spread(OfLevel):
 
     def _skewed(self, scope: Scope, snapshot: Snapshot,
                 counts: Counter[Domain], hosts: list[tuple[str, Host]],
-                missing: int) -> tuple[int, tuple[str, ...]]:
+                missing: int) -> tuple[int, Sequence[str]]:
         if self.max_skew is None:
             return 0, ()
         eligible = self._eligible(scope, snapshot, [h for _, h in hosts])
@@ -101,18 +101,18 @@ class Spread(OfLevel):
             return 0, ()
         fullest = min(d for d in used if counts[d] == largest)
         emptiest = min(eligible, key=lambda d: (counts[d], d))
-        return over, (
-            f'{self.level} {fullest} holds {largest} members and '
-            f'{self.level} {emptiest} {smallest}: they may differ by '
-            f'{self.max_skew}',)
+        return over, Messages(lambda: [tell(
+            '{} {:name} holds {} members and {} {:name} {}: they may differ '
+            'by {}', self.level, fullest, largest, self.level, emptiest,
+            smallest, self.max_skew)])
 
     def _too_few(self, used: int, missing: int) -> tuple[int, tuple[str, ...]]:
         short = (self.min_domains or 0) - used - missing
         if short <= 0:
             return 0, ()
-        return short, (
+        return short, (Marked(
             f'members are in {used} domains of level {self.level}; at least '
-            f'{self.min_domains} are asked for',)
+            f'{self.min_domains} are asked for'),)
 
     def _eligible(self, scope: Scope, snapshot: Snapshot,
                   hosts: list[Host]) -> set[Domain]:

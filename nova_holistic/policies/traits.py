@@ -2,13 +2,14 @@
 """All members below the group are on hosts with some traits, without others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
+from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -64,27 +65,27 @@ class Traits(Policy):
     @property
     def summary(self) -> str:
         told = [*sorted(self.has), *(f'not {t}' for t in sorted(self.lacks))]
-        return f'{self.type} {", ".join(told)}'
+        return Marked(f'{self.type} {", ".join(told)}')
 
     def admits(self, host: Host) -> bool:
         return not self.hard or self._suits(host)
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
-        messages = []
-        for member in scope.members:
-            if member.path not in placement:
-                continue
-            host = placement[member.path]
-            wrong = [
+        found = [(m.path, placement[m.path]) for m in scope.members
+                 if m.path in placement]
+        wrong = [each for each in found if not self._suits(each[1])]
+        return Violations.told(len(wrong), self._told, wrong)
+
+    def _told(self, wrong: Iterable[tuple[str, Host]]) -> Iterator[Marked]:
+        for path, host in wrong:
+            why = [
                 *(f'lacks trait {t}' for t in sorted(self.has)
                   if t not in host.traits),
                 *(f'has the forbidden trait {t}' for t in sorted(self.lacks)
                   if t in host.traits)]
-            if wrong:
-                messages.append(f'{member.path} is on host {host.name}, '
-                                f'which {" and ".join(wrong)}')
-        return Violations(len(messages), tuple(messages))
+            yield tell('{} is on host {:name}, which {}', path, host.name,
+                       ' and '.join(why))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {HOST: True} if scope.holds(member) else {}

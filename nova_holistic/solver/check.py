@@ -9,9 +9,11 @@ there does not pass here.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.group import Group
+from nova_holistic.model.marked import tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -51,40 +53,42 @@ def _strays(members: Mapping[str, Member], hosts: Mapping[str, Host],
     """Every member is on one known host, and nothing else is placed."""
     for path in members:
         if path not in placement:
-            yield Reason(path, 'the member is not placed')
+            yield _told(path, 'the member is not placed')
     for path, name in placement.items():
         if path not in members:
-            yield Reason(path, 'the group has no such member')
+            yield _told(path, 'the group has no such member')
         elif name not in hosts:
-            yield Reason(path, f'host {name} is not in the snapshot')
+            yield _told(path, 'host {:name} is not in the snapshot', name)
         if path in placed and placed[path] != name:
-            yield Reason(path, f'the member is on host {placed[path]} '
-                               f'already and cannot be on {name}')
+            yield _told(
+                path, 'the member is on host {:name} already and cannot be on '
+                '{:name}', placed[path], name)
 
 
 def _unfit(member: Member, host: Host, snapshot: Snapshot) -> Iterator[Reason]:
     """What the member asks of its host, and the host is not."""
     wanted, name = member.requirements, host.name
     if not host.enabled:
-        yield Reason(member.path, f'host {name} is disabled')
+        yield _told(member.path, 'host {:name} is disabled', name)
     for trait in sorted(wanted.required_traits - host.traits):
-        yield Reason(member.path, f'host {name} lacks trait {trait}')
+        yield _told(member.path, 'host {:name} lacks trait {}', name, trait)
     for trait in sorted(wanted.forbidden_traits & host.traits):
-        yield Reason(
-            member.path, f'host {name} has the forbidden trait {trait}')
+        yield _told(member.path, 'host {:name} has the forbidden trait {}',
+                    name, trait)
     for aggregate in sorted(wanted.aggregates - host.aggregates):
-        yield Reason(
-            member.path, f'host {name} is not in aggregate {aggregate}')
+        yield _told(member.path, 'host {:name} is not in aggregate {:name}',
+                    name, aggregate)
     zone = wanted.availability_zone
     if zone is not None and host.availability_zone != zone:
-        yield Reason(
-            member.path, f'host {name} is in availability zone '
-                         f'{host.availability_zone or "none"}, not {zone}')
+        yield _told(
+            member.path,
+            'host {:name} is in availability zone {:name}, not {:name}', name,
+            host.availability_zone or None, zone)
     vertex = (*host.location, name)
     if vertex[:len(wanted.location)] != wanted.location:
-        yield Reason(
-            member.path, f'host {name} is at {"/".join(vertex)}, not below '
-                         f'{"/".join(wanted.location)}')
+        yield _told(
+            member.path, 'host {:name} is at {:name}, not below {:name}', name,
+            '/'.join(vertex), '/'.join(wanted.location))
     for resource_class, amount in sorted(wanted.resources.items()):
         yield from _bad_amount(member, host, resource_class, amount)
 
@@ -94,19 +98,19 @@ def _bad_amount(member: Member, host: Host, resource_class: str,
     """Placement's rules for the amount of one allocation."""
     inventory = host.inventories.get(resource_class)
     if inventory is None:
-        yield Reason(
-            member.path, f'host {host.name} has no {resource_class}')
+        yield _told(member.path, 'host {:name} has no {}', host.name,
+                    resource_class)
         return
-    asked = f'{amount} {resource_class} on host {host.name}'
-    if amount < inventory.min_unit:
-        yield Reason(member.path, f'{asked} is less than its min_unit, '
-                                  f'{inventory.min_unit}')
-    if amount > inventory.max_unit:
-        yield Reason(member.path, f'{asked} is more than its max_unit, '
-                                  f'{inventory.max_unit}')
-    if amount % inventory.step_size:
-        yield Reason(member.path, f'{asked} is no multiple of its step_size, '
-                                  f'{inventory.step_size}')
+    for wrong, what, unit in (
+            (amount < inventory.min_unit, 'less than its min_unit',
+             inventory.min_unit),
+            (amount > inventory.max_unit, 'more than its max_unit',
+             inventory.max_unit),
+            (amount % inventory.step_size, 'no multiple of its step_size',
+             inventory.step_size)):
+        if wrong:
+            yield _told(member.path, '{} {} on host {:name} is {}, {}',
+                        amount, resource_class, host.name, what, unit)
 
 
 def _overfull(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
@@ -129,10 +133,10 @@ def _overfull(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
             (inventory.total - inventory.reserved)
             * inventory.allocation_ratio)
         if inventory.used + amount > capacity:
-            yield Reason(
+            yield _told(
                 ', '.join(paths[name, resource_class]),
-                f'host {name} has {int(capacity)} {resource_class}, of which '
-                f'{inventory.used} are used: no room for {amount}')
+                'host {:name} has {} {}, of which {} are used: no room for {}',
+                name, int(capacity), resource_class, inventory.used, amount)
 
 
 def _broken_policies(group: Group, placement: Mapping[str, Host],
@@ -143,5 +147,10 @@ def _broken_policies(group: Group, placement: Mapping[str, Host],
                 at = f'{scope.path}: {policy.title}'.removeprefix(': ')
                 found = policy.check(scope, placement, snapshot)
                 if found.count:
-                    yield from (Reason(at, message) for message in (
-                        found.messages or (f'violations: {found.count}',)))
+                    yield from (Reason.told(at, message) for message in (
+                        found.messages
+                        or (tell('violations: {}', found.count),)))
+
+
+def _told(at: str, pattern: str, *parts: Any) -> Reason:
+    return Reason.told(at, tell(pattern, *parts))

@@ -16,10 +16,13 @@ class Test:
 
     :ivar wanted: what is asked for, in words that follow 'no host '
     :ivar passed: the hosts that meet it
+    :ivar name: what stands at the end of those words, where it is a name of a
+        zone, domain or aggregate
     """
 
     wanted: str
     passed: np.ndarray
+    name: str = ''
 
 
 class Eligibility:
@@ -35,13 +38,15 @@ class Eligibility:
         if wanted.availability_zone is not None:
             zone = wanted.availability_zone
             yield Test(f'is in availability zone {zone}', self._ask(
-                ('zone', zone), lambda h: h.availability_zone == zone))
+                ('zone', zone), lambda h: h.availability_zone == zone), zone)
         if wanted.location:
-            yield Test(f'is in location {"/".join(wanted.location)}',
-                       self._within(wanted.location))
+            vertex = '/'.join(wanted.location)
+            yield Test(f'is in location {vertex}',
+                       self._within(wanted.location), vertex)
         for name in sorted(wanted.aggregates):
-            yield Test(f'is in aggregate {name}', self._ask(
-                ('aggregate', name), lambda h, a=name: a in h.aggregates))
+            passed = self._ask(
+                ('aggregate', name), lambda h, a=name: a in h.aggregates)
+            yield Test(f'is in aggregate {name}', passed, name)
         for trait in sorted(wanted.required_traits):
             yield Test(f'has trait {trait}', self._has(trait))
         for trait in sorted(wanted.forbidden_traits):

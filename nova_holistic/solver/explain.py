@@ -164,7 +164,7 @@ class _Explainer:
             if ruled_out or member.path in paths:
                 binding.append(each)
                 bindings.append(Binding(
-                    each.policy.summary, each.scope.path, ruled_out))
+                    str(each.policy.summary), each.scope.path, ruled_out))
             fine &= allowed
         best, tried, refused = self._next_best(
             member, np.flatnonzero(fine), binding)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.marked import joined, Marked, said, tell
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.case import Case
@@ -39,10 +40,11 @@ class Funnel:
             left = self._before or 'none'
             whole = self.of(total) if before is None else (
                 f'these {total}')
-            yield Reason(each.scope.path, (
-                f'{each.policy.summary} leaves {left} of {whole}'
+            summary = said(each.policy.summary)
+            yield Reason.told(each.scope.path, (
+                tell('{} leaves {} of {}', summary, left, whole)
                 if total > 1 or before is None else
-                f'{each.policy.summary} leaves not that one'))
+                tell('{} leaves not that one', summary)))
 
     def description(self, path: str, members: int,
                     wanted: Requirements) -> Reason:
@@ -56,9 +58,13 @@ class Funnel:
             self._before = int(self._left.sum())
         if demands(wanted):
             told.append(self._room(members, wanted))
-        return Reason(path, '; '.join(told))
+        return Reason.told(path, joined('; ', told))
 
-    def _step(self, test: Test, before: int) -> str:
+    def _step(self, test: Test, before: int) -> Marked:
+        told = self._what(test, before).removesuffix(test.name)
+        return tell('{}{:name}', told, test.name)
+
+    def _what(self, test: Test, before: int) -> str:
         now = int(self._left.sum())
         verb = test.wanted
         if self._before is None:
@@ -122,15 +128,16 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
     hosts = many(int(usable.sum()), 'host')
     for name, amount in sorted(asked.items()):
         if amount > free[name].sum():
-            return Reason(at, (
+            return Reason.told(at, Marked(
                 f'the {members} members need {name} {amount} in all; the '
                 f'{hosts} that suit them have {int(free[name].sum())} free'))
     told = ', '.join(
         f'{name} {amount} of {int(free[name].sum())} free, in pieces of at '
         f'most {int(free[name].max())}'
         for name, amount in sorted(asked.items()))
-    return Reason(at, f'the {members} members do not fit together on '
-                      f'{hosts}: they need {told}')
+    return Reason.told(at, Marked(
+        f'the {members} members do not fit together on {hosts}: they need '
+        f'{told}'))
 
 
 def _plural(verb: str, number: int) -> str:

@@ -7,16 +7,17 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.domain import HOST
+from nova_holistic.model.marked import Marked, said, tell
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.case import Case
 from nova_holistic.solver.contradiction import Count
-from nova_holistic.solver.numbers import be, many, room
+from nova_holistic.solver.numbers import be, many, room, wishes
 from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.shapes import (
     Apart, Cap, Confined, Even, Shape, Wide)
 
-_ONLY = 'the domain that they are confined to'
+_ONLY = Marked('the domain that they are confined to')
 """The place, where domains of the level are what members are confined to."""
 
 
@@ -40,7 +41,7 @@ class Sentences:
         self.told: set[str] = set()
         self.at_odds = False
 
-    def of(self, carried: Carried, found: Sequence[Shape]) -> str:
+    def of(self, carried: Carried, found: Sequence[Shape]) -> Marked:
         """By the first shape whose numbers are at odds, or else the first."""
         first, before, kept = None, set(self.told), self.told
         for shape in found or (None,):
@@ -53,8 +54,8 @@ class Sentences:
         self.told = kept
         return first
 
-    def _of_one(self, carried: Carried, shape: Shape | None) -> str:
-        name = carried.policy.summary
+    def _of_one(self, carried: Carried, shape: Shape | None) -> Marked:
+        name = said(carried.policy.summary)
         if isinstance(shape, Cap):
             if self._case.table.is_subset(shape.level):
                 return self._some_hosts(name, shape)
@@ -67,12 +68,12 @@ class Sentences:
             return self._apart(name, shape)
         if isinstance(shape, Confined):
             return self._one(name, shape)
-        return f'{name} cannot hold for {self._all(carried)}'
+        return tell('{} cannot hold for {}', name, self._all(carried))
 
     def _all(self, carried: Carried) -> str:
         return many(len(carried.scope.members), 'member')
 
-    def _cap(self, name: str, shape: Cap) -> str:
+    def _cap(self, name: Marked, shape: Cap) -> Marked:
         limit = max(shape.limits.values())
         members = self._count.members(shape.scope)
         needed = -(-members // limit)
@@ -81,69 +82,74 @@ class Sentences:
         takes = count.takes(shape.scope, shape.level)[:-1]
         here = int(np.count_nonzero(takes))
         if here < needed:
-            return (f'{name} needs {many(needed, shape.level)}{each}; '
-                    f'{self._there(here, shape, place)}')
+            return tell('{} needs {}{}; {}', name, many(needed, shape.level),
+                        each, self._there(here, shape, place))
         allowed = count.allowed(shape)
         if allowed < members:
             self.at_odds = True
             where = self._there(here, shape, place)
-            return (f'{name} lets in {allowed} of {members} members, at most '
-                    f'{limit} in each {shape.level}; {where}')
-        return f'{name} needs {many(needed, shape.level)}{each}'
+            return tell('{} lets in {} of {} members, at most {} in each {}; '
+                        '{}', name, allowed, members, limit, shape.level,
+                        where)
+        return tell('{} needs {}{}', name, many(needed, shape.level), each)
 
-    def _some_hosts(self, name: str, shape: Cap) -> str:
+    def _some_hosts(self, name: Marked, shape: Cap) -> Marked:
         """Of a limit on hosts that are no domain of the topology."""
         members = self._count.members(shape.scope)
         allowed = self._count.allowed(shape)
         if allowed >= members:
-            return f'{name} is for {many(members, "member")}'
+            return tell('{} is for {}', name, many(members, 'member'))
         hosts = self._count.takes(shape.scope, HOST)
         there = self._there(int(np.count_nonzero(hosts)),
-                            replace(shape, level=HOST), '')
-        return f'{name} lets in {allowed} of {members} members; {there}'
+                            replace(shape, level=HOST), Marked())
+        return tell('{} lets in {} of {} members; {}', name, allowed, members,
+                    there)
 
-    def _wide(self, name: str, shape: Wide) -> str:
+    def _wide(self, name: Marked, shape: Wide) -> Marked:
         members = self._count.members(shape.scope)
-        needed = f'{name} needs {many(shape.least, shape.level)}'
+        needed = tell('{} needs {}', name, many(shape.least, shape.level))
         if members < shape.least:
             self.at_odds = True
-            return f'{needed}; there {be(members)} {many(members, "member")}'
+            return tell('{}; there {} {}', needed, be(members),
+                        many(members, 'member'))
         count, place = self._best(shape)
         takes = count.takes(shape.scope, shape.level)
         here = sum(takes[n] > 0 for n in shape.domains)
         if here >= shape.least:
             return needed
-        return f'{needed}; {self._there(int(here), shape, place)}'
+        return tell('{}; {}', needed, self._there(int(here), shape, place))
 
-    def _even(self, name: str, shape: Even) -> str:
+    def _even(self, name: Marked, shape: Even) -> Marked:
         count, place = self._best(shape)
         members = self._count.members(shape.scope)
-        told = f'{name} with max_skew {shape.skew}'
+        told = tell('{} with max_skew {}', name, shape.skew)
         if count.uneven(shape):
             self.at_odds = True
-            return (f'{told} cannot share {many(members, "member")} among '
-                    f'{many(len(shape.domains), shape.level)}')
+            return tell('{} cannot share {} among {}', told,
+                        many(members, 'member'),
+                        many(len(shape.domains), shape.level))
         fitting = count.evenly(shape)
         if fitting >= members:
-            return f'{told} keeps {many(members, "member")} even'
+            return tell('{} keeps {} even', told, many(members, 'member'))
         self.at_odds = True
         takes = count.takes(shape.scope, shape.level)
         worst = min(sorted(shape.domains), key=lambda n: takes[n])
         domain = self._case.table.division(shape.level).domains[worst]
         asked = self._asked(shape.scope)
-        return (f'{told} has room for {fitting} of {members} members; '
-                f'{shape.level} {domain} takes {int(takes[worst])}{asked}')
+        return tell('{} has room for {} of {} members; {} {:name} takes {}{}',
+                    told, fitting, members, shape.level, domain,
+                    int(takes[worst]), asked)
 
-    def _apart(self, name: str, shape: Apart) -> str:
+    def _apart(self, name: Marked, shape: Apart) -> Marked:
         count, place = self._best(shape)
         needed, here = count.apart(shape)
         if here < needed:
-            return (f'{name} needs {many(needed, shape.level)}; '
-                    f'{self._there(here, shape, place, shape.other)}')
+            return tell('{} needs {}; {}', name, many(needed, shape.level),
+                        self._there(here, shape, place, shape.other))
         who = 'them' if isinstance(shape.carried.policy, Relationship) else (
             f'{many(self._count.members(shape.scope), "member")} and '
             f'{self._count.members(shape.other)} outside the group')
-        told = f'{name} keeps {who} in different {shape.level}s'
+        told = tell('{} keeps {} in different {}s', name, who, shape.level)
         if sum(isinstance(s, Apart) for s in self._count.shapes) < 2:
             return told
         # Each alone can hold; together they need more than there are.
@@ -152,9 +158,9 @@ class Sentences:
             for scope in (shape.scope, shape.other))))
         there = self._there(here, shape, place, shape.other)
         self.at_odds = False
-        return f'{told}; {there}'
+        return tell('{}; {}', told, there)
 
-    def _one(self, name: str, shape: Confined) -> str:
+    def _one(self, name: Marked, shape: Confined) -> Marked:
         members = self._count.members(shape.scope)
         rest = Count(self._case, [
             s for s in self._count.shapes if s.scope != shape.scope
@@ -164,17 +170,17 @@ class Sentences:
         most = rest.roomiest(shape)
         asked = self._asked(shape.scope) if most < members else ''
         if not asked:
-            return f'{name} puts {self._both(members)} into {where}'
+            return tell('{} puts {} into {}', name, self._both(members), where)
         self.at_odds = True
-        return (f'{name} needs {where} with room for {self._both(members)}'
-                f'{asked}; the roomiest takes {most}')
+        return tell('{} needs {} with room for {}{}; the roomiest takes {}',
+                    name, where, self._both(members), asked, most)
 
     @staticmethod
     def _both(members: int) -> str:
         return f'all {members} members' if members > 2 else (
             'both members' if members == 2 else '1 member')
 
-    def _best(self, shape: Shape) -> tuple[Count, str]:
+    def _best(self, shape: Shape) -> tuple[Count, Marked]:
         """Counts in the domain that suits the shape best, among those to one
         of which its members are confined; and its name."""
         inside = {m.path for m in self._members(shape.scope)}
@@ -183,52 +189,49 @@ class Sentences:
                     inside <= {m.path for m in self._members(other.scope)}):
                 continue
             domains = self._case.table.division(other.level).domains
-            tries = [(count, f' of {domains[n]}')
+            tries = [(count, tell(' of {:name}', domains[n]))
                      for n in sorted(other.domains)
                      if (count := self._count.within(other, n)) is not None]
             if tries and other.level == shape.level:
                 return tries[0][0], _ONLY
             if tries:
                 return max(tries, key=lambda each: self._worth(each[0], shape))
-        return self._count, ''
+        return self._count, Marked()
 
     @staticmethod
     def _worth(count: Count, shape: Shape) -> tuple[int, int]:
         takes = count.takes(shape.scope, shape.level)
         return int(np.count_nonzero(takes)), int(takes.sum())
 
-    def _there(self, here: int, shape: Shape, place: str,
-               other: int | None = None) -> str:
+    def _there(self, here: int, shape: Shape, place: Marked,
+               other: int | None = None) -> Marked:
         """How many domains there are, that have what is asked for."""
         self.at_odds = True
-        told = self._room(here, shape.level, '' if place == _ONLY else place,
-                          shape.scope, other)
+        wanted, only = self._asking(shape.scope, other)
+        told = room(here, shape.level, Marked() if place is _ONLY else place,
+                    wanted, only)
         if told:
             return told
-        if place == _ONLY:
-            return f'only {here} may be used'
+        if place is _ONLY:
+            return Marked(f'only {here} may be used')
         if self._fewer:
-            return f'{here}{place} {be(here)} left'
-        return (f'{place.removeprefix(" of ")} has {here}' if place
-                else f'there {be(here)} {here}')
+            return tell('{}{} {} left', here, place, be(here))
+        return (tell('{} has {}', place.removeprefix(' of '), here) if place
+                else Marked(f'there {be(here)} {here}'))
 
-    def _room(self, here: int, noun: str, place: str, scope: int,
-              other: int | None = None) -> str:
-        wanted, only = self._asking(scope, other)
-        self.told.update(wanted)
-        return room(here, noun, place, wanted, only)
+    def _asked(self, scope: int) -> Marked:
+        told = wishes(*self._asking(scope), room='')
+        return tell(' of {}', told) if told else Marked()
 
-    def _asked(self, scope: int) -> str:
-        told = self._room(1, 'x', '', scope)
-        told = told.removeprefix('1 x has ').replace('room for ', '')
-        return f' of {told}' if told else ''
-
-    def _asking(self, scope: int, other: int | None) -> tuple[
+    def _asking(self, scope: int, other: int | None = None) -> tuple[
             dict[str, Requirements], bool]:
+        """What is asked for, which counts as told from now on; and whether
+        there is one description only."""
         scopes = [scope] if other is None else [scope, other]
         paths = dict.fromkeys(m.description for number in scopes
                               for m in self._members(number))
         wanted = {p: self._wanted[p] for p in paths if p in self._wanted}
+        self.told.update(wanted)
         return wanted, len(paths) == 1
 
     def _members(self, scope: int):

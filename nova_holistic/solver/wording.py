@@ -6,10 +6,11 @@ All numbers are of a group that asks for nothing but the core.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-import textwrap
 
 import numpy as np
 
+from nova_holistic.model.marked import (
+    joined, Marked, said, shortened, tell)
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host
@@ -59,15 +60,15 @@ def unsifted(case: Case,
         blamed is None) else blamed
     wanted = {m.description: m.requirements for m in case.members
               if amounts(m.requirements) or conditions(m.requirements)}
-    told = [Reason(each.scope.path, (
-        f'{each.policy.summary} is for '
-        f'{many(len(each.scope.members), "member")}'))
+    told = [Reason.told(each.scope.path, tell(
+        '{} is for {}', said(each.policy.summary),
+        many(len(each.scope.members), 'member')))
         for each in policies[:_NAMED]]
-    told.extend(Reason(path, _asks(wanted[path]))
+    told.extend(Reason.told(path, _asks(wanted[path]))
                 for path in list(wanted)[:_NAMED])
     more = max(0, len(policies) - _NAMED) + max(0, len(wanted) - _NAMED)
     if more:
-        told.append(Reason('', (
+        told.append(Reason.told('', Marked(
             f'{more} more policies and descriptions may have a part in it')))
     return tuple(told)
 
@@ -108,8 +109,8 @@ class _Words:
     def nothing(self) -> Reason:
         """Not even a group that asks for nothing has a place."""
         if not len(self.case.table):
-            return Reason('', 'there are no hosts')
-        return Reason('', 'no host is enabled')
+            return Reason.told('', Marked('there are no hosts'))
+        return Reason.told('', Marked('no host is enabled'))
 
     def funnel(self) -> list[Reason]:
         funnel = Funnel(self.case.table)
@@ -119,9 +120,10 @@ class _Words:
             found.append(funnel.description(
                 path, self.members[path], wanted))
         elif self.wanted:
-            found.extend(Reason(path, f'asks for hosts {conditions(wanted)}')
-                         for path, wanted in self.wanted.items()
-                         if conditions(wanted))
+            found.extend(
+                Reason.told(path, tell('asks for hosts {}', where))
+                for path, wanted in self.wanted.items()
+                if (where := conditions(wanted)))
             found.append(packing(self.case, self.members))
         return found
 
@@ -139,7 +141,7 @@ class _Words:
         for each in self.forbidding:
             funnel = Funnel(self.case.table)
             told.extend(funnel.policies([each], self._leaves))
-        told.extend(Reason(path, _asks(wanted))
+        told.extend(Reason.told(path, _asks(wanted))
                     for path, wanted in self.wanted.items()
                     if path not in sentences.told)
         return told
@@ -162,9 +164,9 @@ class _Words:
                 mine[0], Apart) and self._closes(each):
             enabled = self.case.table.enabled
             left = int((enabled & self._leaves(each)).sum()) or 'none'
-            told += (f', and leaves {left} of '
-                     f'{Funnel(self.case.table).of(int(enabled.sum()))}')
-        return sentences.at_odds, Reason(each.scope.path, told)
+            told = tell('{}, and leaves {} of {}', told, left,
+                        Funnel(self.case.table).of(int(enabled.sum())))
+        return sentences.at_odds, Reason.told(each.scope.path, told)
 
     def _leaves(self, each: Carried) -> np.ndarray:
         """Hosts that the policy leaves to members without requirements."""
@@ -183,26 +185,27 @@ class _Words:
         """Whether it forbids its members any host at all."""
         return bool((self.case.table.enabled & ~self._leaves(each)).any())
 
-    def _broken(self, each: Carried) -> str:
+    def _broken(self, each: Carried) -> Marked:
         """What members that are placed already do to a policy."""
         hosts = self.case.table.hosts
         stay = {path: hosts[h] for path, h in self.case.placed.items()}
         if not any(m.path in stay for m in each.scope.members):
-            return ''
+            return Marked()
         found = each.policy.check(each.scope, stay, self.case.snapshot)
         if not found.messages:
-            return ''
-        return (f'{each.policy.summary} is broken by members that are placed '
-                f'already: {textwrap.shorten(found.messages[0], _LONG)}')
+            return Marked()
+        return tell('{} is broken by members that are placed already: {}',
+                    said(each.policy.summary),
+                    shortened(said(found.messages[0]), _LONG))
 
     def _witnessed(self, reason: Reason, each: Carried) -> Reason:
         """What the policy would say of a plan made without it."""
         for where in self._without(each):
             found = each.policy.check(each.scope, where, self.case.snapshot)
             if found.messages:
-                return Reason(reason.at, (
-                    f'{reason.message}; without it, for one, '
-                    f'{textwrap.shorten(found.messages[0], _LONG)}'))
+                return Reason.told(reason.at, tell(
+                    '{}; without it, for one, {}', reason.text,
+                    shortened(said(found.messages[0]), _LONG)))
         return reason
 
     def _without(self, each: Carried) -> list[Mapping[str, Host]]:
@@ -227,7 +230,7 @@ def _rank(mine: Sequence[Shape]) -> int:
                  if mine and isinstance(mine[0], kind)), len(_ORDER))
 
 
-def _asks(wanted: Requirements) -> str:
+def _asks(wanted: Requirements) -> Marked:
     asked, where = amounts(wanted), conditions(wanted)
-    return 'asks for ' + ' on hosts '.join(
-        each for each in (asked or 'a place', where) if each)
+    return tell('asks for {}', joined(' on hosts ', (
+        each for each in (asked or 'a place', where) if each)))

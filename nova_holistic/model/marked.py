@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text that knows where in it names of hosts and domains stand, so that it
+can be told to those who are not to know them."""
+
+from collections.abc import Callable, Iterable, Sequence
+import functools
+import string
+import textwrap
+from typing import Any
+
+NAME = 'name'
+"""The format of a part that is a name."""
+
+_CUT = ' [...]'
+
+
+class Marked(str):
+    """Equal to its text. What the methods of str make of it is plain text,
+    but for ``removeprefix``.
+
+    :ivar hidden: of each name, in order, the first character and the one
+        after the last
+    :ivar whole: False where there may be names in it that nobody has marked
+    """
+
+    __slots__ = ('hidden', 'whole')
+
+    hidden: tuple[tuple[int, int], ...]
+    whole: bool
+
+    def __new__(cls, text: str = '', hidden: Iterable[tuple[int, int]] = (),
+                whole: bool = True) -> 'Marked':
+        made = super().__new__(cls, text)
+        made.hidden, made.whole = tuple(hidden), whole
+        return made
+
+    def __getnewargs__(self) -> tuple:
+        return str(self), self.hidden, self.whole
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those that are marked, each once, sorted."""
+        return tuple(sorted({self[start:end] for start, end in self.hidden}))
+
+    def removeprefix(self, prefix: str) -> 'Marked':
+        cut = len(prefix) if self.startswith(prefix) else 0
+        return Marked(self[cut:], (
+            (max(0, start - cut), end - cut) for start, end in self.hidden
+            if end > cut), self.whole)
+
+
+def tell(pattern: str, *parts: Any) -> Marked:
+    """Text with each part in place of a ``{}``, or of a ``{:name}`` where it
+    is a name.
+
+    Instead of one name it may be a list of them, told with commas, or None,
+    which is told as ``none``. A part that is marked keeps its marks; in any
+    other, and in the pattern, there are no names.
+    """
+    pieces, rest = [], iter(parts)
+    for literal, spec in _parsed(pattern):
+        pieces.append(literal)
+        if spec is not None:
+            part = next(rest)
+            pieces.append(_names(part) if spec == NAME else part)
+    return joined('', pieces)
+
+
+def joined(separator: str, parts: Iterable[Any]) -> Marked:
+    """The parts, each with the marks it has, with a separator without names
+    between them."""
+    texts, hidden, whole, at = [], [], True, 0
+    for part in parts:
+        if texts:
+            at += len(separator)
+        if isinstance(part, Marked):
+            hidden.extend((at + start, at + end)
+                          for start, end in part.hidden)
+            whole = whole and part.whole
+        texts.append(str(part))
+        at += len(texts[-1])
+    return Marked(separator.join(texts), hidden, whole)
+
+
+def said(text: str) -> Marked:
+    """What a policy says: where it marks no names, nobody has."""
+    return text if isinstance(text, Marked) else Marked(text, whole=False)
+
+
+def shortened(text: Marked, width: int) -> Marked:
+    """As ``textwrap.shorten`` has it."""
+    short = textwrap.shorten(text, width)
+    if short == text:
+        return text
+    # Where each character goes as runs of spaces become one.
+    places, length, space = [], 0, True
+    for character in text:
+        places.append(length)
+        blank = character.isspace()
+        length += not (blank and space)
+        space = blank
+    places.append(length)
+    end = len(short)
+    if short.endswith(_CUT.strip()) and length > end - len(_CUT):
+        end = max(0, end - len(_CUT))
+    return Marked(short, (
+        (places[start], min(places[stop], end))
+        for start, stop in text.hidden if places[start] < end), text.whole)
+
+
+class Messages(Sequence[str]):
+    """Made once somebody reads them: most placements are judged for how far
+    they are from what a policy asks, and for nothing else."""
+
+    __slots__ = ('_make', '_args', '_made')
+
+    def __init__(self, make: Callable[..., Iterable[str]], *args: Any):
+        """:param make: called with the arguments, gives the messages"""
+        self._make = make
+        self._args = args
+        self._made: tuple[str, ...] | None = None
+
+    def _all(self) -> tuple[str, ...]:
+        if self._made is None:
+            self._made = tuple(self._make(*self._args))
+        return self._made
+
+    def __getitem__(self, index):
+        return self._all()[index]
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (tuple, Messages)):
+            return self._all() == tuple(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(pattern: str) -> tuple[tuple[str, str | None], ...]:
+    return tuple((literal, spec) for literal, _, spec, _
+                 in string.Formatter().parse(pattern))
+
+
+def _names(part: Any) -> Marked | str:
+    if part is None:
+        return 'none'
+    if isinstance(part, (list, tuple)):
+        return joined(', ', map(_names, part))
+    text = str(part)
+    return Marked(text, [(0, len(text))] if text else ())

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text whose names are data."""
+
+import copy
+import pickle
+import textwrap
+
+import pytest
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.marked import (
+    joined, Marked, Messages, said, shortened, tell)
+from nova_holistic.model.plan import Reason
+
+
+def test_a_sentence_knows_its_names():
+    told = tell('{} is on host {:name}, not below {:name}', 'web', 'a',
+                Domain('rack', ('z', 'r1')))
+    assert told == 'web is on host a, not below z/r1'
+    assert told.names == ('a', 'z/r1')
+    assert [told[start:end] for start, end in told.hidden] == ['a', 'z/r1']
+
+
+def test_several_names_and_none_at_all():
+    assert tell('in {:name}', ['b', 'a, c']).hidden == ((3, 4), (6, 10))
+    assert tell('in {:name}, not {:name}', None, '') == 'in none, not '
+    assert tell('in {:name}, not {:name}', None, '').hidden == ()
+
+
+def test_braces_in_names_are_themselves():
+    assert tell('{} on {:name}', '{}', '{:name}') == '{} on {:name}'
+
+
+def test_sentences_are_put_together():
+    inner = tell('{:name} has {}', 'host', 'web')
+    told = tell('{}: {}', 3, joined('; ', [inner, 'host', inner]))
+    assert told == '3: host has web; host; host has web'
+    assert told.hidden == ((3, 7), (23, 27))
+    assert told.removeprefix('3: ').hidden == ((0, 4), (20, 24))
+    assert told.removeprefix('4').hidden == told.hidden
+
+
+def test_words_of_somebody_who_marks_nothing_leave_the_whole_in_doubt():
+    told = tell('{:name} says {}', 'a', said('it is on a'))
+    assert (told.whole, told.hidden) == (False, ((0, 1),))
+    assert said(told) is told
+    reason = Reason.told('web', told)
+    assert (reason.names, reason.hidden) == (None, ((0, 1),))
+    assert (reason.text.whole, reason.text.hidden) == (False, ((0, 1),))
+
+
+@pytest.mark.parametrize('width', [5, 9, 10, 12, 14, 18, 24, 30, 200])
+@pytest.mark.parametrize('names', [
+    ('a', 'b c', 'dd-ee'), ('a  a', 'longer-than-all', '東  京')])
+def test_a_short_version_knows_what_is_left_of_its_names(width, names):
+    text = tell(' {:name}  is {:name} x,  {:name} and more', *names)
+    short = shortened(text, width)
+    assert short == textwrap.shorten(text, width)
+    left = [' '.join(name.split()) for name in names]
+    for start, end in short.hidden:
+        assert short[start:end] and left.pop(0).startswith(short[start:end])
+    assert not left or left[0] not in short
+
+
+def test_it_goes_through_copies():
+    told = tell('rack {:name}', 'a')
+    for same in (copy.deepcopy(told), pickle.loads(pickle.dumps(told))):
+        assert (same, same.hidden, same.whole) == (told, ((5, 6),), True)
+
+
+def test_messages_are_made_once_somebody_reads_them():
+    made = []
+
+    def make(name):
+        made.append(name)
+        yield tell('on {:name}', name)
+
+    messages = Messages(make, 'a')
+    assert not made
+    assert messages == ('on a',) and ('on a',) == messages
+    assert (messages[0].hidden, len(messages)) == (((3, 4),), 1)
+    assert hash(messages) == hash(('on a',))
+    assert made == ['a']
+
+
+def test_plain_text_is_nobodys_word_on_names():
+    assert Reason.told('web', 'rack a').names is None
+    assert Reason.told('web', Marked('no rack')).names == ()
+    assert type(Reason.told('web', tell('rack {:name}', 'a')).message) is str
