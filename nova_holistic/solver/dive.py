@@ -31,7 +31,7 @@ _FRESH = 30
 """New patterns at a time: those that gain most."""
 
 _TRIES = 12
-_LAST = 3
+_LAST = 1
 """Tries after which less than the goal is enough."""
 
 _PARTS = 4

@@ -49,6 +49,10 @@ _LITTLE = 2e-4
 _FEW = 100
 """Sorts of hosts of a cell that are asked for these."""
 
+_MANY = 200
+"""New patterns at a time where hosts only cost to be used: those that gain
+most."""
+
 _BETWEEN = 0.5
 """How near the prices asked are to the best ones so far, not the latest."""
 
@@ -213,6 +217,10 @@ class Generation:
 
     def _learn(self, gains: Gains) -> int:
         some = np.flatnonzero(gains.known)
+        if not len(self.alike.slopes):
+            # Hosts that cost the same gain alike.
+            some = some[np.sort(np.argsort(
+                -gains.known[some], kind='stable')[:_MANY])]
         return self.master.add(some, gains.patterns[some])
 
     def _proves(self, duals: np.ndarray, gains: Gains,

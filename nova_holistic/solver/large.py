@@ -45,8 +45,8 @@ WRITTEN = 10_000
 _HUGE = 10 * LARGE
 """Places from which on it is in vain to look at the whole instead."""
 
-_HURRY = 0.05
-_SHORT = 0.2
+_HURRY = 0.12
+_SHORT = 0.3
 _LATE = 0.4
 """Shares of the time limit after which any plan is sought before a good one:
 when rules are read, after a first relaxation, and later on."""

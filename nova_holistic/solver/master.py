@@ -19,6 +19,8 @@ from nova_holistic.solver.sharing import sharing
 from nova_holistic.solver.ways import anyhow, Way
 
 _ENDLESS = highspy.kHighsInf
+_PRIMAL = 4
+"""HiGHS' name of the primal simplex method."""
 
 
 class Master:
@@ -27,7 +29,7 @@ class Master:
     Costs are told in units of what a member costs on average.
 
     :ivar sorts: of hosts, for each pattern that is known
-    :ivar patterns: as many lists of members of each kind
+    :ivar patterns: [pattern, kind]: members of each
     :ivar costs: of one host with each
     :ivar rows: number of the members' and the cells' rows
     :ivar duals: once it is solved, of these
@@ -41,7 +43,7 @@ class Master:
         self._unit = unit
         self.shape = len(kinds.kinds), cells.count
         self.sorts: list[int] = []
-        self.patterns: list[np.ndarray] = []
+        self.patterns = np.zeros((0, len(kinds.kinds)), dtype=np.int64)
         self.costs: list[float] = []
         self.used = np.zeros(0)
         self._seen: set[tuple[int, bytes]] = set()
@@ -62,6 +64,9 @@ class Master:
                 np.full(size, -1.0), np.ones(size))), 0.0, np.inf, size)
         self._first = len(program.upper)
         self._highs = program.loaded()
+        if not len(alike.slopes):
+            # What was optimal stays feasible as columns are added.
+            self._highs.setOptionValue('simplex_strategy', _PRIMAL)
         self.go(anyhow(kinds, cells))
 
     def go(self, way: Way) -> None:
@@ -99,35 +104,42 @@ class Master:
             if key not in self._seen:
                 self._seen.add(key)
                 fresh.append(number)
-        self._limit_sorts([s for s in dict.fromkeys(
-            sorts[fresh].tolist()) if s not in self._row_of])
-        rows, values, starts = [], [], []
-        for number in fresh:
-            sort, pattern = int(sorts[number]), patterns[number]
-            some = np.flatnonzero(pattern)
-            starts.append(starts[-1] + len(rows[-1]) if starts else 0)
-            rows.append(np.append(
-                self.rows + some * self.shape[1] + self._alike.cell[sort],
-                self._row_of[sort]))
-            values.append(np.append(pattern[some], 1.0))
-            self.sorts.append(sort)
-            self.patterns.append(pattern.copy())
-            self.costs.append(float(costs[number]))
         if fresh:
-            entries = np.concatenate(values).astype(float)
-            self._highs.addCols(
-                len(fresh), costs[fresh] / self._unit, np.zeros(len(fresh)),
-                np.full(len(fresh), _ENDLESS), len(entries),
-                np.array(starts, dtype=np.int32),
-                np.concatenate(rows).astype(np.int32), entries)
+            self._append(sorts[fresh], patterns[fresh], costs[fresh])
         return len(fresh)
+
+    def _append(self, sorts: np.ndarray, patterns: np.ndarray,
+                costs: np.ndarray) -> None:
+        number, names = len(sorts), sorts.tolist()
+        self._limit_sorts([s for s in dict.fromkeys(names)
+                           if s not in self._row_of])
+        # Each column ends with the row of its sort.
+        of, kinds = np.nonzero(patterns)
+        ends = np.cumsum(np.bincount(of, minlength=number) + 1)
+        rows = np.zeros(ends[-1], dtype=np.int32)
+        values = np.ones(ends[-1])
+        there = np.arange(len(of)) + of
+        rows[there] = (self.rows + kinds * self.shape[1]
+                       + self._alike.cell[sorts[of]])
+        values[there] = patterns[of, kinds]
+        rows[ends - 1] = [self._row_of[sort] for sort in names]
+        self._highs.addCols(
+            number, costs / self._unit, np.zeros(number),
+            np.full(number, _ENDLESS), len(values),
+            np.append(0, ends[:-1]).astype(np.int32), rows, values)
+        self.sorts += names
+        self.patterns = np.concatenate((self.patterns, patterns))
+        self.costs += costs.tolist()
 
     def _limit_sorts(self, sorts: list[int]) -> None:
         # No more hosts of a sort carry patterns than there are.
-        for sort in sorts:
-            self._row_of[sort] = self._highs.getNumRow()
-            self._highs.addRow(
-                -_ENDLESS, float(self._alike.numbers[sort]), 0,
+        number, first = len(sorts), self._highs.getNumRow()
+        self._row_of.update(zip(sorts, range(first, first + number)))
+        if sorts:
+            self._highs.addRows(
+                number, np.full(number, -_ENDLESS),
+                self._alike.numbers[sorts].astype(float), 0,
+                np.zeros(number, dtype=np.int32),
                 np.zeros(0, dtype=np.int32), np.zeros(0))
 
     def hold(self, fixed: Mapping[int, int],
@@ -137,7 +149,7 @@ class Master:
         number = len(self.sorts)
         lower, upper = np.zeros(number), np.full(number, _ENDLESS)
         if most is not None:
-            upper[(np.array(self.patterns) > most).any(axis=1)] = 0.0
+            upper[(self.patterns > most).any(axis=1)] = 0.0
         for column, hosts in fixed.items():
             lower[column], upper[column] = hosts, _ENDLESS
         self._highs.changeColsBounds(number, np.arange(

@@ -19,6 +19,7 @@ from nova_holistic.solver.core import core
 from nova_holistic.solver.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.joining import joined
 from nova_holistic.solver.large import large
+from nova_holistic.solver.processor import one_processor
 from nova_holistic.solver.result import judged, planned
 from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.search import Search
@@ -82,8 +83,9 @@ def solve(group: Group, snapshot: Snapshot, *,
     asked = _Asked(bound, snapshot, placed, aim.for_group(bound), backend,
                    gap, deadline)
     finding = deadline.part(_FINDING)
-    return _of_those_who_join(asked, finding) or _on_few(
-        asked, finding) or _on_all(asked, finding)
+    with one_processor():
+        return _of_those_who_join(asked, finding) or _on_few(
+            asked, finding) or _on_all(asked, finding)
 
 
 def _of_those_who_join(asked: _Asked, deadline: Deadline) -> Plan | None:
