@@ -79,7 +79,9 @@ def main():
     parser.add_argument('--members', type=int, default=200)
     parser.add_argument('--utilisation', type=int, default=75)
     parser.add_argument('--seeds', type=int, default=3)
-    parser.add_argument('--time-limit', type=float, default=60.0)
+    parser.add_argument('--time-limit', type=float, default=60.0,
+                        help="the plain formulation's")
+    parser.add_argument('--our-limit', type=float, default=1.0)
     arguments = parser.parse_args()
     print('Fewest hosts; wall clock. Where the peer was stopped by its '
           f'limit of {arguments.time_limit:g} s, "bound" is\nwhat it had '
@@ -90,7 +92,7 @@ def main():
     for seed in range(arguments.seeds):
         snapshot = cloud(arguments.hosts, arguments.utilisation / 100, seed)
         group = shop(arguments.members)
-        ours = run(group, snapshot, 'fewest-hosts', 10.0)
+        ours = run(group, snapshot, 'fewest-hosts', arguments.our_limit)
         value, bound, seconds = plain(snapshot, group, arguments.time_limit)
         known = '-' if bound is None else f'{bound:.2f}'
         times = f'{seconds / ours["seconds"]:.0f}'

@@ -50,8 +50,9 @@ _FEW = 100
 """Sorts of hosts of a cell that are asked for these."""
 
 _MANY = 200
-"""New patterns at a time where hosts only cost to be used: those that gain
-most."""
+_SHARE = 0.2
+"""New patterns at a time where hosts only cost to be used, those that gain
+most: in all, or of the number of members."""
 
 _BETWEEN = 0.5
 """How near the prices asked are to the best ones so far, not the latest."""
@@ -219,8 +220,9 @@ class Generation:
         some = np.flatnonzero(gains.known)
         if not len(self.alike.slopes):
             # Hosts that cost the same gain alike.
+            most = max(_MANY, int(_SHARE * self.numbers.sum()))
             some = some[np.sort(np.argsort(
-                -gains.known[some], kind='stable')[:_MANY])]
+                -gains.known[some], kind='stable')[:most])]
         return self.master.add(some, gains.patterns[some])
 
     def _proves(self, duals: np.ndarray, gains: Gains,
