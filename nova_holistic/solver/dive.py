@@ -32,7 +32,9 @@ _FRESH = 30
 
 _TRIES = 12
 _LAST = 1
-"""Tries after which less than the goal is enough."""
+_LAST_WHOLE = 3
+"""Tries after which less than the goal is enough; where values are whole
+numbers the next one below is worth more of them."""
 
 _PARTS = 4
 """Every so manieth fixed pattern is given up, and more often later."""
@@ -88,9 +90,10 @@ class Dive:
         if best is None:
             return self._rounded()
         settled, self._eager = self._settled, True
+        last = _LAST_WHOLE if self._integral else _LAST
         for number in range(_TRIES):
             if best.worth <= (0, (
-                    self._goal if number < _LAST else self._near)):
+                    self._goal if number < last else self._near)):
                 break
             if not best.short:
                 self._beyond = best.value + _WHOLE - self._integral
