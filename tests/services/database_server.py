@@ -38,6 +38,10 @@ class DatabaseServer(abc.ABC):
             self._server.kill()
         shutil.rmtree(self.directory, ignore_errors=True)
 
+    @property
+    def pid(self):
+        return self._server.pid
+
     def create(self, name):
         """A new database; gives its URL."""
         self.execute(self.creating.format(name))
