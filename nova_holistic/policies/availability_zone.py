@@ -42,7 +42,7 @@ class AvailabilityZone(Policy):
 
     @property
     def summary(self) -> str:
-        return tell('{} {:name}', self.type, self.zone)
+        return tell('{} {}', self.type, self.zone)
 
     def admits(self, host: Host) -> bool:
         return not self.hard or host.availability_zone == self.zone
@@ -58,7 +58,7 @@ class AvailabilityZone(Policy):
     def _told(self, wrong: Iterable[tuple[str, Host]]) -> Iterator[Marked]:
         for path, host in wrong:
             yield tell('{} is on host {:name} in availability zone {:name}, '
-                       'not {:name}', path, host.name,
+                       'not {}', path, host.name,
                        host.availability_zone or None, self.zone)
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:

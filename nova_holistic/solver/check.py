@@ -82,7 +82,7 @@ def _unfit(member: Member, host: Host, snapshot: Snapshot) -> Iterator[Reason]:
     if zone is not None and host.availability_zone != zone:
         yield _told(
             member.path,
-            'host {:name} is in availability zone {:name}, not {:name}', name,
+            'host {:name} is in availability zone {:name}, not {}', name,
             host.availability_zone or None, zone)
     vertex = (*host.location, name)
     if vertex[:len(wanted.location)] != wanted.location:

@@ -17,7 +17,7 @@ class Test:
     :ivar wanted: what is asked for, in words that follow 'no host '
     :ivar passed: the hosts that meet it
     :ivar name: what stands at the end of those words, where it is a name of a
-        zone, domain or aggregate
+        domain or aggregate
     """
 
     wanted: str
@@ -38,7 +38,7 @@ class Eligibility:
         if wanted.availability_zone is not None:
             zone = wanted.availability_zone
             yield Test(f'is in availability zone {zone}', self._ask(
-                ('zone', zone), lambda h: h.availability_zone == zone), zone)
+                ('zone', zone), lambda h: h.availability_zone == zone))
         if wanted.location:
             vertex = '/'.join(wanted.location)
             yield Test(f'is in location {vertex}',

@@ -50,8 +50,8 @@ def conditions(wanted: Requirements) -> Marked:
 
 
 def _condition(facet: Facet, name: str) -> Marked:
-    return tell('{} {}' if facet in (Facet.TRAIT, Facet.NO_TRAIT)
-                else '{} {:name}', facet.value, name)
+    return tell('{} {:name}' if facet in (Facet.LOCATION, Facet.AGGREGATE)
+                else '{} {}', facet.value, name)
 
 
 def room(number: int, noun: str, place: Marked,
