@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups that are read again for each of their members."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 import threading
@@ -18,22 +18,32 @@ from nova_holistic.table import rows
 REMEMBERED = 50_000
 """Members of all groups together: about half a kilobyte each."""
 
-_LIGHT = tuple(column for column in GroupRow.__table__.columns
-               if column.name not in ('document', 'pending'))
+LIGHT = tuple(column for column in GroupRow.__table__.columns
+              if column.name not in ('document', 'pending'))
+"""Columns of a group that are read each time."""
+
 _HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
           sa.null().label('updated_at'))
-_CHANGING = (MemberRow.id, MemberRow.hold, MemberRow.host, MemberRow.state,
-             MemberRow.held, MemberRow.instance_uuid)
+CHANGING = (MemberRow.id, MemberRow.hold, MemberRow.host, MemberRow.state,
+            MemberRow.held, MemberRow.instance_uuid)
+"""Columns of a member that are read each time."""
 
 Found = tuple[GroupRecord, Sequence[MemberRecord]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """:ivar members: by id, in the order of the document"""
+class Known:
+    """A group as it was read last.
+
+    :ivar members: by id, in the order of the document
+    """
 
     record: GroupRecord
     members: dict[int, MemberRecord]
+
+    @property
+    def found(self) -> Found:
+        return self.record, tuple(self.members.values())
 
 
 class Rosters:
@@ -49,7 +59,7 @@ class Rosters:
         """:param limit: members that are remembered"""
         self._database = database
         self._limit = limit
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._known: OrderedDict[str, Known] = OrderedDict()
         self._lock = threading.Lock()
 
     def read(self, group_uuid: str) -> Found | None:
@@ -63,9 +73,9 @@ class Rosters:
             found = ((known and _again(session, known))
                      or _anew(session, group_uuid))
         self._remember(group_uuid, found)
-        return found and (found.record, tuple(found.members.values()))
+        return found and found.found
 
-    def _remember(self, group_uuid: str, found: _Known | None) -> None:
+    def _remember(self, group_uuid: str, found: Known | None) -> None:
         with self._lock:
             self._known.pop(group_uuid, None)
             if found is not None:
@@ -75,33 +85,45 @@ class Rosters:
                 self._known.popitem(last=False)
 
 
-def _anew(session: orm.Session, group_uuid: str) -> _Known | None:
+def _anew(session: orm.Session, group_uuid: str) -> Known | None:
     row = session.execute(
-        sa.select(*_LIGHT, GroupRow.document).where(
+        sa.select(*LIGHT, GroupRow.document).where(
             GroupRow.uuid == group_uuid)).first()
     if row is None:
         return None
     record = replace(rows.light_group_record(row), document=row.document)
-    return _Known(record, _members(session, group_uuid))
+    return Known(record, members(
+        session, MemberRow.group_uuid == group_uuid))
 
 
-def _again(session: orm.Session, known: _Known) -> _Known | None:
+def _again(session: orm.Session, known: Known) -> Known | None:
     """None where more has changed than is looked at."""
-    row = session.execute(sa.select(*_LIGHT).where(
+    row = session.execute(sa.select(*LIGHT).where(
         GroupRow.uuid == known.record.uuid)).first()
     if row is None or row.revision != known.record.revision:
         return None
-    members = {}
-    for number, hold, host, *now in session.execute(
-            sa.select(*_CHANGING).where(MemberRow.group_uuid == row.uuid)
-            .order_by(MemberRow.position)):
-        was = known.members.get(number)
+    mine = MemberRow.group_uuid == row.uuid
+    found = again(known.members, session.execute(
+        sa.select(*CHANGING).where(mine).order_by(MemberRow.position)))
+    if found is None:
+        found = members(session, mine)
+    return Known(replace(rows.light_group_record(row),
+                         document=known.record.document), found)
+
+
+def again(known: Mapping[int, MemberRecord], changing: Iterable[sa.Row]
+          ) -> dict[int, MemberRecord] | None:
+    """Members as they are now; None where more than that has changed.
+
+    :param changing: ``CHANGING`` of each, in their order
+    """
+    found = {}
+    for number, hold, host, *now in changing:
+        was = known.get(number)
         if was is None or (was.hold, was.place.host) != (hold, host):
-            members = _members(session, row.uuid)
-            break
-        members[number] = _updated(was, *now)
-    return _Known(replace(rows.light_group_record(row),
-                          document=known.record.document), members)
+            return None
+        found[number] = _updated(was, *now)
+    return found
 
 
 def _updated(was: MemberRecord, state: str, held: bool,
@@ -113,14 +135,13 @@ def _updated(was: MemberRecord, state: str, held: bool,
                    instance_uuid=instance_uuid)
 
 
-def _members(session: orm.Session, group_uuid: str
-             ) -> dict[int, MemberRecord]:
-    """What is equal is kept in memory once."""
+def members(session: orm.Session, *where) -> dict[int, MemberRecord]:
+    """Members by id, group by group, in the order of the document. What is
+    equal is kept in memory once."""
     places, wanted = {}, {}
     found = {}
-    for row in session.execute(
-            sa.select(*_HEAVY).where(MemberRow.group_uuid == group_uuid)
-            .order_by(MemberRow.position)):
+    for row in session.execute(sa.select(*_HEAVY).where(*where).order_by(
+            MemberRow.group_uuid, MemberRow.position)):
         record = rows.bare_member(row)
         requirements = record.member.requirements
         found[record.id] = replace(

@@ -10,13 +10,14 @@ import sqlalchemy as sa
 from nova_holistic.table import claim, progress, renewal, rows, writing
 from nova_holistic.table.claim import Claim
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table.exclusive import ExclusiveGroups
 from nova_holistic.table.jobs import Jobs
 from nova_holistic.table.listing import Listing
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.plans import Plans
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
-from nova_holistic.table.rosters import Rosters
+from nova_holistic.table.rosters import Found, Rosters
 from nova_holistic.table.statistics import Statistics
 from nova_holistic.table.tasks import Tasks
 
@@ -47,6 +48,7 @@ class PlacementTable:
         self.statistics = Statistics(self.database)
         self.jobs = Jobs(self.database)
         self.rosters = Rosters(self.database)
+        self._exclusive = ExclusiveGroups(self.database, SITTING)
 
     @classmethod
     def from_conf(cls, conf) -> 'PlacementTable':
@@ -224,25 +226,10 @@ class PlacementTable:
         ``renewal.accept``."""
         renewal.accept(self.database, holds, now)
 
-    def exclusive_groups(self) -> Sequence[
-            tuple[GroupRecord, Sequence[MemberRecord]]]:
+    def exclusive_groups(self) -> Sequence[Found]:
         """Groups that keep others out, with those of their members that take
-        up room. One query by index where there are no such groups, else two.
-        """
-        # Not "is true", for which MariaDB does not use the index.
-        keep_out = GroupRow.exclusive == sa.true()
-        query = sa.select(GroupRow).where(keep_out)
-        with self.database.reader() as session:
-            groups = tuple(map(rows.group_record, session.scalars(query)))
-        if not groups:
-            return ()
-        members: dict[str, list[MemberRecord]] = {}
-        flagged = sa.select(GroupRow.uuid).where(keep_out)
-        for member in self._select(MemberRow.group_uuid.in_(flagged),
-                                   MemberRow.state.in_(SITTING)):
-            members.setdefault(member.group_uuid, []).append(member)
-        return tuple((group, members[group.uuid]) for group in groups
-                     if group.uuid in members)
+        up room: ``ExclusiveGroups.read``."""
+        return self._exclusive.read()
 
     def members_on(self, hosts: Collection[str],
                    but_of: str) -> tuple[MemberRecord, ...]:

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What groups keep others out of is asked for each server of the cloud."""
+
+from dataclasses import replace
+
+import pytest
+
+from nova_holistic.table.exclusive import ExclusiveGroups
+from nova_holistic.table.records import MemberState, Place
+from nova_holistic.table.store import PlacementTable, SITTING
+from tests.unit.api.crowd import statements
+from tests.unit.table import builders
+from tests.unit.table import test_rosters
+
+HEAVY = ('document', 'requirements', 'location', 'alternates')
+
+
+@pytest.fixture
+def shop(table):
+    """A group that keeps others out."""
+    return builders.planned(
+        table, builders.a_group(exclusive=True), web=None, node=3)
+
+
+def sitting(table, group):
+    """The group and its members, read without any memory."""
+    record, members = table.group_with_members(group.uuid)
+    return replace(record, pending=None), test_rosters.unstamped(
+        member for member in members if member.state in SITTING)
+
+
+@pytest.mark.parametrize('change', [
+    test_rosters.claimed, test_rosters.claimed_and_taken_back,
+    test_rosters.built_elsewhere, test_rosters.hold_forgotten,
+    test_rosters.lost_and_planned_anew, test_rosters.written_anew,
+    test_rosters.revised], ids=lambda change: change.__name__)
+def test_whatever_changed_is_seen(table, table_url, shop, change):
+    before = table.exclusive_groups()
+    assert before == (sitting(table, shop),)
+    # By another process.
+    change(PlacementTable(table_url), shop, table.members(shop.uuid))
+    for _ in range(2):
+        found = table.exclusive_groups()
+        assert found == (sitting(table, shop),)
+        assert found != before
+
+
+@pytest.mark.parametrize('end', [test_rosters.released, test_rosters.deleted])
+def test_a_group_without_servers_keeps_nobody_out(table, shop, end):
+    table.exclusive_groups()
+    table.release([table.members(shop.uuid)[0].id], builders.NOON)
+    end(table, shop, table.members(shop.uuid))
+    assert table.exclusive_groups() == ()
+
+
+def test_what_is_known_is_not_read_again(table, shop):
+    """However many groups: two statements, none of what takes long."""
+    others = [builders.planned(table, builders.a_group(exclusive=True),
+                               node=2) for _ in range(3)]
+    table.exclusive_groups()
+    test_rosters.claimed(table, others[0], ())
+    with statements(table) as sent:
+        assert len(table.exclusive_groups()) == 4
+    assert len(sent) == 2
+    for column in HEAVY:
+        assert not [each for each in sent if column in each], column
+
+
+def test_news_of_places_in_many_groups_are_two_statements_more(table, shop):
+    others = [builders.planned(table, builders.a_group(exclusive=True),
+                               node=2) for _ in range(3)]
+    with statements(table) as sent:
+        table.exclusive_groups()
+    assert len(sent) == 4
+    assert not [each for each in sent if 'alternates' in each]
+    member = table.members(others[0].uuid)[0]
+    table.change_state(member.id, SITTING, MemberState.BUILT, builders.NOON,
+                       place=Place('cmp-7', 'cmp-7', builders.new_uuid()))
+    with statements(table) as sent:
+        table.exclusive_groups()
+    assert len(sent) == 4
+
+
+def test_more_members_than_are_remembered(table, shop):
+    other = builders.planned(
+        table, builders.a_group(exclusive=True), node=2)
+    groups = ExclusiveGroups(table.database, SITTING, limit=4)
+    expected = {shop.uuid: 4, other.uuid: 2}
+    for _ in range(2):
+        assert {record.uuid: len(members) for record, members
+                in groups.read()} == expected
+
+
+def test_where_no_group_keeps_others_out_there_is_one_statement(table):
+    builders.planned(table, node=2)
+    with statements(table) as sent:
+        assert table.exclusive_groups() == ()
+    assert len(sent) == 1
