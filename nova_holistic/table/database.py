@@ -16,6 +16,7 @@ from sqlalchemy import pool
 
 from nova_holistic.table import errors
 
+READ_COMMITTED = 'READ COMMITTED'
 BUSY_TIMEOUT = 30_000
 """Milliseconds that a SQLite writer waits for another one."""
 
@@ -108,7 +109,11 @@ def _prepare(engine: sa.Engine) -> None:
         if isinstance(engine.pool, pool.NullPool):
             _keep_connections(engine)
     if engine.dialect.name == 'mysql':
+        # What a connection goes back to after a view; oslo.db has made the
+        # first one before this, which is to be none of ours.
+        engine.dialect.default_isolation_level = READ_COMMITTED
         sa.event.listen(engine, 'connect', _prepare_mysql)
+        engine.dispose()
 
 
 def _keep_connections(engine: sa.Engine) -> None:
@@ -134,7 +139,7 @@ def _prepare_mysql(connection, _record) -> None:
     # groups that are written at once wait for each other.
     with connection.cursor() as cursor:
         cursor.execute(
-            'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+            f'SET SESSION TRANSACTION ISOLATION LEVEL {READ_COMMITTED}')
 
 
 @contextlib.contextmanager

@@ -61,3 +61,25 @@ def test_a_group_and_its_members_are_read_as_of_one_moment(table):
         table.update_group(group.uuid, [group.status], name='store')
         assert session.get(GroupRow, group.uuid).name == 'shop'
     assert table.get_group(group.uuid).name == 'store'
+
+
+def test_all_else_sees_what_was_written_meanwhile(table):
+    """On the first connection, on later ones, and on one that has served a
+    view: whoever locks what is not there keeps others waiting."""
+    with table.database.reader() as first:
+        assert level(first) == 'READ COMMITTED'
+        with table.database.reader() as second:
+            assert level(second) == 'READ COMMITTED'
+    with table.database.view() as view:
+        assert level(view) == 'REPEATABLE READ'
+    for _ in range(3):
+        with table.database.writer() as after:
+            assert level(after) == 'READ COMMITTED'
+
+
+def level(session):
+    server = session.connection().dialect.name
+    return session.scalar(sa.text({
+        'mysql': 'SELECT @@tx_isolation',
+        'postgresql': 'SHOW transaction_isolation'}[server])).upper().replace(
+            '-', ' ')
