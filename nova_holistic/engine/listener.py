@@ -7,7 +7,7 @@ from oslo_log import log as logging
 import oslo_messaging as messaging
 
 from nova_holistic.engine.endpoint import Endpoint
-from nova_holistic.engine.rpc import ContextSerializer, TOPIC
+from nova_holistic.engine.rpc import ContextSerializer, EXCHANGE, TOPIC
 
 LOG = logging.getLogger(__name__)
 
@@ -21,7 +21,7 @@ class Listener:
     def __init__(self, transport: messaging.Transport, engine: str,
                  endpoint: Endpoint):
         self._server = messaging.get_rpc_server(
-            transport, messaging.Target(topic=TOPIC, server=engine),
+            transport, messaging.Target(EXCHANGE, TOPIC, server=engine),
             [endpoint], executor='threading', serializer=ContextSerializer(),
             access_policy=messaging.DefaultRPCAccessPolicy)
         self._listening = threading.Event()

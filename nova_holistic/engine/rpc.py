@@ -15,6 +15,9 @@ from nova_holistic.engine.transport import get_transport
 
 LOG = logging.getLogger(__name__)
 
+EXCHANGE = 'openstack'
+"""Named here, as each service has a default of its own: nova-api's is not
+the engines'."""
 TOPIC = 'nova-holistic-engine'
 VERSION = '1.0'
 CALLS = 64
@@ -56,7 +59,7 @@ class EngineClient:
         self._conf = transport.conf
         # A broker that is away is not waited for: see _cast.
         self._client = messaging.get_rpc_client(
-            transport, messaging.Target(topic=TOPIC, version=VERSION),
+            transport, messaging.Target(EXCHANGE, TOPIC, version=VERSION),
             serializer=ContextSerializer(), timeout=timeout, retry=1)
         self._patience = Patience(CALLS)
         self._answered = False

@@ -33,6 +33,17 @@ def test_a_create_that_an_engine_is_told_of(world):
     world.assert_agreement()
 
 
+def test_engines_hear_an_api_inside_a_service_with_an_exchange(world):
+    """Such as nova-api, which has one of its own by default."""
+    world.start().listener.wait_until_listening(10)
+    group = world.ask()
+    world.settled(group)
+    client = world.client(timeout=10, exchange='nova')
+    client.extend(ANN, group, 7200)
+    assert world.table.get_group(group).lease_expires_at > (
+        timeutils.utcnow() + timedelta(seconds=7000))
+
+
 def test_a_create_that_nobody_tells_of(world):
     group = world.ask()
     world.start()

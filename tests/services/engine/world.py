@@ -158,8 +158,14 @@ class EngineWorld:
             conf.set_override(name, value, group='engine')
         return conf
 
-    def client(self, timeout=None):
-        transport = get_transport(self._with_transport(self.conf()))
+    def client(self, timeout=None, exchange=None):
+        """
+        :param exchange: that the client's service has configured
+        """
+        conf = self._with_transport(self.conf())
+        if exchange is not None:
+            conf.set_override('control_exchange', exchange)
+        transport = get_transport(conf)
         self._stack.callback(transport.cleanup)
         return EngineClient(transport, timeout)
 
