@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+import math
 import threading
 import time
 
@@ -19,7 +20,8 @@ LOOK_AGAIN = 60.0
 """Seconds between two looks at the clock of the database."""
 
 WORTH_A_WORD = timedelta(seconds=1)
-"""By how much a machine's clock may be wrong without anybody being told."""
+"""By how much a machine's clock may be wrong, or become so, without anybody
+being told."""
 
 _NOW = {
     'mysql': 'SELECT UTC_TIMESTAMP(6)',
@@ -29,12 +31,15 @@ _NOW = {
 
 
 class DatabaseClock:
-    """Naive UTC by the clock of the database, to which that of this machine
-    is corrected: so that leases, signs of life and the like mean the same to
-    engines, APIs and schedulers on machines whose clocks differ.
+    """Naive UTC by the clock of the database: so that leases, signs of life
+    and the like mean the same to engines, APIs and schedulers on machines
+    whose clocks differ.
 
-    Where the database does not answer the last correction stays. Threads may
-    share one.
+    Between two looks a timer counts that nobody can set: what is done to the
+    clock of the machine changes nothing. Where the database does not answer
+    the count goes on. Before its first answer there is only the clock of the
+    machine, and every call looks again: who asks for the time has something
+    to do in the database, and waits for that anyway. Threads may share one.
     """
 
     def __init__(self, database: Database,
@@ -42,49 +47,62 @@ class DatabaseClock:
                  timer: Callable[[], float] = time.monotonic):
         """
         :param local: gives naive UTC, as this machine has it
-        :param timer: gives seconds since whenever
+        :param timer: gives seconds since whenever, and never goes back
         """
         self._database = database
         self._local = local
         self._timer = timer
-        self._ahead = timedelta()
-        self._looked_at: float | None = None
+        # The time, and what the timer said then.
+        self._known: tuple[datetime, float] | None = None
+        self._looked_at = -math.inf
+        self._told = timedelta()
         self._looking = threading.Lock()
 
     def __call__(self) -> datetime:
-        looked_at = self._looked_at
-        if looked_at is None or self._timer() - looked_at > LOOK_AGAIN:
-            # One is enough; only the first look is waited for.
-            if self._looking.acquire(blocking=looked_at is None):
+        known, looked_at = self._known, self._looked_at
+        if known is None or self._timer() - looked_at > LOOK_AGAIN:
+            # One is enough; only the first answer is waited for.
+            if self._looking.acquire(blocking=known is None):
                 try:
                     if self._looked_at == looked_at:
                         self._look()
                 finally:
                     self._looking.release()
-        return self._local() - self._ahead
+        return self._local() if self._known is None else self._now(self._known)
+
+    def _now(self, known: tuple[datetime, float]) -> datetime:
+        there, read_at = known
+        return there + timedelta(seconds=self._timer() - read_at)
 
     def _look(self) -> None:
         try:
-            before = self._local()
-            there = self._read()
-            after = self._local()
+            there, before, after = self._read()
         except errors.TableError as error:
             LOG.warning('The clock of the database cannot be read: %s', error)
         else:
-            ahead = before + (after - before) / 2 - there
-            # What the question itself has taken is no difference.
-            if abs(ahead - self._ahead) > after - before:
-                self._ahead = ahead
-                if abs(ahead) > WORTH_A_WORD:
-                    LOG.warning(
-                        'The clock of this machine is %.1f s ahead of that '
-                        'of the database, by which it is corrected',
-                        ahead.total_seconds())
+            self._learn((there, (before + after) / 2),
+                        timedelta(seconds=after - before))
         self._looked_at = self._timer()
 
-    def _read(self) -> datetime:
+    def _learn(self, found: tuple[datetime, float], took: timedelta) -> None:
+        # What the question itself has taken is no difference.
+        if self._known is None or abs(
+                self._now(found) - self._now(self._known)) > took:
+            self._known = found
+        ahead = self._local() - self._now(self._known)
+        if abs(ahead - self._told) > WORTH_A_WORD + took:
+            self._told = ahead
+            LOG.warning('The clock of this machine is %.1f s ahead of that of '
+                        'the database, which counts', ahead.total_seconds())
+
+    def _read(self) -> tuple[datetime, float, float]:
+        """The time there, and what the timer said before and after."""
         with self._database.reader() as session:
-            found = session.scalar(sa.text(
-                _NOW[session.get_bind().dialect.name]))
-        return (datetime.fromisoformat(found) if isinstance(found, str)
-                else found)
+            # It may have to connect first, and again, before it can ask.
+            question = sa.text(_NOW[session.connection().dialect.name])
+            before = self._timer()
+            found = session.scalar(question)
+            after = self._timer()
+        there = (datetime.fromisoformat(found) if isinstance(found, str)
+                 else found)
+        return there, before, after

@@ -6,6 +6,7 @@ import logging
 
 from oslo_utils import timeutils
 import pytest
+import sqlalchemy as sa
 
 from nova_holistic.table.clock import DatabaseClock, LOOK_AGAIN
 from nova_holistic.table.database import Database
@@ -13,6 +14,7 @@ from tests.unit.api.crowd import statements
 
 CLOSE = timedelta(minutes=1)
 """A machine that runs tests may be slow."""
+AWAY = Database('sqlite:////no/such/folder/x.sqlite')
 
 
 def machine(**skew):
@@ -42,19 +44,60 @@ def test_the_database_is_asked_now_and_then(table):
         assert len(sent) == 2
 
 
-def test_a_clock_that_is_set_right_is_noticed(table):
-    seconds, skew = [0.0], {'hours': 2}
+def test_a_clock_that_is_set_counts_for_nothing(table):
+    skew = {'hours': 0}
+    clock = DatabaseClock(table.database, lambda: machine(**skew)())
+    assert abs(clock() - timeutils.utcnow()) < CLOSE
+    with statements(table) as sent:
+        for hours in (1, -1):
+            skew['hours'] = hours
+            assert abs(clock() - timeutils.utcnow()) < CLOSE
+    assert not sent
+
+
+def test_a_clock_that_was_set_is_told_of_at_the_next_look(table, caplog):
+    seconds, skew = [0.0], {'hours': 0}
     clock = DatabaseClock(table.database, lambda: machine(**skew)(),
                           lambda: seconds[0])
+    with caplog.at_level(logging.WARNING, 'nova_holistic'):
+        for hours in (0, 2, 2, 0):
+            skew['hours'] = hours
+            seconds[0] += LOOK_AGAIN + 1
+            clock()
+    assert len(caplog.messages) == 2
+
+
+def test_how_long_it_takes_to_connect_makes_no_difference(table):
+    seconds = [0.0]
+
+    def connect(*arguments):
+        seconds[0] += 3600
+
+    sa.event.listen(table.database.engine, 'checkout', connect)
+    clock = DatabaseClock(table.database, timer=lambda: seconds[0])
     assert abs(clock() - timeutils.utcnow()) < CLOSE
-    skew['hours'] = 0
-    seconds[0] += LOOK_AGAIN + 1
-    assert abs(clock() - timeutils.utcnow()) < CLOSE
+    assert seconds[0]
+
+
+def test_the_count_goes_on_without_the_database(table, monkeypatch):
+    seconds = [0.0]
+    clock = DatabaseClock(table.database, machine(hours=3),
+                          lambda: seconds[0])
+    before = clock()
+    monkeypatch.setattr(clock, '_database', AWAY)
+    seconds[0] += 3600
+    assert clock() - before == timedelta(hours=1)
 
 
 def test_without_a_database_the_machine_has_its_own(caplog):
-    clock = DatabaseClock(Database('sqlite:////no/such/folder/x.sqlite'),
-                          machine(hours=3))
+    clock = DatabaseClock(AWAY, machine(hours=3))
     with caplog.at_level(logging.WARNING, 'nova_holistic'):
         assert abs(clock() - machine(hours=3)()) < CLOSE
     assert 'cannot be read' in caplog.text
+
+
+def test_a_database_that_comes_late_is_believed_at_once(table, monkeypatch):
+    clock = DatabaseClock(AWAY, machine(hours=3))
+    assert abs(clock() - machine(hours=3)()) < CLOSE
+    monkeypatch.setattr(clock, '_database', table.database)
+    assert abs(clock() - timeutils.utcnow()) < CLOSE
