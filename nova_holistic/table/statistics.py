@@ -6,30 +6,29 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import mysql, postgresql, sqlite
 
-from nova_holistic.table.database import Database, Duplicate, retried
+from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import StatisticRow
 
 
 class Statistics:
-    """A few short transactions at most for each method."""
+    """Every method is one short transaction."""
 
     def __init__(self, database: Database):
         self._database = database
 
+    @retried
     def put(self, host: str, values: Mapping[str, float],
             now: datetime) -> None:
         """The values take the place of earlier ones of the same names."""
         # In one order, so that two who put the same do not wait for each
         # other.
-        for name, value in sorted(values.items()):
-            changed = {'value': value, 'updated_at': now}
-            if not self._update(host, name, changed):
-                try:
-                    self._insert({'host': host, 'name': name, **changed})
-                except Duplicate:
-                    # Somebody else was first to put it.
-                    self._update(host, name, changed)
+        rows = [{'host': host, 'name': name, 'value': value,
+                 'updated_at': now} for name, value in sorted(values.items())]
+        if rows:
+            with self._database.writer() as session:
+                session.execute(_put(session.get_bind().dialect.name, rows))
 
     def since(self, moment: datetime, *,
               hosts: Collection[str] | None = None,
@@ -63,20 +62,19 @@ class Statistics:
                 .where(StatisticRow.updated_at < before)
                 .execution_options(synchronize_session=False))
 
-    @retried
-    def _update(self, host: str, name: str,
-                changed: Mapping[str, Any]) -> bool:
-        with self._database.writer() as session:
-            return session.execute(
-                sa.update(StatisticRow)
-                .where(StatisticRow.host == host, StatisticRow.name == name)
-                .values(changed)
-                .execution_options(synchronize_session=False)).rowcount > 0
 
-    @retried
-    def _insert(self, values: Mapping[str, Any]) -> None:
-        with self._database.writer() as session:
-            session.execute(sa.insert(StatisticRow).values(values))
+def _put(dialect: str, rows: Sequence[Mapping[str, Any]]) -> sa.Insert:
+    """Insert rows, or change those that are there."""
+    changed = ('value', 'updated_at')
+    if dialect == 'mysql':
+        insert = mysql.insert(StatisticRow).values(rows)
+        return insert.on_duplicate_key_update(
+            {name: insert.inserted[name] for name in changed})
+    kind = {'sqlite': sqlite, 'postgresql': postgresql}[dialect]
+    insert = kind.insert(StatisticRow).values(rows)
+    return insert.on_conflict_do_update(
+        index_elements=[StatisticRow.host, StatisticRow.name],
+        set_={name: insert.excluded[name] for name in changed})
 
 
 def _parts(hosts: Collection[str] | None, size: int = 500

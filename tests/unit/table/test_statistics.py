@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The last value of each name that was put for a host."""
+
+import contextlib
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from nova_holistic.table.models import StatisticRow
+from tests.unit.api.crowd import statements
+from tests.unit.table.builders import NOON
+
+MANY = {f'name-{number}': float(number) for number in range(64)}
+
+
+@contextlib.contextmanager
+def commits(table):
+    """A list with an item for each commit while the block runs."""
+    found, engine = [], table.database.engine
+
+    def committed(connection):
+        found.append(connection)
+
+    sa.event.listen(engine, 'commit', committed)
+    try:
+        yield found
+    finally:
+        sa.event.remove(engine, 'commit', committed)
+
+
+@pytest.fixture
+def statistics(table):
+    return table.statistics
+
+
+def test_new_values_take_the_place_of_old_ones(statistics):
+    statistics.put('cmp-1', {'heat': 1.0, 'fans': 2.0}, NOON)
+    statistics.put('cmp-2', {'heat': 5.0}, NOON)
+    later = NOON + timedelta(minutes=1)
+    statistics.put('cmp-1', {'heat': 3.0, 'load': 4.0}, later)
+    assert statistics.since(NOON) == {
+        'cmp-1': {'heat': 3.0, 'fans': 2.0, 'load': 4.0},
+        'cmp-2': {'heat': 5.0}}
+    assert statistics.since(later) == {'cmp-1': {'heat': 3.0, 'load': 4.0}}
+
+
+def test_no_values_at_all(statistics):
+    statistics.put('cmp-1', {}, NOON)
+    assert statistics.since(NOON) == {}
+
+
+def test_many_values_are_one_statement(table):
+    for values in (MANY, MANY, MANY | {'one-more': 1.0}):
+        with commits(table) as done, statements(table) as sent:
+            table.statistics.put('cmp-1', values, NOON)
+        assert (len(done), len(sent)) == (1, 1)
+        assert table.statistics.since(NOON) == {'cmp-1': values}
+    with table.database.reader() as session:
+        assert session.scalar(
+            sa.select(sa.func.count()).select_from(StatisticRow)) == 65
