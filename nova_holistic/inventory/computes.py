@@ -4,9 +4,13 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from oslo_log import log as logging
+
 from nova_holistic.inventory.service import Service
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.topology.base import Aggregate
+
+LOG = logging.getLogger(__name__)
 
 HYPERVISORS_VERSION = '2.53'
 """UUIDs as ids. From 2.88 on, Nova asks each compute for its uptime before
@@ -23,7 +27,9 @@ class Compute:
     :ivar host: of the nova-compute service; aggregates speak of it
     :ivar node: hypervisor host name
     :ivar uuid: also of the node's resource provider
-    :ivar enabled: the service is up, not forced down, and not disabled
+    :ivar enabled: the service is up, not forced down, and not disabled, and
+        has no other node: a server is sent to a service, which of the nodes
+        takes it is not for a plan to say
     """
 
     name: str
@@ -47,14 +53,23 @@ def read_computes(nova: Service) -> tuple[Compute, ...]:
         computes = [Compute(
             name=_name(item, nodes), host=item['service']['host'],
             node=item['hypervisor_hostname'], uuid=uuid,
-            enabled=item['state'] == 'up' and item['status'] == 'enabled')
+            enabled=_enabled(item, nodes))
             for uuid, item in found.items()]
+    shared = sorted(host for host, number in nodes.items() if number > 1)
+    if shared:
+        LOG.info('%d compute services have several nodes each, of which none '
+                 'is planned: %s', len(shared), ', '.join(shared[:10]))
     return tuple(sorted(computes, key=lambda compute: compute.name))
 
 
 def _name(item, nodes: Counter) -> str:
     host = item['service']['host']
     return host if nodes[host] == 1 else item['hypervisor_hostname']
+
+
+def _enabled(item, nodes: Counter) -> bool:
+    return (item['state'] == 'up' and item['status'] == 'enabled'
+            and nodes[item['service']['host']] == 1)
 
 
 def read_aggregates(nova: Service) -> tuple[Aggregate, ...]:
