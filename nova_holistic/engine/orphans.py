@@ -160,9 +160,9 @@ class Orphans:
             '%d holds in Placement have no row in the placement table, which '
             'knows %d consumers there: none is dropped, since this looks like '
             'the table of another deployment, a new one or one that was '
-            'restored. Check [database] connection. Where it is right, see '
-            'what these are with nova-holistic-manage hold audit, and drop '
-            'them with its --delete', found, known)
+            'restored. Check [holistic_database] connection. Where it is '
+            'right, see what these are with nova-holistic-manage hold audit, '
+            'and drop them with its --delete', found, known)
         return True
 
     def _judge(self, suspects: dict[str, datetime], hold: str) -> bool:

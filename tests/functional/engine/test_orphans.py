@@ -229,7 +229,7 @@ def test_an_engine_on_an_empty_table_drops_nothing(world, orphans, caplog):
         (told,) = errors(caplog)
         assert told.startswith('3 holds in Placement have no row')
         assert 'nova-holistic-manage hold audit' in told
-        assert '[database] connection' in told
+        assert '[holistic_database] connection' in told
         world.wait_out_grace()
     assert all(map(world.holds.exists, holds))
 
