@@ -19,6 +19,7 @@ from nova_holistic.scheduler import membership
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.refusal import Refused
 from nova_holistic.scheduler import request
+from nova_holistic.scheduler import unanswered
 from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Place)
@@ -57,30 +58,39 @@ class Lookup:
             none has one, and all is as it was
         :raises NotUndone: none is given one, and not all is as it was
         """
-        record, rows = self._group(pointer)
-        seen = self._free(pointer, record, rows, instance_uuids)
         user_id = (self._spec.user_id if 'user_id' in self._spec
                    else self._context.user_id)
         claims = Claims(self._connections, self._spec.project_id, user_id)
         try:
-            taken = [(claims.take(record.uuid, pointer.member, uuid, seen),
-                      uuid) for uuid in instance_uuids]
-            hosts = {row.place.host for row, _ in taken}
-            places = self._connections.table.alternates(
-                [row.id for row, _ in taken]) if alternates else {}
-            selections = [
-                self._judge(
-                    membership.Membership(record, row, rows, by_plan=True),
-                    uuid, [place for place in places.get(row.id, ())
-                           if place.host not in hosts], alternates)
-                for row, uuid in taken]
-            claims.swap()
-            return selections
+            with unanswered.refused():
+                return self._answer(
+                    claims, pointer, instance_uuids, alternates)
         except BaseException as error:
             undone = claims.undo()
             if isinstance(error, exceptions.HolisticError) and not undone:
                 raise NotUndone(str(error)) from error
             raise
+
+    def _answer(self, claims: Claims, pointer: Pointer,
+                instance_uuids: Sequence[str], alternates: int
+                ) -> 'list[list[objects.Selection]]':
+        record, rows = self._group(pointer)
+        seen = self._free(pointer, record, rows, instance_uuids)
+        taken = [(claims.take(record.uuid, pointer.member, uuid, seen), uuid)
+                 for uuid in instance_uuids]
+        # One that was not seen may be for another request.
+        self._matching([row for row, _ in taken], every=True)
+        hosts = {row.place.host for row, _ in taken}
+        places = self._connections.table.alternates(
+            [row.id for row, _ in taken]) if alternates else {}
+        selections = [
+            self._judge(
+                membership.Membership(record, row, rows, by_plan=True),
+                uuid, [place for place in places.get(row.id, ())
+                       if place.host not in hosts], alternates)
+            for row, uuid in taken]
+        claims.swap()
+        return selections
 
     def _group(self, pointer: Pointer
                ) -> tuple[GroupRecord, Sequence[MemberRecord]]:
@@ -108,13 +118,32 @@ class Lookup:
                           f'{pointer.member!r}')
         self._asked = request.resource_request(
             self._context, self._spec, self._scheduler.host_manager)
-        request.check_match(
-            self._spec, self._asked, pointed_at[0].member.requirements)
+        matching = self._matching(pointed_at)
         owners = {row.instance_uuid for row in rows}
         if record.status not in CLAIMABLE or owners.intersection(
                 instance_uuids):
             return ()
-        return [row for row in pointed_at if row.state == MemberState.PLANNED]
+        return [row for row in matching if row.state == MemberState.PLANNED]
+
+    def _matching(self, rows: Sequence[MemberRecord], every: bool = False
+                  ) -> list[MemberRecord]:
+        """Those that the request asks for: servers of one description differ
+        once some were planned anew with a flavor that was redefined.
+
+        :raises Refused: it asks for none of them, or not for every one
+        """
+        found, refusals = [], []
+        # Rows alike follow one another: they are compared, not checked.
+        for wanted, alike in itertools.groupby(
+                rows, lambda row: row.member.requirements):
+            try:
+                request.check_match(self._spec, self._asked, wanted)
+                found.extend(alike)
+            except Refused as refusal:
+                refusals.append(refusal)
+        if refusals and (every or not found):
+            raise refusals[0]
+        return found
 
     def _judge(self, own: membership.Membership, instance_uuid: str,
                places: Sequence[Place], alternates: int

@@ -11,9 +11,12 @@ from nova.db.api import models as api_models
 from nova.db.main import api as main_database
 from nova.db.main import models
 from nova import objects
+from oslo_log import log as logging
 import sqlalchemy as sa
 
 from nova_holistic.table.records import MemberRecord, MemberState
+
+LOG = logging.getLogger(__name__)
 
 OWNED = (MemberState.CLAIMED, MemberState.BUILT)
 MOVING = ['accepted', 'queued', 'preparing', 'running', 'pre-migrating',
@@ -26,9 +29,10 @@ def hosts_of(context, members: Iterable[MemberRecord]) -> dict[str, str]:
 
     A server that exists is where Nova says, wherever it was planned, and one
     that moves is where it is going; one that is still to come, or being
-    built, is at its planned place. One query of the mapping of servers to
-    cells; where any is mapped, one of the cells and one for each of them; and
-    one for each server that Nova is at work on.
+    built, is at its planned place; and so is every one in a cell that does
+    not answer. One query of the mapping of servers to cells; where any is
+    mapped, one of the cells and one for each of them; and one for each server
+    that Nova is at work on.
     """
     rows = {row.id: row for row in members}
     return {rows[number].member.path: host for number, host
@@ -53,16 +57,42 @@ def _hosts_of_instances(context, owned: Mapping[str, MemberRecord]
     # Until a cell knows better, a server being created is where it is planned.
     hosts = {uuid: row.place.host if row.state == MemberState.CLAIMED else None
              for uuid, row in owned.items()}
-    for cell, uuids in _by_cell(context, list(owned)):
-        hosts.update(dict.fromkeys(uuids))
-        with nova_context.target_cell(context, cell) as target:
-            for instance in _instances(target, uuids):
-                # A server with no task is not moving: it costs no query.
-                going = (instance.task_state and instance.host
-                         and _destination(target, instance.uuid))
-                hosts[instance.uuid] = going or instance.host or (
-                    owned[instance.uuid].place.host
-                    if instance.vm_state == vm_states.BUILDING else None)
+    cells = _by_cell(context, list(owned))
+    if not cells:
+        return hosts
+    rows = {cell.uuid: {uuid: owned[uuid] for uuid in uuids}
+            for cell, uuids in cells}
+    # As Nova itself asks its cells: it gives up one that does not answer.
+    answers = nova_context.scatter_gather_cells(
+        context, [cell for cell, _ in cells], nova_context.CELL_TIMEOUT,
+        _hosts_in_cell, rows)
+    for number, answer in answers.items():
+        if nova_context.is_cell_failure_sentinel(answer):
+            LOG.warning(
+                'Cell %(cell)s does not answer: members of groups in it, '
+                '%(members)s, are taken to be where they were planned',
+                {'cell': number, 'members': len(rows[number])})
+            answer = {uuid: row.place.host
+                      for uuid, row in rows[number].items()}
+        hosts.update(answer)
+    return hosts
+
+
+def _hosts_in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
+                   ) -> dict[str, str | None]:
+    """Where servers are that the cell has, which the context is for.
+
+    :param owned: by the UUID of the cell
+    """
+    rows = owned[context.cell_uuid]
+    hosts = dict.fromkeys(rows)
+    for instance in _instances(context, list(rows)):
+        # A server with no task is not moving: it costs no query.
+        going = (instance.task_state and instance.host
+                 and _destination(context, instance.uuid))
+        hosts[instance.uuid] = going or instance.host or (
+            rows[instance.uuid].place.host
+            if instance.vm_state == vm_states.BUILDING else None)
     return hosts
 
 

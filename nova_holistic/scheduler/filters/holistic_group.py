@@ -19,6 +19,7 @@ from nova_holistic.scheduler import membership
 from nova_holistic.scheduler.membership import Membership
 from nova_holistic.scheduler.pointer import has_pointer
 from nova_holistic.scheduler import strangers
+from nova_holistic.scheduler import unanswered
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -34,8 +35,8 @@ class HolisticGroupFilter(filters.BaseHostFilter):
     To a server with a pointer all policies of its group speak; to any other
     one those of groups that have hosts for themselves. Judges creates and
     moves; a rebuild stays where it is. Where no group is exclusive, a server
-    without a pointer costs one query. Where the table does not answer, it is
-    scheduled as if there were no groups.
+    without a pointer costs one query. Where the table, or Nova's API database,
+    does not answer, it is scheduled as if there were no groups.
     """
 
     RUN_ON_REBUILD = False
@@ -47,9 +48,11 @@ class HolisticGroupFilter(filters.BaseHostFilter):
         pointer = has_pointer(hints or {})
         states = list(filter_obj_list)
         try:
-            found = (membership.find(connections.get(), spec_obj)
-                     if pointer else None)
-            judges = [*_exclusion(found), *_policies(found, spec_obj, states)]
+            with unanswered.refused():
+                found = (membership.find(connections.get(), spec_obj)
+                         if pointer else None)
+                judges = [*_exclusion(found),
+                          *_policies(found, spec_obj, states)]
         except exceptions.HolisticError as error:
             LOG.warning('Which hosts groups allow instance %(instance)s is '
                         'not known: %(error)s',

@@ -13,6 +13,7 @@ from nova_holistic.scheduler import connections
 from nova_holistic.scheduler import locations
 from nova_holistic.scheduler import membership
 from nova_holistic.scheduler.pointer import has_pointer
+from nova_holistic.scheduler import unanswered
 from nova_holistic.table.records import MemberState
 
 CONF = nova.conf.CONF
@@ -36,7 +37,8 @@ class HolisticGroupWeigher(weights.BaseHostWeigher):
     def weigh_objects(self, weighed_obj_list, weight_properties):
         states = [weighed.obj for weighed in weighed_obj_list]
         try:
-            return self._weigh(states, weight_properties)
+            with unanswered.refused():
+                return self._weigh(states, weight_properties)
         except exceptions.HolisticError as error:
             LOG.warning(
                 'The preferences of instance %(instance)s are not known: '

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A database of Nova's that does not answer is an error of ours."""
+
+from collections.abc import Iterator
+import contextlib
+
+from oslo_db import exception as db_exception
+import sqlalchemy as sa
+
+from nova_holistic.scheduler.refusal import Refused
+
+
+@contextlib.contextmanager
+def refused() -> Iterator[None]:
+    """Around what asks them.
+
+    :raises Refused: one of them does not answer
+    """
+    try:
+        yield
+    except (db_exception.DBError, sa.exc.SQLAlchemyError) as error:
+        raise Refused("Nova's database does not answer") from error

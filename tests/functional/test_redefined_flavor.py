@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers of one description differ once its flavor is another and one of
+them was planned anew: each request takes a row that it asks for."""
+
+import pytest
+
+from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import PROJECT, USER
+from nova_holistic.table.records import MemberState
+
+HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1', vcpus=16)
+              for number in range(2))
+TWO = {'name': 'two',
+       'members': [{'name': 'n', 'flavor': 'small', 'count': 2}]}
+
+
+@pytest.fixture
+def cloud():
+    with EmbeddedCloud(HOSTS) as cloud:
+        yield cloud
+
+
+def planned_anew_with_four(cloud, path, build=None):
+    """A group planned with 2 VCPU a server, one of which is now planned with
+    4, as the flavor now says.
+
+    :param build: a member that has its server before
+    """
+    old = cloud.create_flavor('small', 2, 2048, 10)
+    group = cloud.planner.create(TWO, project_id=PROJECT, user_id=USER).uuid
+    if build:
+        cloud.wait_for_status(
+            create(cloud, group, build), 'ACTIVE')
+    cloud.compute.delete(f'/flavors/{old}')
+    cloud.create_flavor('small', 4, 2048, 10)
+    row = row_of(cloud, group, path)
+    cloud.table.change_state(
+        row.id, [MemberState.PLANNED], MemberState.LOST, None, held=False)
+    cloud.holds.drop([row.hold])
+    assert not cloud.planner.replan(group).reasons
+    assert row_of(cloud, group, path).member.requirements.resources[
+        'VCPU'] == 4
+    return group
+
+
+def row_of(cloud, group, path):
+    return next(row for row in cloud.table.members(group)
+                if row.member.path == path)
+
+
+def create(cloud, group, member):
+    return cloud.create_server(
+        'server', 'small', {'group': group, 'member': member})
+
+
+def test_a_row_of_the_old_flavor_is_left_alone(cloud):
+    group = planned_anew_with_four(cloud, 'n-0')
+    server = create(cloud, group, 'n')
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert row_of(cloud, group, 'n-0').instance_uuid == server
+    (allocation,) = cloud.placement.get(
+        f'/allocations/{server}').json()['allocations'].values()
+    assert allocation['resources']['VCPU'] == 4
+    # The other one was planned for servers that there are no more.
+    fault = cloud.wait_for_status(
+        create(cloud, group, 'n'), 'ERROR')['fault']['message']
+    assert 'VCPU=4' in fault and 'VCPU=2' in fault
+    assert row_of(cloud, group, 'n-1').state == MemberState.PLANNED
+    assert row_of(cloud, group, 'n-1').held
+
+
+def test_a_row_of_the_new_flavor_is_found_behind_one_of_the_old(cloud):
+    group = planned_anew_with_four(cloud, 'n-1', build='n-0')
+    server = create(cloud, group, 'n')
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert row_of(cloud, group, 'n-1').instance_uuid == server
