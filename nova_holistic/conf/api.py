@@ -53,8 +53,8 @@ OPTS = [
     cfg.IntOpt(
         'max_members_per_project', default=-1, min=-1,
         help='Most members of all groups of one project, those apart that '
-             'were released; -1 is no limit. Members of a group that is '
-             'being planned for the first time count once it is planned.'),
+             'were released; -1 is no limit. What a group was asked to '
+             'become counts from then on.'),
     cfg.IntOpt(
         'max_plans_per_project', default=1000, min=-1,
         help='Most plans that hold nothing of one project; -1 is no limit. '

@@ -31,10 +31,19 @@ def with_members(document: Mapping[str, Any],
         ``members[0].name``; whatever is wrong with a description itself is
         left to whoever reads the whole
     """
+    top = _top(document)
+    groups, rosters = _groups(top, ''), dict[str, _Roster]()
     for i, description in enumerate(descriptions):
         place = join('members', i)
-        document = _added(document, description, place)
-    return dict(document)
+        path, added = _addressed(description, place)
+        if path not in groups:
+            raise InvalidDocument(join(place, 'group'),
+                                  f'there is no group {brief(path)}')
+        if path not in rosters:
+            rosters[path] = _Roster(groups[path])
+        rosters[path].add(added, place)
+    changed = _with_rosters(top, '', rosters)
+    return {**document, 'group': changed} if 'group' in document else changed
 
 
 def without_member(document: Mapping[str, Any], path: str) -> _Document:
@@ -69,12 +78,25 @@ def _rules(group: Mapping[str, Any], path: str) -> dict[str, Any]:
     found = {path: (list(group.get('policies', ())),
                     list(group.get('relationships', ())))}
     for nested in group.get('groups', ()):
-        found.update(_rules(nested, f'{path}/{nested["name"]}'.lstrip('/')))
+        found.update(_rules(nested, _below(path, nested['name'])))
     return found
 
 
-def _added(document: Mapping[str, Any], description: Mapping[str, Any],
-           place: str) -> _Document:
+def _groups(group: Mapping[str, Any], path: str) -> _Document:
+    """Path to group, of this one and those nested in it."""
+    found: _Document = {path: group}
+    for nested in group.get('groups', ()):
+        found.update(_groups(nested, _below(path, nested['name'])))
+    return found
+
+
+def _below(path: str, name: str) -> str:
+    return f'{path}/{name}'.lstrip('/')
+
+
+def _addressed(description: Mapping[str, Any],
+               place: str) -> tuple[str, _Document]:
+    """Which group a description goes to, and what it is there."""
     if not isinstance(description, Mapping):
         raise InvalidDocument(
             place, f'must be a mapping, not {brief(description)}')
@@ -82,13 +104,45 @@ def _added(document: Mapping[str, Any], description: Mapping[str, Any],
     if not isinstance(path, str):
         raise InvalidDocument(
             join(place, 'group'), f'must be text, not {brief(path)}')
-    added = {key: value for key, value in description.items()
-             if key != 'group'}
-    return _changed(
-        document, path.split('/') if path else [],
-        lambda group: {**group, 'members': _with(
-            group.get('members', ()), added, place)},
-        join(place, 'group'))
+    return path, {key: value for key, value in description.items()
+                  if key != 'group'}
+
+
+def _with_rosters(group: Mapping[str, Any], path: str,
+                  rosters: Mapping[str, '_Roster']) -> _Document:
+    changed = dict(group)
+    if path in rosters:
+        changed['members'] = rosters[path].members
+    if group.get('groups'):
+        changed['groups'] = [
+            _with_rosters(nested, _below(path, nested['name']), rosters)
+            for nested in group['groups']]
+    return changed
+
+
+class _Roster:
+    """Members of one group, found by name: thousands are added at once.
+
+    :ivar members: in their order
+    """
+
+    def __init__(self, group: Mapping[str, Any]):
+        self.members: list[_Document] = list(group.get('members', ()))
+        self._at = {member['name']: i
+                    for i, member in enumerate(self.members)}
+
+    def add(self, added: _Document, place: str) -> None:
+        """:raises InvalidDocument: it is there, and not the same"""
+        name = added.get('name')
+        # Nobody has looked yet whether that is one.
+        named = isinstance(name, str)
+        if named and name in self._at:
+            at = self._at[name]
+            self.members[at] = _more(self.members[at], added, place)
+            return
+        if named:
+            self._at[name] = len(self.members)
+        self.members.append(added)
 
 
 def _changed(document: Mapping[str, Any], names: Sequence[str],
@@ -118,13 +172,9 @@ def _index(parts: Sequence[Mapping[str, Any]], name: str) -> int | None:
                  if part['name'] == name), None)
 
 
-def _with(members: Sequence[_Document], added: Mapping[str, Any],
-          place: str) -> list[_Document]:
-    members = list(members)
-    at = _index(members, added.get('name', ''))
-    if at is None:
-        return [*members, dict(added)]
-    known = members[at]
+def _more(known: _Document, added: Mapping[str, Any],
+          place: str) -> _Document:
+    """A counted member with as many servers more as that adds."""
     if 'count' not in known:
         raise InvalidDocument(
             join(place, 'name'),
@@ -140,8 +190,8 @@ def _with(members: Sequence[_Document], added: Mapping[str, Any],
         raise InvalidDocument(
             join(place, 'skip'), f'{brief(known["name"])} is already a '
             f'member, of which some servers more are all new')
-    members[at] = {**known, 'count': known['count'] + _count(added, place)}
-    return members
+    return {**known,
+            'count': _count(known, place) + _count(added, place)}
 
 
 def _count(added: Mapping[str, Any], place: str) -> int:

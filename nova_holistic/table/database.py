@@ -59,12 +59,12 @@ class Database:
         """
         self._facade = enginefacade.transaction_context()
         self._facade.configure(
-            connection=connection, sqlite_fk=True, **options)
+            connection=_for_any_text(connection), sqlite_fk=True, **options)
         self._facade.append_on_engine_create(_prepare)
 
     @property
     def engine(self) -> sa.Engine:
-        with _translated():
+        with translated():
             return self._facade.writer.get_engine()
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ class Database:
 
     @contextlib.contextmanager
     def reader(self) -> Iterator[orm.Session]:
-        with _translated(), self._facade.reader.using(_Context()) as session:
+        with translated(), self._facade.reader.using(_Context()) as session:
             yield session
 
     @contextlib.contextmanager
@@ -91,8 +91,23 @@ class Database:
 
     @contextlib.contextmanager
     def writer(self) -> Iterator[orm.Session]:
-        with _translated(), self._facade.writer.using(_Context()) as session:
+        with translated(), self._facade.writer.using(_Context()) as session:
             yield session
+
+
+def _for_any_text(connection: str | None) -> str | None:
+    """The URL, of MariaDB with a charset for all of Unicode: without one,
+    oslo.db takes the one that ends at three bytes a character."""
+    try:
+        url = sa.make_url(connection)
+    except sa_exception.ArgumentError:
+        # Whoever connects will tell.
+        return connection
+    if url.get_backend_name() != 'mysql' or url.query.get(
+            'charset', 'utf8') not in ('utf8', 'utf8mb3'):
+        return connection
+    return url.update_query_dict({'charset': 'utf8mb4'}).render_as_string(
+        hide_password=False)
 
 
 def make_directory(connection: str) -> None:
@@ -143,8 +158,9 @@ def _prepare_mysql(connection, _record) -> None:
 
 
 @contextlib.contextmanager
-def _translated() -> Iterator[None]:
-    """An ImportError is the database's driver, missing."""
+def translated() -> Iterator[None]:
+    """Errors of the database become ours; an ImportError is its driver,
+    missing."""
     try:
         yield
     except db_exception.DBDuplicateEntry as error:

@@ -87,13 +87,24 @@ class Listing:
                 .where(PlanRow.project_id == project_id)) or 0
 
     def number_of_members(self, project_id: str) -> int:
-        """How many members of a project take up room, or will."""
-        with self._database.reader() as session:
-            return session.scalar(
-                sa.select(sa.func.count()).select_from(MemberRow)
-                .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
+        """How many members of a project take up room, or will: of a group
+        with a task, as many as there are or as it asks for, whichever are
+        more."""
+        there = sa.func.count(MemberRow.id)
+        alive = sa.and_(MemberRow.group_uuid == GroupRow.uuid,
+                        MemberRow.state != MemberState.RELEASED)
+        with self._database.view() as session:
+            number = session.scalar(
+                sa.select(there).select_from(MemberRow).join(GroupRow, alive)
+                .where(GroupRow.project_id == project_id)) or 0
+            waiting = session.execute(
+                sa.select(GroupRow.asked, there)
+                .outerjoin_from(GroupRow, MemberRow, alive)
                 .where(GroupRow.project_id == project_id,
-                       MemberRow.state != MemberState.RELEASED)) or 0
+                       GroupRow.task.is_not(None),
+                       GroupRow.asked.is_not(None))
+                .group_by(GroupRow.uuid, GroupRow.asked))
+            return number + sum(max(0, asked - now) for asked, now in waiting)
 
     def member_counts(self, group_uuids: Collection[str],
                       ) -> Mapping[str, Mapping[str, int]]:

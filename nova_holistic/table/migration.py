@@ -7,30 +7,37 @@ from alembic import command
 from alembic import config as alembic_config
 from alembic.runtime import migration
 from alembic.script import ScriptDirectory
+from alembic import util as alembic_util
 
-from nova_holistic.table.database import Database, make_directory
+from nova_holistic.table.database import (
+    Database, make_directory, translated)
 from nova_holistic.table import errors
 
 SCRIPTS = pathlib.Path(__file__).parent / 'migrations'
 VERSION_TABLE = 'holistic_alembic_version'
-NEEDED = '0003'
+NEEDED = '0005'
 """The oldest revision that this code can use. What came after it makes
 queries faster, and has no table or column of which this code knows."""
 
 
 def upgrade(connection: str | Database, to: str = 'head') -> None:
-    """Upgrade; nothing happens where that is done already.
+    """Upgrade; nothing happens where that is done already, and one that
+    broke off is gone on with.
 
     :param connection: SQLAlchemy URL, or a Database made from one
     :param to: the revision to be reached; head is that of this code
+    :raises TableError: the database does not answer, or does not allow it
     """
     if isinstance(connection, str):
         make_directory(connection)
         connection = Database(connection)
-    with connection.engine.connect() as link:
+    with translated(), connection.engine.connect() as link:
         config = _config()
         config.attributes['connection'] = link
-        command.upgrade(config, to)
+        try:
+            command.upgrade(config, to)
+        except alembic_util.CommandError as error:
+            raise errors.TableError(f'placement table: {error}') from error
 
 
 def version(connection: str | Database) -> str | None:

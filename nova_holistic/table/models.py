@@ -68,7 +68,7 @@ class GroupRow(Base):
     )
 
     uuid: orm.Mapped[str] = orm.mapped_column(sa.String(36), primary_key=True)
-    name: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    name: orm.Mapped[str] = orm.mapped_column(KEY)
     project_id: orm.Mapped[str] = orm.mapped_column(sa.String(255))
     user_id: orm.Mapped[str] = orm.mapped_column(sa.String(255))
     status: orm.Mapped[str] = orm.mapped_column(sa.String(16))
@@ -89,6 +89,7 @@ class GroupRow(Base):
     engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
     engine_at: orm.Mapped[datetime | None]
     attempts: orm.Mapped[int] = orm.mapped_column(server_default='0')
+    asked: orm.Mapped[int | None]
 
 
 class MemberRow(Base):
@@ -148,7 +149,7 @@ class PlanRow(Base):
     uuid: orm.Mapped[str] = orm.mapped_column(sa.String(36), primary_key=True)
     project_id: orm.Mapped[str] = orm.mapped_column(sa.String(255))
     user_id: orm.Mapped[str] = orm.mapped_column(sa.String(255))
-    name: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    name: orm.Mapped[str] = orm.mapped_column(KEY)
     status: orm.Mapped[str] = orm.mapped_column(sa.String(16))
     document: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
     objective: orm.Mapped[str] = orm.mapped_column(sa.String(255))

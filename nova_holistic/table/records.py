@@ -78,6 +78,8 @@ class GroupRecord:
     :ivar engine_at: naive UTC of the engine's last sign of life
     :ivar attempts: how many engines have taken the task, those apart that
         gave it back
+    :ivar asked: how many members it is to have once the task is done; None
+        is not known
     """
 
     uuid: str
@@ -101,6 +103,7 @@ class GroupRecord:
     engine: str | None = None
     engine_at: datetime | None = None
     attempts: int = 0
+    asked: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

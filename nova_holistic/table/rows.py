@@ -29,7 +29,7 @@ def group_values(record: GroupRecord) -> dict[str, Any]:
         'idempotency_key': record.idempotency_key,
         'fingerprint': record.fingerprint,
         'engine': record.engine, 'engine_at': record.engine_at,
-        'attempts': record.attempts,
+        'attempts': record.attempts, 'asked': record.asked,
         **group_changes({
             'task': record.task, 'pending': record.pending,
             'status': record.status, 'document': record.document,
@@ -65,7 +65,7 @@ def light_group_record(row: models.GroupRow | sa.Row) -> GroupRecord:
         revision=row.revision, idempotency_key=row.idempotency_key,
         fingerprint=row.fingerprint,
         task=row.task and Task(row.task), engine=row.engine,
-        engine_at=row.engine_at, attempts=row.attempts)
+        engine_at=row.engine_at, attempts=row.attempts, asked=row.asked)
 
 
 def member_values(record: MemberRecord, position: int) -> dict[str, Any]:

@@ -28,10 +28,12 @@ class Tasks:
 
     def ask(self, group_uuid: str, task: Task,
             pending: Mapping[str, Any], expected: Collection[GroupStatus],
-            revision: int | None, now: datetime) -> bool:
+            revision: int | None, now: datetime,
+            asked: int | None = None) -> bool:
         """Give a group a task, if it has none and is as expected.
 
         :param revision: that it has to have; None is any
+        :param asked: how many members it is to have then
         """
         where = [GroupRow.uuid == group_uuid, GroupRow.task.is_(None),
                  GroupRow.status.in_(expected)]
@@ -39,7 +41,7 @@ class Tasks:
             where.append(GroupRow.revision == revision)
         return self._update(where, rows.group_changes({
             'task': task, 'pending': pending, 'attempts': 0,
-            'updated_at': now, **_NOBODYS}))
+            'updated_at': now, 'asked': asked, **_NOBODYS}))
 
     def take(self, group_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> GroupRecord | None:

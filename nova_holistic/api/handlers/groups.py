@@ -105,12 +105,14 @@ def extend(call: Call) -> webob.Response:
 def replan(call: Call) -> webob.Response:
     """Plan lost members anew; of a group that has no plan, all."""
     record = call.group()
+    size = None
     if record.status not in CLAIMABLE:
-        tasks.must_allow_members(call, record, definitions.parsed(
+        size = definitions.size(definitions.parsed(
             call.service, views.definition(record)))
+        tasks.must_allow_members(call, record, size)
     return tasks.asked(call, record, Task.REPLANNING, {}, (
         GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.UNPLACEABLE,
-        GroupStatus.ERROR))
+        GroupStatus.ERROR), size)
 
 
 def _record(call: Call, key: str | None) -> GroupRecord:
@@ -118,8 +120,9 @@ def _record(call: Call, key: str | None) -> GroupRecord:
     service, context, body = call.service, call.context, call.body
     group = definitions.accepted(service, body['group'])
     objective = definitions.objective(service, body.get('objective'))
+    size = definitions.size(group)
     service.limits.must_allow(context.project_id, {
-        limits.GROUPS: 1, limits.MEMBERS: definitions.size(group)})
+        limits.GROUPS: 1, limits.MEMBERS: size})
     now = service.clock()
     return GroupRecord(
         uuid=str(uuid.uuid4()), name=group.name,
@@ -129,7 +132,7 @@ def _record(call: Call, key: str | None) -> GroupRecord:
         idempotency_key=key,
         fingerprint=key and idempotency.fingerprint(body),
         task=Task.PLANNING,
-        pending=tasks.pending(call, lease=body.get('lease')))
+        pending=tasks.pending(call, lease=body.get('lease')), asked=size)
 
 
 def _projects(call: Call) -> str | None:

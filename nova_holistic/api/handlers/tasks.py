@@ -9,7 +9,6 @@ import webob
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api import definitions, errors, limits, revisions, waiting
 from nova_holistic.api.views import groups as views
-from nova_holistic.model.group import Group
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
 
@@ -27,25 +26,25 @@ def revise(call: Call, record: GroupRecord, document: Mapping[str, Any],
     service = call.service
     before = definitions.parsed(service, views.definition(record))
     group = definitions.accepted(service, document, definitions.size(before))
-    must_allow_members(call, record, group)
+    size = definitions.size(group)
+    must_allow_members(call, record, size)
     return asked(call, record, Task.UPDATING, {
         'document': document,
         'objective': definitions.objective(
-            service, objective or record.objective)}, REVISABLE)
+            service, objective or record.objective)}, REVISABLE, size)
 
 
-def must_allow_members(call: Call, record: GroupRecord,
-                       group: Group) -> None:
+def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:
     """Whether the project may have as many members as the group then has.
 
-    :param group: as it is to be
+    :param size: how many it is to have
     :raises ApiError: 403; never for a group that gets no larger
     """
     table = call.service.table
     counts = table.listing.member_counts([record.uuid])[record.uuid]
     there = sum(number for state, number in counts.items()
                 if state != MemberState.RELEASED)
-    more = definitions.size(group) - there
+    more = size - there
     if more > 0:
         call.service.limits.must_allow(
             record.project_id, {limits.MEMBERS: more})
@@ -53,15 +52,17 @@ def must_allow_members(call: Call, record: GroupRecord,
 
 def asked(call: Call, record: GroupRecord, task: Task,
           told: Mapping[str, Any],
-          expected: Collection[GroupStatus]) -> webob.Response:
+          expected: Collection[GroupStatus],
+          size: int | None = None) -> webob.Response:
     """Ask an engine to do it; 409 where that cannot be, now.
 
     :param told: what the task has to know
+    :param size: how many members the group is to have, where that changes
     """
     service = call.service
     if not service.table.tasks.ask(
             record.uuid, task, pending(call, **told), expected,
-            record.revision, service.clock()):
+            record.revision, service.clock(), size):
         raise _refused(call, record)
     service.engines.plan_group(call.context.for_engine(), record.uuid)
     return followed(call, record.uuid, settled=200)

@@ -62,6 +62,26 @@ def test_a_group_without_a_plan_is_counted_when_it_is_planned_again(full):
     assert full.table.get_group(group).task == Task.REPLANNING
 
 
+def test_what_waits_for_an_engine_counts(full):
+    full.created()
+    assert refusal(full.ask('POST', '/v1/groups', {'group': SHOP}))[:2] == (
+        OVER)
+
+
+def test_what_a_group_was_asked_to_become_counts(start):
+    service = start(max_members_per_project=9)
+    groups = [placed(service) for _ in range(2)]
+    one_more = {'members': [{'name': 'more', 'resources': {'VCPU': 1}}]}
+    first, second = (service.ask(
+        'POST', f'/v1/groups/{group}/members', one_more) for group in groups)
+    assert first.status_int == 202
+    assert refusal(second)[:2] == OVER
+    # Once it is settled, what is there counts.
+    service.settle(groups[0], GroupStatus.PLANNED)
+    assert service.ask('POST', f'/v1/groups/{groups[1]}/members',
+                       one_more).status_int == 202
+
+
 @pytest.mark.parametrize('limit', [
     'max_members_per_project', 'max_members_per_group'])
 def test_whoever_has_more_than_the_limit_of_today_may_have_less(start, limit):

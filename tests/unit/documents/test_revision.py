@@ -82,6 +82,37 @@ def test_what_cannot_be_added_says_where(description, place):
     assert caught.value.place == place
 
 
+@pytest.mark.parametrize('descriptions, place', [
+    ([{'name': 'x', 'count': 'many'}, {'name': 'x'}], 'members[1].count'),
+    ([{'resources': SMALL}, {'resources': SMALL}], None)])
+def test_what_is_wrong_twice_is_told_once(descriptions, place):
+    """And not by whatever comes of adding it to itself."""
+    with pytest.raises(InvalidDocument) as refused:
+        paths(with_members(shop(), descriptions))
+    assert place is None or refused.value.place == place
+
+
+class Counted(dict):
+    """A description that tells how often somebody looked at its name."""
+
+    looks = 0
+
+    def __getitem__(self, key):
+        Counted.looks += key == 'name'
+        return super().__getitem__(key)
+
+
+def test_adding_many_looks_at_each_of_those_that_are_there_once():
+    before = {'name': 'big', 'members': [
+        Counted(name=f'm{i}', resources=SMALL) for i in range(50)]}
+    Counted.looks = 0
+    after = with_members(before, [
+        {'name': f'n{i}', 'resources': SMALL} for i in range(50)])
+    assert Counted.looks == 50
+    assert [m['name'] for m in after['members']] == [
+        *(f'm{i}' for i in range(50)), *(f'n{i}' for i in range(50))]
+
+
 def test_the_last_server_goes_by_a_lower_count():
     assert without_member(shop(), 'db/node-2') == shop(count=2)
 

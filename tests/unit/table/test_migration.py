@@ -6,18 +6,66 @@ import re
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 from sqlalchemy.dialects import postgresql
 from sqlalchemy import schema
 
 from nova_holistic.table.database import Database
-from nova_holistic.table import migration, models
+from nova_holistic.table import errors, migration, models
 
 
 def test_an_empty_database_is_brought_to_the_newest_version(empty_url):
     for _ in range(2):
         migration.upgrade(empty_url)
         assert migration.version(empty_url) == migration.head()
+
+
+class BrokenOff(Exception):
+    pass
+
+
+def test_an_upgrade_that_broke_off_is_gone_on_with(empty_url):
+    """Wherever that was: at the first statement that changes something, then
+    at the third, and so on."""
+    broken = 0
+    while not upgraded(empty_url, broken):
+        broken += 2
+    assert broken > 10
+    with Database(empty_url).engine.connect() as connection:
+        assert difference(connection) == []
+
+
+def upgraded(url, changes):
+    """Whether so many changes of the schema were enough."""
+    database, done = Database(url), []
+
+    def allow(_conn, _cursor, statement, *_):
+        if statement.split()[0] in ('CREATE', 'ALTER', 'DROP'):
+            if len(done) == changes:
+                raise BrokenOff
+            done.append(statement)
+
+    sa.event.listen(database.engine, 'before_cursor_execute', allow)
+    try:
+        migration.upgrade(database)
+    except BrokenOff:
+        return False
+    finally:
+        database.close()
+    return True
+
+
+def test_a_schema_that_this_code_does_not_know_is_an_error_of_ours(
+        empty_url):
+    migration.upgrade(empty_url)
+    database = Database(empty_url)
+    with database.writer() as session:
+        session.execute(sa.text(
+            f"UPDATE {migration.VERSION_TABLE} SET version_num = '9999'"))
+    with pytest.raises(errors.TableError, match='9999'):
+        migration.upgrade(database)
+    database.close()
 
 
 def test_the_folder_of_a_file_is_made(tmp_path):
@@ -32,9 +80,13 @@ def test_an_empty_database_has_no_version(empty_url):
 
 def test_models_and_migrations_agree(table_url):
     with Database(table_url).engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={
-            'version_table': migration.VERSION_TABLE, 'compare_type': True})
-        assert compare_metadata(context, models.Base.metadata) == []
+        assert difference(connection) == []
+
+
+def difference(connection):
+    return compare_metadata(MigrationContext.configure(connection, opts={
+        'version_table': migration.VERSION_TABLE, 'compare_type': True}),
+        models.Base.metadata)
 
 
 @pytest.mark.parametrize('dialect', [

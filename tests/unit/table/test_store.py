@@ -9,6 +9,7 @@ import pytest
 
 from nova_holistic.conf import database
 from nova_holistic.table import errors
+from nova_holistic.table.listing import Page
 from nova_holistic.table.records import GroupStatus, MemberState, Place
 from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
@@ -62,6 +63,14 @@ def test_groups_are_listed_by_project(table, shop):
     assert {g.uuid for g in table.list_groups()} == {shop.uuid, other.uuid}
 
 
+def test_a_name_is_compared_as_it_is_and_may_be_any_text(table):
+    for name in ('shop', 'Shop', 'shöp', '\U0001f34c', '\U0001f34e'):
+        builders.planned(table, builders.a_group(name=name))
+    for name in ('shop', '\U0001f34c'):
+        assert [group.name for group in table.listing.groups(Page(
+            limit=10, project_id='blue', name=name))] == [name]
+
+
 def test_a_group_changes_only_from_an_expected_status(table, shop):
     later = NOON + timedelta(hours=2)
     assert not table.update_group(
@@ -101,7 +110,7 @@ def test_a_new_plan_replaces_only_what_was_never_claimed(table, shop):
 def test_placed_counts_what_takes_up_room(table, shop):
     table.claim(shop.uuid, 'db/node-2', builders.new_uuid(), NOON)
     web, first, _, _ = table.members(shop.uuid)
-    table.release([web.id], NOON)
+    table.release([web.hold], NOON)
     assert table.placed(shop.uuid) == {
         'db/node-0': 'cmp-0', 'db/node-1': 'cmp-1', 'db/node-2': 'cmp-2'}
     assert first.member.path == 'db/node-0'
@@ -109,10 +118,29 @@ def test_placed_counts_what_takes_up_room(table, shop):
 
 def test_release_leaves_claimed_members_alone(table, shop):
     table.claim(shop.uuid, 'db/node-0', builders.new_uuid(), NOON)
-    table.release([m.id for m in table.members(shop.uuid)], NOON)
+    table.release([m.hold for m in table.members(shop.uuid)], NOON)
     assert [m.state for m in table.members(shop.uuid)] == [
         MemberState.RELEASED, MemberState.CLAIMED, MemberState.RELEASED,
         MemberState.RELEASED]
+
+
+def test_a_release_frees_no_later_plan(table, shop):
+    """SQLite gives the ids of rows that are gone to others."""
+    seen = table.members(shop.uuid)
+    table.write_members(
+        shop.uuid, builders.members_of(shop, {'web': None, 'node': 3}))
+    table.release([m.hold for m in seen], NOON)
+    assert {m.state for m in table.members(shop.uuid)} == {
+        MemberState.PLANNED}
+
+
+def test_a_place_is_offered_to_no_other_groups_member(table, shop):
+    (row,) = lost(table, shop, {'db/node-0'})
+    table.delete_group(shop.uuid)
+    other = builders.planned(table, web=None, node=3)
+    before = lost(table, other, {'db/node-0'})
+    assert not table.offer_places([renewed(row)])
+    assert table.members(other.uuid)[1] == before[0]
 
 
 def test_a_deleted_group_leaves_nothing(table, shop):
@@ -207,7 +235,7 @@ def test_places_are_offered_to_all_lost_members_or_none(table, shop):
 def test_a_member_released_meanwhile_accepts_no_place(table, shop):
     anew = [renewed(row) for row in lost(table, shop, {'db/node-0'})]
     table.offer_places(anew)
-    table.release([row.id for row in anew], NOON)
+    table.release([row.hold for row in anew], NOON)
     table.accept_places([row.hold for row in anew], NOON)
     assert {row.state for row in table.members(shop.uuid)
             if row.hold == anew[0].hold} == {MemberState.RELEASED}
@@ -217,18 +245,18 @@ def test_exclusive_groups_come_with_those_that_take_up_room(table, shop):
     assert table.exclusive_groups() == ()
     alone = builders.planned(
         table, builders.a_group(exclusive=True), node=2)
-    table.release([table.members(alone.uuid)[0].id], NOON)
+    table.release([table.members(alone.uuid)[0].hold], NOON)
     (found, members), = table.exclusive_groups()
     assert found == alone
     assert [m.member.path for m in members] == ['db/node-1']
-    table.release([members[0].id], NOON)
+    table.release([members[0].hold], NOON)
     assert table.exclusive_groups() == ()
 
 
 def test_members_of_others_on_some_hosts(table, shop):
     other = builders.planned(table, node=2)
     web, *nodes = table.members(shop.uuid)
-    table.release([nodes[1].id], NOON)
+    table.release([nodes[1].hold], NOON)
     assert {m.id for m in table.members_on(
         ['cmp-0', 'cmp-1', 'cmp-5'], other.uuid)} == {web.id, nodes[0].id}
     assert table.members_on([], other.uuid) == ()

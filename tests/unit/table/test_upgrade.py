@@ -16,7 +16,7 @@ from tests.unit.table import builders
 
 BEFORE = '0002'
 LATER = ('revision', 'idempotency_key', 'fingerprint', 'task', 'pending',
-         'engine', 'engine_at', 'attempts')
+         'engine', 'engine_at', 'attempts', 'asked')
 """Columns of a group that the version before does not know."""
 
 

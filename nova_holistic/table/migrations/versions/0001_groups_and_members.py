@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups and members."""
 
-from alembic import op
 import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
+
+from nova_holistic.table.migrations import steps
 
 revision = '0001'
 down_revision = None
@@ -19,7 +20,7 @@ def upgrade() -> None:
 
 
 def _groups() -> None:
-    op.create_table(
+    steps.create_table(
         'holistic_groups',
         sa.Column('uuid', sa.String(36), primary_key=True),
         sa.Column('name', sa.String(255), nullable=False),
@@ -33,12 +34,13 @@ def _groups() -> None:
         sa.Column('lease_expires_at', sa.DateTime),
         sa.Column('created_at', sa.DateTime),
         sa.Column('updated_at', sa.DateTime),
-        sa.Index('ix_holistic_groups_project_id', 'project_id'),
-        sa.Index('ix_holistic_groups_status', 'status', 'lease_expires_at'))
+        indexes={
+            'ix_holistic_groups_project_id': ['project_id'],
+            'ix_holistic_groups_status': ['status', 'lease_expires_at']})
 
 
 def _members() -> None:
-    op.create_table(
+    steps.create_table(
         'holistic_members',
         sa.Column('id', sa.Integer, primary_key=True),
         sa.Column('group_uuid', sa.String(36), sa.ForeignKey(
@@ -63,8 +65,9 @@ def _members() -> None:
                             name='uq_holistic_members_path'),
         sa.UniqueConstraint('instance_uuid',
                             name='uq_holistic_members_instance_uuid'),
-        sa.Index('ix_holistic_members_description', 'group_uuid',
-                 'description', 'state', 'position'),
-        sa.Index('ix_holistic_members_group_state', 'group_uuid', 'state'),
-        sa.Index('ix_holistic_members_hold', 'hold'),
-        sa.Index('ix_holistic_members_state', 'state', 'held', 'updated_at'))
+        indexes={
+            'ix_holistic_members_description': [
+                'group_uuid', 'description', 'state', 'position'],
+            'ix_holistic_members_group_state': ['group_uuid', 'state'],
+            'ix_holistic_members_hold': ['hold'],
+            'ix_holistic_members_state': ['state', 'held', 'updated_at']})

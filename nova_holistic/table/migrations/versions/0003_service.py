@@ -9,6 +9,8 @@ from alembic import op
 import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 
+from nova_holistic.table.migrations import steps
+
 revision = '0003'
 down_revision = '0002'
 
@@ -64,15 +66,15 @@ def _groups() -> None:
             sa.Column('engine_at', MOMENT),
             sa.Column('attempts', sa.Integer, nullable=False,
                       server_default='0')):
-        op.add_column('holistic_groups', column)
-    op.create_index('uq_holistic_groups_idempotency_key', 'holistic_groups',
+        steps.add_column('holistic_groups', column)
+    steps.create_index('uq_holistic_groups_idempotency_key', 'holistic_groups',
                     ['project_id', 'idempotency_key'], unique=True)
     for name, columns in INDEXES.items():
-        op.create_index(name, 'holistic_groups', columns)
+        steps.create_index(name, 'holistic_groups', columns)
 
 
 def _plans() -> None:
-    op.create_table(
+    steps.create_table(
         'holistic_plans',
         sa.Column('uuid', sa.String(36), primary_key=True),
         sa.Column('project_id', sa.String(255), nullable=False),
@@ -88,25 +90,26 @@ def _plans() -> None:
                   server_default='0'),
         sa.Column('created_at', MOMENT),
         sa.Column('updated_at', MOMENT),
-        sa.Index('ix_holistic_plans_status', 'status', 'engine_at'),
-        sa.Index('ix_holistic_plans_updated_at', 'updated_at'),
-        sa.Index('ix_holistic_plans_engine', 'engine'))
+        indexes={
+            'ix_holistic_plans_status': ['status', 'engine_at'],
+            'ix_holistic_plans_updated_at': ['updated_at'],
+            'ix_holistic_plans_engine': ['engine']})
 
 
 def _statistics() -> None:
-    op.create_table(
+    steps.create_table(
         'holistic_host_statistics',
         sa.Column('host', KEY, primary_key=True),
         sa.Column('name', KEY, primary_key=True),
         sa.Column('value', sa.Double, nullable=False),
         sa.Column('updated_at', MOMENT),
-        sa.Index('ix_holistic_host_statistics_updated_at', 'updated_at'))
+        indexes={'ix_holistic_host_statistics_updated_at': ['updated_at']})
 
 
 def _jobs() -> None:
-    op.create_table(
+    steps.create_table(
         'holistic_jobs',
         sa.Column('name', sa.String(64), primary_key=True),
         sa.Column('engine', sa.String(255)),
         sa.Column('engine_at', MOMENT),
-        sa.Column('done_at', MOMENT))
+        sa.Column('done_at', MOMENT), indexes={})

@@ -4,7 +4,7 @@
 Code of the version before does without them, and so does this one.
 """
 
-from alembic import op
+from nova_holistic.table.migrations import steps
 
 revision = '0004'
 down_revision = '0003'
@@ -19,6 +19,6 @@ INDEXES = {
 
 def upgrade() -> None:
     for name, columns in INDEXES.items():
-        op.create_index(name, 'holistic_groups', columns)
-    op.create_index('ix_holistic_plans_project_id', 'holistic_plans',
+        steps.create_index(name, 'holistic_groups', columns)
+    steps.create_index('ix_holistic_plans_project_id', 'holistic_plans',
                     ['project_id'])

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of migrations. One that is done already is passed over: of a
+migration that broke off MariaDB keeps what was done, and takes nothing
+twice."""
+
+from collections.abc import Mapping, Sequence
+
+from alembic import op
+import sqlalchemy as sa
+
+
+def create_table(name: str, *parts: sa.schema.SchemaItem,
+                 indexes: Mapping[str, Sequence[str]]) -> None:
+    """
+    :param indexes: name to columns: databases make them after the table
+    """
+    if not sa.inspect(op.get_bind()).has_table(name):
+        op.create_table(name, *parts)
+    for index, columns in indexes.items():
+        create_index(index, name, columns)
+
+
+def create_index(name: str, table: str, columns: Sequence[str],
+                 unique: bool = False) -> None:
+    known = sa.inspect(op.get_bind()).get_indexes(table)
+    if name not in {index['name'] for index in known}:
+        op.create_index(name, table, columns, unique=unique)
+
+
+def add_column(table: str, column: sa.Column) -> None:
+    known = sa.inspect(op.get_bind()).get_columns(table)
+    if column.name not in {each['name'] for each in known}:
+        op.add_column(table, column)
