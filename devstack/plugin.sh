@@ -55,8 +55,10 @@ function configure_holistic {
 # racks that hosts stand in: ours, and Nova's.
 function configure_holistic_table {
     local conf=$1
+    # DevStack's charset, utf8, has no emoji; columns of names have.
     iniset "$conf" holistic_database connection \
-        "$(database_connection_url holistic)"
+        "$(database_connection_url holistic |
+            sed 's/charset=utf8\b/charset=utf8mb4/')"
     iniset "$conf" topology driver aggregates
     iniset "$conf" topology levels "$HOLISTIC_LEVELS"
 }

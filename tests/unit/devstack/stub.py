@@ -42,7 +42,10 @@ VARIABLES = {
 ANSWERS = {
     'get_python_exec_prefix': 'echo "$STUB_BIN"',
     'trueorfalse': 'local asked=${!2:-$1}; echo "$asked"',
-    'database_connection_url': 'echo "mysql+pymysql://root@localhost/$1"',
+    'database_connection_url': (
+        'echo "mysql+pymysql://root@localhost/$1'
+        '?charset=utf8&plugin=dbcounter"'
+    ),
     'apache_site_config_for': 'echo "/etc/apache2/sites-available/$1.conf"',
     'enable_service': '[[ ,$DISABLED_SERVICES, == *",$1,"* ]] || '
                       'ENABLED_SERVICES+=",$1"',

@@ -3,7 +3,9 @@
 
 import configparser
 import pathlib
+import re
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -12,6 +14,10 @@ from tests.unit.devstack import stub
 
 CONF = '/etc/nova-holistic/nova-holistic.conf'
 NOVA_CONF = stub.VARIABLES['NOVA_CONF']
+SAMPLE = stub.PLUGIN / 'local.conf.sample'
+ASKED_FOR = {'ADMIN_PASSWORD', 'RABBIT_PASSWORD', 'SERVICE_PASSWORD'}
+"""Those that stack.sh asks a terminal for; the database's is a variable."""
+CONFIGURES = ('iniset', 'iniset_multiline', 'enable_service', 'openstack')
 EVERY_SETTING = {
     'HOLISTIC_NOVA_API_FILTER': 'True',
     'ENABLED_SERVICES': stub.VARIABLES['ENABLED_SERVICES'] + ',tls-proxy'}
@@ -61,11 +67,39 @@ def test_what_the_stub_sets_devstack_sets():
     assert set(stub.VARIABLES) - known == set()
 
 
+def test_the_sample_is_there_to_be_copied():
+    asked = subprocess.run(
+        ['git', 'check-ignore', '-q', SAMPLE], cwd=SAMPLE.parent)
+    assert SAMPLE.exists()
+    assert asked.returncode != 0, 'it would never be committed'
+
+
+def test_the_sample_sets_what_there_is_to_set():
+    text = SAMPLE.read_text()
+    assert '[[local|localrc]]' in text
+    ours = set(re.findall(
+        r'^(HOLISTIC_\w+)=', (stub.PLUGIN / 'settings').read_text(), re.M))
+    known = {name for names in stub.NAMES['variables'].values()
+             for name in names}
+    told = set(re.findall(r'^(\w+)=', text, re.M))
+    assert ours <= told <= ours | known | ASKED_FOR
+    called = set(re.findall(r'^(\w+) ', text, re.M))
+    assert called <= set(stub.functions('stack.sh'))
+
+
+def test_what_the_sample_sets_is_what_is_taken_without_it(run):
+    told = dict(re.findall(r'^(HOLISTIC_\w+)=(.+)$', SAMPLE.read_text(), re.M))
+    with_it, without = run('stack.sh', **told), run('stack.sh')
+    assert [call for call in with_it.calls if call[0] in CONFIGURES] == [
+        call for call in without.calls if call[0] in CONFIGURES]
+
+
 def test_the_service_is_configured(run):
     done = run('stack.sh')
     found = done.ini(CONF)
     assert found['holistic_database']['connection'] == (
-        'mysql+pymysql://root@localhost/holistic',)
+        'mysql+pymysql://root@localhost/holistic'
+        '?charset=utf8mb4&plugin=dbcounter',)
     assert found['topology'] == {'driver': ('aggregates',),
                                  'levels': ('az,rack,host',)}
     assert done.of('iniset_rpc_backend') == [('holistic', CONF)]
@@ -136,7 +170,7 @@ def test_processes(run):
     assert conf in started['holistic-api']
     assert (application, url, http, name) == (
         'nova_holistic.api.wsgi:application', '/holistic', '', 'holistic-api')
-    assert done.ini(conf) == {'uwsgi': {'threads': ('4',)}}
+    assert done.ini(conf) == {'uwsgi': {'threads': ('8',)}}
     assert done.of('wait_for_service') == [
         ('60', 'http://192.0.2.1/holistic/healthcheck')]
 
