@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the policies of groups keep other servers out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+import functools
+import threading
+from typing import Any
 
 from nova import context as nova_context
 from oslo_log import log as logging
@@ -20,34 +23,75 @@ from nova_holistic.table.records import GroupRecord
 LOG = logging.getLogger(__name__)
 
 
+class _Request(threading.local):
+    """The request that a thread answers.
+
+    :ivar found: what groups reserve; None before it was read, and outside of
+        a request
+    """
+
+    under_way = False
+    found: Sequence[tuple[GroupRecord, Reservation]] | None = None
+
+
+_request = _Request()
+
+
+def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function one that answers a request: what groups reserve is read
+    once for all the servers that it asks for."""
+    @functools.wraps(answer)
+    def wrapper(*args, **kwargs):
+        _request.under_way = True
+        try:
+            return answer(*args, **kwargs)
+        finally:
+            _request.under_way, _request.found = False, None
+
+    return wrapper
+
+
 def closed_domains(connections: Connections, own: Membership | None
                    ) -> frozenset[Domain]:
     """Domains that are reserved, with the members where they really are, for
     others than the server that is to be placed.
 
-    One query where no group reserves anything; else two, one of the mapping
-    of cells, one for each cell, and one for each host to which a member has
-    moved unnoticed.
-
     :param own: what the server is; None where it is a member of no group
     :raises HolisticError: the table does not answer, or a host cannot be
         located
     """
+    found = _request.found
+    if found is None:
+        found = _reserved(connections)
+        _request.found = found if _request.under_way else None
+    closed: set[Domain] = set()
+    for record, reservation in found:
+        if not _is_for(reservation, record, own):
+            closed.update(reservation.domains)
+    return frozenset(closed)
+
+
+def _reserved(connections: Connections
+              ) -> Sequence[tuple[GroupRecord, Reservation]]:
+    """What each group reserves.
+
+    One query where no group reserves anything; else two of the table, one of
+    the mapping of cells, one for each cell, and two where any member has
+    moved unnoticed, or a group was planned with other levels than there are.
+    """
     groups = connections.table.exclusive_groups()
     if not groups:
-        return frozenset()
+        return ()
     context = nova_context.get_admin_context()
-    hosts = whereabouts.hosts_by_row(
+    now = whereabouts.hosts_by_row(
         context, [row for _, rows in groups for row in rows])
-    closed: set[Domain] = set()
-    for record, rows in groups:
-        placement = {row.member.path: locations.of_member(
-            connections.topology, context, record, row, hosts[row.id])
-            for row in rows if row.id in hosts}
-        for each in _reservations(connections, record, placement):
-            if not _is_for(each, record, own):
-                closed.update(each.domains)
-    return frozenset(closed)
+    hosts = locations.of_members(connections.topology, context, [
+        (record, row, now[row.id])
+        for record, rows in groups for row in rows if row.id in now])
+    return [(record, each) for record, rows in groups
+            for each in _reservations(connections, record, {
+                row.member.path: hosts[row.id]
+                for row in rows if row.id in hosts})]
 
 
 def _reservations(connections: Connections, record: GroupRecord,

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nova's hosts at their places in the topology."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
 from dataclasses import replace
 import functools
 
+from nova.db.api import api as api_database
+from nova.db.api import models as api_models
 from nova import objects
+import sqlalchemy as sa
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.snapshot import Host
@@ -27,21 +31,54 @@ def located(topology: TopologyDriver, name: str,
     :param aggregates: those that hold the host
     :raises HolisticError: they contradict each other
     """
-    aggregates = list(aggregates)
-    # The other hosts of an aggregate say nothing of where this one stands.
-    location = topology.locate([name], [
+    return _located(topology, name, [
+        # The other hosts of an aggregate say nothing of where this one stands.
         Aggregate(a.name, a.uuid, frozenset([name]), FrozenMapping(a.metadata))
-        for a in aggregates])[name]
+        for a in aggregates])
+
+
+def looked_up(topology: TopologyDriver, context,
+              names: Collection[str]) -> Mapping[str, Host]:
+    """Hosts where they stand now, by name, their aggregates read from Nova's
+    database: two queries however many hosts.
+
+    :raises HolisticError: the aggregates of one contradict each other
+    """
+    aggregates = _aggregates(context, names) if names else {}
+    return {name: _located(topology, name, [
+        Aggregate(each.name, each.uuid, frozenset([name]), metadata)
+        for each, metadata in aggregates.get(name, ())]) for name in names}
+
+
+def _located(topology: TopologyDriver, name: str,
+             aggregates: Collection[Aggregate]) -> Host:
+    location = topology.locate([name], aggregates)[name]
     return replace(
         at(name, location), availability_zone=location.availability_zone,
         aggregates=frozenset(key for a in aggregates
                              for key in (a.name, a.uuid)))
 
 
-def looked_up(topology: TopologyDriver, context, name: str) -> Host:
-    """A host where it stands now, its aggregates read from Nova's database."""
-    return located(
-        topology, name, objects.AggregateList.get_by_host(context, name))
+@api_database.context_manager.reader
+def _aggregates(context, names: Collection[str]
+                ) -> Mapping[str, Sequence[tuple[sa.Row, FrozenMapping]]]:
+    """Rows of the aggregates that hold each host, with their metadata; Nova's
+    own lists come with all hosts of each, or of one host alone."""
+    known, holds = api_models.Aggregate, api_models.AggregateHost
+    more = api_models.AggregateMetadata
+    found = context.session.execute(
+        sa.select(holds.host, known.id, known.name, known.uuid)
+        .join(known, known.id == holds.aggregate_id)
+        .where(holds.host.in_(names))).all()
+    metadata: dict[int, dict[str, str]] = defaultdict(dict)
+    for number, key, value in context.session.execute(
+            sa.select(more.aggregate_id, more.key, more.value).where(
+                more.aggregate_id.in_({row.id for row in found}))):
+        metadata[number][key] = value
+    by_host: dict[str, list[tuple[sa.Row, FrozenMapping]]] = defaultdict(list)
+    for row in found:
+        by_host[row.host].append((row, FrozenMapping(metadata[row.id])))
+    return by_host
 
 
 def at(name: str, location: Location) -> Host:
@@ -62,15 +99,25 @@ def of_state(topology: TopologyDriver, state,
                    servers=len(set(state.instances or ()).difference(own)))
 
 
-def of_member(topology: TopologyDriver, context, record: GroupRecord,
-              row: MemberRecord, name: str) -> Host:
-    """The host that a member is really on.
+def of_members(topology: TopologyDriver, context,
+               found: Iterable[tuple[GroupRecord, MemberRecord, str]]
+               ) -> dict[int, Host]:
+    """The hosts that members are really on, by the ids of their rows.
 
-    It costs a query where that is another one than the table says.
+    It costs two queries where any is another than the table says, or the
+    levels are others than those that a group was planned with.
+
+    :param found: group, member, and the name of the host that it is on
+    :raises HolisticError: the aggregates of a host contradict each other
     """
-    if row.place.host == name and record.levels == topology.levels:
-        return remembered(row.place)
-    return looked_up(topology, context, name)
+    hosts, others = {}, {}
+    for record, row, name in found:
+        if row.place.host == name and record.levels == topology.levels:
+            hosts[row.id] = remembered(row.place)
+        else:
+            others[row.id] = name
+    now = looked_up(topology, context, set(others.values()))
+    return {**hosts, **{number: now[name] for number, name in others.items()}}
 
 
 def _host(name, location, labels) -> Host:

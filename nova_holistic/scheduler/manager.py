@@ -20,6 +20,7 @@ from nova_holistic import exceptions
 from nova_holistic.holds import errors as holds_errors
 from nova_holistic.scheduler.claims import NotUndone
 from nova_holistic.scheduler import connections
+from nova_holistic.scheduler import exclusion
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.pointer import (
     GROUP_HINT, MEMBER_HINT, Pointer, has_pointer)
@@ -48,6 +49,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         connections.reset()
 
     @messaging.expected_exceptions(exception.NoValidHost)
+    @exclusion.read_once
     def select_destinations(
             self, context, request_spec=None, filter_properties=None,
             spec_obj=manager.SchedulerManager._sentinel, instance_uuids=None,

@@ -65,13 +65,14 @@ class Membership:
         context = context or nova_context.get_admin_context()
         others = {row.member.path: row for row in self.rows
                   if row.id != self.own.id}
-        hosts = whereabouts.hosts_of(context, others.values())
+        now = whereabouts.hosts_of(context, others.values())
+        hosts = locations.of_members(connections.topology, context, [
+            (self.record, others[path], host) for path, host in now.items()])
         return Judge(
             parsed_group(self.record, connections.policy_types),
             connections.topology.levels, self.own.member.path,
-            {path: locations.of_member(connections.topology, context,
-                                       self.record, others[path], host)
-             for path, host in hosts.items()}, connections.topology.links)
+            {path: hosts[others[path].id] for path in now},
+            connections.topology.links)
 
     @property
     def instances(self) -> frozenset[str]:

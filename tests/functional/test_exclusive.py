@@ -271,3 +271,56 @@ def test_what_a_stranger_costs_where_no_group_is_exclusive(cloud):
     asked = [statement for statement in calls.sql if 'holistic_' in statement]
     assert len(asked) == 1
     assert 'holistic_groups' in asked[0]
+
+
+def asked_for(cloud, **arguments):
+    """Statements for strangers that fit, but those of Nova's own tables."""
+    with counted() as calls:
+        assert stranger(cloud, 'small', **arguments)[1]
+    return [statement for statement in calls.sql
+            if 'holistic_' in statement or 'aggregate' in statement]
+
+
+def test_what_many_strangers_of_one_create_cost(cloud):
+    planned(cloud, alone('host', count=2))
+    # What there is to know of the group is known after the first.
+    asked_for(cloud)
+    one, many = asked_for(cloud), asked_for(cloud, min_count=3)
+    ours = [[each for each in asked if 'holistic_' in each]
+            for asked in (one, many)]
+    assert ours[0] == ours[1]
+    assert len(ours[0]) == 2
+
+
+def test_what_a_stranger_costs_once_the_levels_are_others(cloud):
+    """However many members: where all of them stand now is asked at once."""
+    found = []
+    for count in 1, 3:
+        group = planned(cloud, {**alone('host', count), 'policies': [
+            {'type': 'exclusive', 'level': 'host'},
+            {'type': 'anti-affinity'}]})
+        cloud.table.update_group(
+            group, [GroupStatus.PLANNED], levels=('row', 'host'))
+        closed = set(hosts_of(cloud, group))
+        assert len(closed) == count
+        asked_for(cloud)
+        found.append(asked_for(cloud))
+        assert {cloud.host_of(server['id']) for server in cloud.servers()
+                }.isdisjoint(closed)
+        for server in cloud.servers():
+            cloud.delete_server(server['id'])
+        cloud.lifecycle.delete(group)
+    few, many = found
+    assert len(few) == len(many)
+    assert any('aggregate_hosts.host IN' in each for each in many)
+
+
+def test_where_hosts_stand_now_counts_once_the_levels_are_others(cloud):
+    group = planned(cloud, alone('rack'))
+    closed = domain('rack', hosts_of(cloud, group))
+    cloud.table.update_group(
+        group, [GroupStatus.PLANNED], levels=('row', 'host'))
+    landed = {stranger(cloud)[1] for _ in range(len(HOSTS) - len(closed))}
+    assert landed == RACKS.keys() - closed
+    assert stranger(cloud, 'small')[1] is None
+    build(cloud, group, 'node')
