@@ -95,7 +95,7 @@ class Creator:
                 # Whoever gave up a caller's group left its holds to it.
                 if record.engine is not None:
                     raise
-            self._table.release([m.id for m in members], self._clock())
+            self._table.release([m.hold for m in members], self._clock())
             # Whether or not a reconciler, that took this planner for dead,
             # saw to them before the put came through.
             unwanted = [m.hold for m in self._table.members(record.uuid)

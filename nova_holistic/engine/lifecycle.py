@@ -16,6 +16,7 @@ from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Task)
+from nova_holistic.table.releasing import UNCLAIMED
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -66,9 +67,8 @@ class Lifecycle:
             # long: whoever expires leases frees it.
             self._table.update_group(
                 group_uuid, LEASED, lease_expires_at=self._clock())
-        self._table.release([m.id for m in before], self._clock())
         names = {m.member.path for m in before}
-        after = [m for m in self._table.members(group_uuid)
+        after = [m for m in self._release(group_uuid, before)
                  if m.member.path in names]
         self._table.settle(group_uuid, self._clock())
         drop_leftovers(self._table, self._holds, group,
@@ -123,11 +123,9 @@ class Lifecycle:
         :raises HoldsError: Placement does not answer; ask again
         """
         group = self._settled_group(group_uuid)
-        self._table.release(
-            [m.id for m in self._table.members(group_uuid)], self._clock())
+        members = self._release(group_uuid, self._table.members(group_uuid))
         # A claim under way, or one that broke off, may still have its hold:
         # the swap will not find it, and that create fails.
-        members = self._table.members(group_uuid)
         self._holds.drop([m.hold for m in members
                           if m.held or m.state == MemberState.CLAIMED],
                          group.project_id, group.user_id)
@@ -139,6 +137,24 @@ class Lifecycle:
         # to find it by.
         self._holds.drop([m.hold for m in members
                           if m.state == MemberState.CLAIMED])
+
+    def _release(self, group_uuid: str, seen: Sequence[MemberRecord],
+                 ) -> Sequence[MemberRecord]:
+        """Release members of a group, wherever they are moved meanwhile.
+
+        :returns: all members as they are then
+        """
+        planned = {m.id: m.hold for m in seen if m.state in UNCLAIMED}
+        holds = [m.hold for m in seen]
+        while True:
+            self._table.release(holds, self._clock())
+            after = self._table.members(group_uuid)
+            moved = {m.id: m.hold for m in after if m.state in UNCLAIMED
+                     and m.hold != planned.get(m.id, m.hold)}
+            if not moved:
+                return after
+            planned.update(moved)
+            holds = list(moved.values())
 
     def _pending(self, group_uuid: str) -> Mapping[str, Any] | None:
         group = self._table.get_group(group_uuid)

@@ -102,7 +102,7 @@ class Reconciler:
                     {'at': '', 'message': 'planning broke off'}]):
             return False
         self._table.release(
-            [m.id for m in self._table.members(group.uuid)], now)
+            [m.hold for m in self._table.members(group.uuid)], now)
         return True
 
     def _release_stray(self, member: MemberOutline) -> bool:
@@ -114,7 +114,7 @@ class Reconciler:
         if (group is None or group.task is not None
                 or group.status not in GIVEN_UP):
             return False
-        self._table.release([member.id], self._clock())
+        self._table.release([member.hold], self._clock())
         return True
 
     def _drop_leftover(self, member: MemberRecord) -> bool:
@@ -180,7 +180,7 @@ class Reconciler:
         """
         if not self._table.change_state(
                 member.id, [MemberState.PLANNED], MemberState.LOST,
-                self._clock()):
+                self._clock(), of_hold=member.hold):
             return False
         LOG.warning('Member %s of group %s is lost: its host %s takes no '
                     'servers', member.member.path, member.group_uuid,
@@ -209,11 +209,12 @@ class Reconciler:
         It is put back where its room is still there; else the place is lost.
         """
         now = self._clock()
-        # A claim changes the row before it takes the hold: a row that is
-        # planned still was robbed.
+        # A claim changes the row before it takes the hold, and whoever moves
+        # a member before it drops the hold: a row that is planned there still
+        # was robbed.
         if not self._table.change_state(
                 member.id, [MemberState.PLANNED], MemberState.PLANNED, now,
-                held=True):
+                of_hold=member.hold, held=True):
             return False
         group = self._table.get_group(member.group_uuid)
         if group is None:
@@ -225,7 +226,7 @@ class Reconciler:
                         member.member.path, group.uuid, error)
             return self._table.change_state(
                 member.id, [MemberState.PLANNED], MemberState.LOST, now,
-                held=False)
+                of_hold=member.hold, held=False)
         drop_if_unwanted(self._table, self._holds, member)
         return True
 

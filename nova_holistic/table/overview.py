@@ -84,8 +84,9 @@ def members(database: Database, states: Collection[MemberState],
 def whole(database: Database,
           outlines: Collection[MemberOutline]) -> tuple[MemberRecord, ...]:
     """Members without their alternates, as they are now: those of them that
-    are in the same state still, and of the same server."""
-    seen = {each.id: (each.state, each.instance_uuid) for each in outlines}
+    are in the same state still, in the same place, and of the same server."""
+    seen = {each.id: (each.state, each.hold, each.host, each.instance_uuid)
+            for each in outlines}
     ordered, found = sorted(seen), []
     with database.reader() as session:
         for start in range(0, len(ordered), _MOST):
@@ -93,7 +94,8 @@ def whole(database: Database,
                 sa.select(*rows.BARE).where(
                     MemberRow.id.in_(ordered[start:start + _MOST])))))
     return tuple(m for m in found
-                 if (m.state, m.instance_uuid) == seen[m.id])
+                 if (m.state, m.hold, m.place.host, m.instance_uuid)
+                 == seen[m.id])
 
 
 def unsettled(database: Database) -> tuple[str, ...]:

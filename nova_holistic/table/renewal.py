@@ -34,6 +34,8 @@ def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
                 changed = session.execute(
                     sa.update(MemberRow)
                     .where(MemberRow.id == member.id,
+                           MemberRow.group_uuid == member.group_uuid,
+                           MemberRow.path == member.member.path,
                            MemberRow.state == MemberState.LOST,
                            MemberRow.held.is_(False))
                     .values(rows.renewed_values(member))

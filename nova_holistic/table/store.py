@@ -7,7 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nova_holistic.table import claim, progress, renewal, rows, writing
+from nova_holistic.table import (
+    claim, progress, releasing, renewal, rows, writing)
 from nova_holistic.table.claim import Claim
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.exclusive import ExclusiveGroups
@@ -23,12 +24,6 @@ from nova_holistic.table.tasks import Tasks
 
 SITTING = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
 """States of a member that takes up room at its place."""
-
-UNCLAIMED = (MemberState.PLANNED, MemberState.LOST)
-"""States of a member that is, or will be, planned for a server to come."""
-
-RELEASABLE = (*UNCLAIMED, MemberState.FAILED)
-"""States of a member of which there is no server."""
 
 
 class PlacementTable:
@@ -184,38 +179,33 @@ class PlacementTable:
 
     def change_state(self, member_id: int, expected: Collection[MemberState],
                      to: MemberState, now: datetime | None, *,
-                     of_instance: str | None = None, **changes: Any) -> bool:
+                     of_instance: str | None = None,
+                     of_hold: str | None = None, **changes: Any) -> bool:
         """Change a member if its state is one of those expected.
 
         :param of_instance: and if it belongs to this instance
+        :param of_hold: and if this is its hold: it was not planned anew
         :param changes: instance_uuid, held, hold or place
         :returns: False where the member is in another state, or is gone
         """
         where = [MemberRow.id == member_id, MemberRow.state.in_(expected)]
         if of_instance is not None:
             where.append(MemberRow.instance_uuid == of_instance)
+        if of_hold is not None:
+            where.append(MemberRow.hold == of_hold)
         values = {'state': to, 'updated_at': now,
                   **rows.member_changes(changes)}
         return self._update(where, values) == 1
 
-    def release(self, member_ids: Collection[int], now: datetime) -> None:
-        """Release those of the members of which no server is or will be."""
-        for chunk in _chunks(member_ids):
-            self._update(
-                [MemberRow.id.in_(chunk), MemberRow.state.in_(RELEASABLE)],
-                {'state': MemberState.RELEASED, 'updated_at': now})
+    def release(self, holds: Collection[str], now: datetime) -> None:
+        """Release those of the members of which no server is or will be:
+        ``releasing.release``."""
+        releasing.release(self.database, holds, now)
 
     def expire(self, group_uuid: str, now: datetime) -> None:
-        """Release what is unclaimed of a group, if its lease has passed.
-
-        One statement, so that a lease extended meanwhile is honoured.
-        """
-        passed = sa.exists().where(
-            GroupRow.uuid == group_uuid, GroupRow.lease_expires_at <= now)
-        self._update(
-            [MemberRow.group_uuid == group_uuid,
-             MemberRow.state.in_(UNCLAIMED), passed],
-            {'state': MemberState.RELEASED, 'updated_at': now})
+        """Release what is unclaimed of a group, if its lease has passed:
+        ``releasing.expire``."""
+        releasing.expire(self.database, group_uuid, now)
 
     def offer_places(self, members: Sequence[MemberRecord]) -> bool:
         """Write down where lost members will be held: ``renewal.offer``."""
@@ -256,7 +246,7 @@ class PlacementTable:
         """Groups past their lease with members still unclaimed."""
         waiting = sa.exists().where(
             MemberRow.group_uuid == GroupRow.uuid,
-            MemberRow.state.in_(UNCLAIMED))
+            MemberRow.state.in_(releasing.UNCLAIMED))
         with self.database.reader() as session:
             return tuple(map(rows.group_record, session.scalars(
                 sa.select(GroupRow).where(

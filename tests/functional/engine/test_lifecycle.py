@@ -8,7 +8,7 @@ import pytest
 from nova_holistic.engine import errors
 from nova_holistic.holds.errors import HoldsError
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.functional.engine.world import shop
 
 UNKNOWN = '00000000-0000-4000-8000-000000000000'
@@ -67,6 +67,56 @@ def test_releasing_twice_releases_once(world):
     group = world.create()
     world.lifecycle.release(group.uuid)
     assert world.lifecycle.release(group.uuid).released == ()
+
+
+class Meanwhile:
+    """A table of which something is asked just after something happened."""
+
+    def __init__(self, table, call, event):
+        self._table = table
+        self._call = call
+        self._events = iter([event])
+
+    def __getattr__(self, name):
+        if name == self._call:
+            next(self._events, lambda: None)()
+        return getattr(self._table, name)
+
+
+def test_what_came_after_a_group_is_not_released_with_it(world):
+    """SQLite gives the ids of rows that are gone to those of others."""
+    group, later = world.create(), []
+
+    def replaced():
+        world.lifecycle.delete(group.uuid)
+        later.append(world.create())
+
+    world.lifecycle_with(
+        Meanwhile(world.table, 'release', replaced), world.holds,
+    ).release(group.uuid)
+    assert set(world.states(later[0]).values()) == {'planned'}
+    world.assert_agreement()
+
+
+def test_a_member_that_moves_while_it_is_released_is_released(world):
+    group = world.create()
+
+    def move():
+        document = shop()['group']
+        document['members'][0]['resources'] = {'VCPU': 2, 'MEMORY_MB': 512}
+        assert world.table.tasks.ask(
+            group.uuid, Task.UPDATING, {'document': document},
+            [GroupStatus.PLANNED], 1, world.now)
+        world.planner.perform(world.table.tasks.take(
+            group.uuid, 'engine', world.now, world.now))
+        assert world.states(group)['web'] == 'planned'
+
+    done = world.lifecycle_with(
+        Meanwhile(world.table, 'release', move), world.holds,
+    ).release(group.uuid, ['web'])
+    assert done.released == ('web',)
+    assert world.states(group)['web'] == 'released'
+    world.assert_agreement()
 
 
 def test_an_unknown_group(world):

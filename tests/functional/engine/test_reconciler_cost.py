@@ -76,7 +76,7 @@ def test_what_needs_work_is_found_among_the_settled(world):
     world.holds.drop([robbed.hold])
     unsettled = world.create(shop(1), lease=0)
     row = world.build(unsettled, 'web')
-    world.table.release([m.id for m in world.table.members(unsettled.uuid)
+    world.table.release([m.hold for m in world.table.members(unsettled.uuid)
                          if m.id != row.id], world.now)
     world.holds.drop([m.hold for m in world.table.members(unsettled.uuid)])
     world.instances.set(row.instance_uuid, 'ACTIVE', 'b2')

@@ -30,7 +30,7 @@ def placed(service):
 
 def release(service, group):
     service.table.release(
-        [m.id for m in service.table.members(group)], NOON)
+        [m.hold for m in service.table.members(group)], NOON)
 
 
 def revise(service, group, document=SHOP):

@@ -100,7 +100,7 @@ def test_an_unknown_member_and_an_unknown_group(table, shop):
 
 
 def test_a_released_member_is_refused(table, shop):
-    table.release([table.members(shop.uuid)[0].id], NOON)
+    table.release([table.members(shop.uuid)[0].hold], NOON)
     with pytest.raises(errors.MemberReleased):
         claim(table, shop, 'db/web')
 

@@ -48,7 +48,7 @@ def test_whatever_changed_is_seen(table, table_url, shop, change):
 @pytest.mark.parametrize('end', [test_rosters.released, test_rosters.deleted])
 def test_a_group_without_servers_keeps_nobody_out(table, shop, end):
     table.exclusive_groups()
-    table.release([table.members(shop.uuid)[0].id], builders.NOON)
+    table.release([table.members(shop.uuid)[0].hold], builders.NOON)
     end(table, shop, table.members(shop.uuid))
     assert table.exclusive_groups() == ()
 

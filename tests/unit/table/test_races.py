@@ -96,7 +96,7 @@ def test_claims_while_the_group_is_revised_are_never_lost(table):
 
 def test_members_claimed_and_released_at_once_are_one_or_the_other(table):
     group = builders.planned(table, node=3 * THREADS)
-    ids = [m.id for m in table.members(group.uuid)]
+    holds = [m.hold for m in table.members(group.uuid)]
 
     def claim():
         try:
@@ -106,7 +106,7 @@ def test_members_claimed_and_released_at_once_are_one_or_the_other(table):
             return None
 
     def release():
-        table.release(reversed(ids), NOON)
+        table.release(holds, NOON)
         table.settle(group.uuid, NOON)
 
     results = at_once([*[claim] * THREADS, release, release])

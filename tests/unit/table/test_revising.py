@@ -126,7 +126,7 @@ def test_members_that_are_vacated_cannot_be_claimed_until_they_are_back(
         table.database, group.uuid, 'engine-1', rows[:2], LATER)
     assert [(m.state, m.held) for m in table.members(group.uuid)] == [
         *2 * [(MemberState.LOST, True)], *2 * [(MemberState.PLANNED, True)]]
-    table.release([rows[1].id], LATER)
+    table.release([rows[1].hold], LATER)
     revising.occupy(table.database, [m.hold for m in rows[:2]], LATER)
     assert [m.state for m in table.members(group.uuid)] == [
         MemberState.PLANNED, MemberState.RELEASED,

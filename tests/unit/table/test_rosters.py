@@ -41,7 +41,7 @@ def built_elsewhere(table, group, rows):
 
 
 def released(table, group, rows):
-    table.release([row.id for row in rows[1:]], LATER)
+    table.release([row.hold for row in rows[1:]], LATER)
     table.update_group(group.uuid, [GroupStatus.PLANNED],
                        status=GroupStatus.RELEASED, updated_at=LATER)
 

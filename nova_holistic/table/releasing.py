@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members of which no server is or will be are given back."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.progress import SETTLING
+from nova_holistic.table.records import GroupRecord, MemberState
+
+UNCLAIMED = (MemberState.PLANNED, MemberState.LOST)
+"""States of a member that is, or will be, planned for a server to come."""
+
+RELEASABLE = (*UNCLAIMED, MemberState.FAILED)
+"""States of a member of which there is no server."""
+
+_MOST = 500
+"""Holds in one statement: databases limit the number of parameters."""
+
+
+def release(database: Database, holds: Collection[str],
+            now: datetime) -> None:
+    """Release those of the members of which no server is or will be.
+
+    :param holds: of the members as they were seen. Not their ids: SQLite
+        gives those of rows that are gone to others
+    """
+    ordered = sorted(holds)
+    for start in range(0, len(ordered), _MOST):
+        _release(database, now, MemberRow.state.in_(RELEASABLE),
+                 MemberRow.hold.in_(ordered[start:start + _MOST]))
+
+
+def expire(database: Database, group_uuid: str, now: datetime) -> None:
+    """Release what is unclaimed of a group, if its lease has passed.
+
+    One statement, so that a lease extended meanwhile is honoured.
+    """
+    _release(database, now, MemberRow.state.in_(UNCLAIMED),
+             MemberRow.group_uuid == group_uuid,
+             sa.exists().where(GroupRow.uuid == group_uuid,
+                               GroupRow.lease_expires_at <= now))
+
+
+def released(database: Database, group: GroupRecord) -> Sequence[int]:
+    """Ids of a group's members that are released.
+
+    Or are about to be: a group that has no plan says so before what was
+    written for one is released.
+    """
+    states = [MemberState.RELEASED]
+    if group.status not in SETTLING:
+        states.append(MemberState.PLANNED)
+    with database.reader() as session:
+        return session.scalars(sa.select(MemberRow.id).where(
+            MemberRow.group_uuid == group.uuid,
+            MemberRow.state.in_(states)).order_by(MemberRow.id)).all()
+
+
+@retried
+def _release(database: Database, now: datetime, *where: Any) -> None:
+    with database.writer() as session:
+        session.execute(
+            sa.update(MemberRow).where(*where)
+            .values(state=MemberState.RELEASED, updated_at=now)
+            .execution_options(synchronize_session=False))

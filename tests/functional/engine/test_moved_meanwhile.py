@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A member that an update moves while a pass looks at it is let be."""
+
+from nova_holistic.engine.reconciler import Reconciler
+from nova_holistic.table.records import GroupStatus, Task
+from tests.functional.engine.world import RACKS, shop
+
+
+class Meanwhile:
+    """Something happens once, just before a method is called."""
+
+    def __init__(self, thing, name, event):
+        self._thing = thing
+        self._name = name
+        self._events = iter([event])
+
+    def __getattr__(self, name):
+        if name == self._name:
+            next(self._events, lambda: None)()
+        return getattr(self._thing, name)
+
+
+def web(world, group):
+    return world.table.members(group.uuid)[0]
+
+
+def move(world, group):
+    """The group is revised: its web server is to be elsewhere."""
+    was = web(world, group).place.host
+    there = next(host for host, provider in world.hosts.items()
+                 if host != was and host not in world.inventory.down
+                 and world.placement.used(provider)['VCPU'] < 2)
+    document = shop()['group']
+    document['members'][0]['location'] = f'{RACKS[there]}/{there}'
+    assert world.table.tasks.ask(
+        group.uuid, Task.UPDATING, {'document': document},
+        [GroupStatus.PLANNED], 1, world.now)
+    world.planner.perform(world.table.tasks.take(
+        group.uuid, 'engine', world.now, world.now))
+    assert web(world, group).place.host == there
+
+
+def reconcile(world, table=None, holds=None):
+    """A pass that plans nothing anew: what it loses stays lost."""
+    world.conf.set_override('replans', 0, group='reconciler')
+    return Reconciler(
+        world.conf, world.inventory, table or world.table,
+        holds or world.holds, world.instances, world.clock).reconcile()
+
+
+def assert_moved(world, group):
+    assert world.table.get_group(group.uuid).revision == 2
+    assert world.states(group)['web'] == 'planned'
+    world.build(group, 'web')
+    world.assert_agreement()
+
+
+def test_it_moves_while_hosts_are_looked_at(world):
+    group = world.create()
+    world.inventory.down = {web(world, group).place.host}
+    first = world.inventory.taken + 1
+    world.inventory.stale = lambda number: (
+        move(world, group) if number == first else None)
+    reconcile(world)
+    assert_moved(world, group)
+
+
+def test_it_moves_before_its_host_is_given_up(world):
+    group = world.create()
+    world.inventory.down = {web(world, group).place.host}
+    reconcile(world, table=Meanwhile(
+        world.table, 'change_state', lambda: move(world, group)))
+    assert_moved(world, group)
+
+
+def test_it_moves_before_its_place_is_given_up(world):
+    """Its hold was removed, and others have the room."""
+    group = world.create()
+    row = web(world, group)
+    world.holds.drop([row.hold])
+    left = 2 - world.placement.used(row.place.provider)['VCPU']
+    stranger = world.placement.allocate(row.place.provider, {'VCPU': left})
+    reconcile(world, holds=Meanwhile(
+        world.holds, 'put', lambda: move(world, group)))
+    world.holds.drop([stranger])
+    assert_moved(world, group)
