@@ -4,6 +4,7 @@
 import uuid
 
 from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.table.records import GroupStatus
 from tests.functional.counting import counted
 from tests.functional.planned import PlannedCloud
 
@@ -97,3 +98,27 @@ def test_every_server_of_the_group_that_exists_costs_four_values():
                       if 'FROM instances' in each and 'uuid IN' in each)
             columns, _, _ = where.partition('FROM')
             assert columns.count('instances.') == 4
+
+
+def test_levels_that_are_others_by_now_cost_two_statements():
+    """However many members: where all of them stand now is asked at once."""
+    found = []
+    with PlannedCloud(hosts(8)) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        for number in 2, 6:
+            names = [f'm{at}' for at in range(number)]
+            group = cloud.plan({**GROUP, 'members': [
+                {**GROUP['members'][0], 'name': name} for name in names]}, {
+                    name: f'cmp-{at}' for at, name in enumerate(names)},
+                resources=SMALL)
+            cloud.table.update_group(
+                group, [GroupStatus.PLANNED], levels=('row', 'host'))
+            instance = str(uuid.uuid4())
+            spec = cloud.request_spec(
+                'small', {'group': group, 'member': 'm0'}, instance)
+            with counted() as calls:
+                answer = cloud.select_destinations(spec, [instance])[0]
+            assert answer[0].service_host == 'cmp-0'
+            found.append([each for each in calls.sql if 'aggregate' in each])
+    few, many = found
+    assert len(few) == len(many) == 2
