@@ -78,6 +78,8 @@ class Journal:
 
         :raises HoldsLeft: Placement does not answer
         :raises TableError: the table does not answer
+        :raises TurnLost: the task is another engine's, and members that were
+            vacated are left to it
         """
         put = self._pending.get(_PUT, ())
         if not put:
@@ -90,8 +92,8 @@ class Journal:
                 self._drop(put)
         except hold_errors.HoldsError as error:
             raise errors.HoldsLeft(str(error)) from error
-        revising.occupy(self._table.database, [m.hold for m in vacated],
-                        self._clock())
+        if vacated:
+            self._occupy([m.hold for m in vacated])
         self._pending = self._asked()
 
     def close(self, unneeded: Sequence[str] | None = None) -> None:
@@ -120,6 +122,13 @@ class Journal:
         return [m for m in self._table.members(self._record.uuid)
                 if m.hold in holds and m.held
                 and m.state in (MemberState.LOST, MemberState.PLANNED)]
+
+    def _occupy(self, holds: Sequence[str]) -> None:
+        if not revising.occupy(
+                self._table.database, self._record.uuid,
+                self._record.engine or '', holds, self._clock()):
+            raise errors.TurnLost(
+                'updating took too long and was given up meanwhile')
 
     def _bring_back(self, put: Sequence[str],
                     vacated: Sequence[MemberRecord]) -> None:

@@ -3,6 +3,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -50,16 +51,28 @@ def started(session: orm.Session, group_uuid: str, now: datetime) -> None:
 def settle(database: Database, group_uuid: str, now: datetime) -> None:
     """Bring a group's status in line with its members."""
     with database.reader() as session:
-        before = session.scalar(sa.select(GroupRow.status).where(
-            GroupRow.uuid == group_uuid))
-        after = status_of([MemberState(state) for state in session.scalars(
-            sa.select(MemberRow.state).distinct().where(
-                MemberRow.group_uuid == group_uuid))])
-    if before not in SETTLING or after is None or after == before:
-        return
+        if _unsettled(session, group_uuid) is None:
+            return
     with database.writer() as session:
-        session.execute(
-            sa.update(GroupRow)
-            .where(GroupRow.uuid == group_uuid, GroupRow.status == before)
-            .values(status=after, updated_at=now)
-            .execution_options(synchronize_session=False))
+        # It changes nothing, and keeps others from revising or settling the
+        # group between what is read now and what is written then.
+        _change(session, group_uuid, status=GroupRow.status)
+        status = _unsettled(session, group_uuid)
+        if status is not None:
+            _change(session, group_uuid, status=status, updated_at=now)
+
+
+def _unsettled(session: orm.Session, group_uuid: str) -> GroupStatus | None:
+    """What the group's status should be, where it is another."""
+    before = session.scalar(sa.select(GroupRow.status).where(
+        GroupRow.uuid == group_uuid))
+    after = status_of([MemberState(state) for state in session.scalars(
+        sa.select(MemberRow.state).distinct().where(
+            MemberRow.group_uuid == group_uuid))])
+    return after if before in SETTLING and before != after else None
+
+
+def _change(session: orm.Session, group_uuid: str, **values: Any) -> None:
+    session.execute(
+        sa.update(GroupRow).where(GroupRow.uuid == group_uuid).values(values)
+        .execution_options(synchronize_session=False))

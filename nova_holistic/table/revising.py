@@ -96,18 +96,27 @@ def vacate(database: Database, group_uuid: str, engine: str,
 
 
 @retried
-def occupy(database: Database, holds: Collection[str],
-           now: datetime) -> None:
+def occupy(database: Database, group_uuid: str, engine: str,
+           holds: Collection[str], now: datetime) -> bool:
     """Members that were vacated are planned where they were, unless they were
-    released meanwhile."""
-    with database.writer() as session:
-        for hold in holds:
-            session.execute(
-                sa.update(MemberRow)
-                .where(MemberRow.hold == hold, MemberRow.held.is_(True),
-                       MemberRow.state == MemberState.LOST)
-                .values(state=MemberState.PLANNED, updated_at=now)
-                .execution_options(synchronize_session=False))
+    released meanwhile.
+
+    :returns: False where the group's task is not the engine's: whoever has it
+        may have vacated them again
+    """
+    try:
+        with database.writer() as session:
+            _change_group(session, group_uuid, engine, {'engine_at': now})
+            for hold in holds:
+                session.execute(
+                    sa.update(MemberRow)
+                    .where(MemberRow.hold == hold, MemberRow.held.is_(True),
+                           MemberRow.state == MemberState.LOST)
+                    .values(state=MemberState.PLANNED, updated_at=now)
+                    .execution_options(synchronize_session=False))
+    except _Changed:
+        return False
+    return True
 
 
 def _id(row: MemberRecord) -> int:

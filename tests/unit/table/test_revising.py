@@ -127,10 +127,40 @@ def test_members_that_are_vacated_cannot_be_claimed_until_they_are_back(
     assert [(m.state, m.held) for m in table.members(group.uuid)] == [
         *2 * [(MemberState.LOST, True)], *2 * [(MemberState.PLANNED, True)]]
     table.release([rows[1].hold], LATER)
-    revising.occupy(table.database, [m.hold for m in rows[:2]], LATER)
+    assert revising.occupy(table.database, group.uuid, 'engine-1',
+                           [m.hold for m in rows[:2]], LATER)
     assert [m.state for m in table.members(group.uuid)] == [
         MemberState.PLANNED, MemberState.RELEASED,
         MemberState.PLANNED, MemberState.PLANNED]
+
+
+def test_members_that_another_engine_has_vacated_are_left_to_it(
+        table, group):
+    rows = table.members(group.uuid)
+    assert revising.vacate(
+        table.database, group.uuid, 'engine-1', rows, LATER)
+    assert not revising.occupy(table.database, group.uuid, 'engine-2',
+                               [m.hold for m in rows], LATER)
+    assert {m.state for m in table.members(group.uuid)} == {MemberState.LOST}
+
+
+def test_a_group_revised_while_it_is_settled_has_the_status_of_its_members(
+        table, group, monkeypatch):
+    """All were released, and before the table says so of the group a member
+    is added."""
+    table.release([m.hold for m in table.members(group.uuid)], LATER)
+    writer, change = table.database.writer, revision(
+        table, group, *by_path(table, group), 'db/new')
+
+    def revised_first():
+        monkeypatch.setattr(table.database, 'writer', writer)
+        assert revise(table, group, change)
+        table.settle(group.uuid, LATER)
+        return writer()
+
+    monkeypatch.setattr(table.database, 'writer', revised_first)
+    table.settle(group.uuid, LATER)
+    assert table.get_group(group.uuid).status == GroupStatus.PLANNED
 
 
 def test_all_are_vacated_or_none(table, group):
