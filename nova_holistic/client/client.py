@@ -50,6 +50,6 @@ class Client:
                 params=query or {}, **options)
         except ks_exceptions.HttpError as error:
             raise errors.refused(error) from error
-        except ks_exceptions.ConnectFailure as error:
+        except ks_exceptions.ConnectionError as error:
             raise errors.Refused(0, '', str(error)) from error
         return response.json() if response.content else None

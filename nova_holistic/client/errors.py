@@ -8,10 +8,14 @@ from keystoneauth1 import exceptions as ks_exceptions
 from nova_holistic import exceptions
 
 
+_AWAY = (0, 502, 503, 504)
+"""Statuses of services that are away, and of proxies before them."""
+
+
 class Refused(exceptions.HolisticError):
     """The API said no.
 
-    :ivar status: HTTP status
+    :ivar status: HTTP status; 0 where nobody answered
     :ivar code: e.g. ``holistic.invalid_document``; empty where none was told
     :ivar request_id: to find the request by in the service's logs
     """
@@ -22,6 +26,12 @@ class Refused(exceptions.HolisticError):
         self.status = status
         self.code = code
         self.request_id = request_id
+
+    @property
+    def passing(self) -> bool:
+        """Whether somebody was away, in which case it may have been done
+        nevertheless, and the same may be asked again."""
+        return self.status in _AWAY
 
 
 class TimedOut(exceptions.HolisticError):

@@ -68,7 +68,9 @@ class Groups:
             except errors.Refused as error:
                 if error.status != 404:
                     raise
-        by_name = list(self.list(name=name_or_id))
+        # Whatever the database takes for the same.
+        by_name = [group for group in self.list(name=name_or_id)
+                   if group['name'] == name_or_id]
         if not by_name:
             raise LookupError(f'there is no group {name_or_id}')
         if len(by_name) > 1:
@@ -120,6 +122,9 @@ class Groups:
 
     def remove_member(self, group_id: str, path: str) -> dict[str, Any]:
         """Take a member out of the group's definition."""
+        if not path or {'', '.', '..'}.intersection(path.split('/')):
+            # On its way such a path would become that of something else.
+            raise errors.Refused(404, '', f'there is no member {path}')
         return self._request(
             'DELETE', _path(group_id, 'members', path))['group']
 

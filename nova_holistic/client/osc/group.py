@@ -8,6 +8,7 @@ import uuid
 from osc_lib.command import command
 from osc_lib import exceptions
 
+from nova_holistic.client import errors
 from nova_holistic.client.osc.command import HolisticCommand, UNPLACED
 from nova_holistic.client.osc.definition_file import DefinitionFile
 from nova_holistic.client.osc import progress, shown
@@ -25,7 +26,8 @@ class Settling(HolisticCommand):
         """
         if not args.wait:
             return group
-        with progress.told_in_time(), progress.bar(group['name']) as told:
+        with (progress.told_in_time(f'group {group["id"]}'),
+              progress.bar(group['name']) as told):
             group = self.client().groups.wait(
                 group['id'], args.timeout, told)
         if group['status'] in UNPLACED or group['reasons']:
@@ -56,10 +58,18 @@ class CreateGroup(Settling, command.ShowOne, DefinitionFile):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        group = self.client().groups.create(
-            self.definition(parsed_args), objective=parsed_args.objective,
-            lease=parsed_args.lease,
-            idempotency_key=parsed_args.idempotency_key)
+        key = parsed_args.idempotency_key
+        try:
+            group = self.client().groups.create(
+                self.definition(parsed_args), lease=parsed_args.lease,
+                objective=parsed_args.objective, idempotency_key=key)
+        except errors.Refused as error:
+            if not error.passing:
+                raise
+            raise exceptions.CommandError(
+                f'{error}; it may have been done: ask again with '
+                f'--idempotency-key {key}, so that there is one group '
+                f'only') from error
         return shown.fields(self.settled(group, parsed_args), shown.GROUP)
 
 

@@ -27,7 +27,8 @@ class CreatePlan(HolisticCommand, command.ShowOne, DefinitionFile):
         plan = plans.create(self.definition(parsed_args),
                             objective=parsed_args.objective)
         if parsed_args.wait:
-            with progress.told_in_time(), progress.bar('plan') as told:
+            with (progress.told_in_time(f'plan {plan["id"]}'),
+                  progress.bar('plan') as told):
                 plan = plans.wait(plan['id'], parsed_args.timeout, told)
         return shown.fields(plan, shown.PLAN)
 

@@ -42,13 +42,16 @@ def bar(what: str) -> Iterator[Callable[[dict[str, Any]], None]]:
 
 
 @contextlib.contextmanager
-def told_in_time() -> Iterator[None]:
-    """Time that is out is a failure of the command, not of the request."""
+def told_in_time(what: str) -> Iterator[None]:
+    """Time that is out is a failure of the command, not of the request.
+
+    :param what: is waited for, by its id
+    """
     try:
         yield
     except errors.TimedOut as error:
         raise exceptions.CommandError(
-            f'{error}; it goes on, look again later') from error
+            f'{what} is {error}; it goes on, look again later') from error
 
 
 def _seconds(text: str) -> int:

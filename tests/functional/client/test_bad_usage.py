@@ -2,8 +2,12 @@
 """Whatever a user gets wrong is told in one line, and the exit code says so.
 """
 
+import re
+
 import pytest
 
+from nova_holistic.client.client import Client
+from nova_holistic.client.errors import Refused
 from tests.functional.engine.world import shop
 from tests.unit.api.service import READER
 
@@ -46,7 +50,28 @@ def test_a_wait_that_is_too_short(terminal, refused, world, service,
     service.app._service.engines.plan_group = lambda *_: None
     line = refused('group', 'create', '-f', written(), '--wait', '--timeout',
                    1)
-    assert line == 'not settled within 1 s; it goes on, look again later'
+    assert re.fullmatch('group [0-9a-f-]{36} is not settled within 1 s; it '
+                        'goes on, look again later', line)
+
+
+def test_a_create_that_nobody_answers_may_be_asked_again(
+        terminal, refused, read, written, monkeypatch):
+    """It was done, and only the answer is lost."""
+    ask = Client.request
+
+    def lost(*args, **kwargs):
+        ask(*args, **kwargs)
+        raise Refused(504, '', 'Gateway Timeout')
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Client, 'request', lost)
+        line = refused('group', 'create', '-f', written())
+    assert line.startswith('Gateway Timeout; it may have been done')
+    key = re.search('--idempotency-key ([0-9a-f-]{36}),', line)[1]
+    said = terminal.openstack('holistic', 'group', 'create', '-f', written(),
+                              '--idempotency-key', key)
+    assert said.code == 0
+    assert len(read('group', 'list')) == 1
 
 
 def test_wrong_usage_is_told_with_its_argument(terminal, written):

@@ -112,6 +112,17 @@ def test_members_come_and_go(service, client):
         'log', 'disk', 'new']
 
 
+@pytest.mark.parametrize('path', [
+    '..', '../placements', '../../{other}', 'db/../web', '.', '', 'db//web'])
+def test_a_path_with_dots_removes_nothing_else(client, path):
+    group, other = (client.groups.create({**SHOP, 'name': name})['id']
+                    for name in ('shop', 'other'))
+    with pytest.raises(Refused) as told:
+        client.groups.remove_member(group, path.format(other=other))
+    assert told.value.status == 404
+    assert {g['id'] for g in client.groups.list()} == {group, other}
+
+
 def test_lost_members_are_planned_anew(service, client):
     group = service.planned()
     assert client.groups.replan(group)['task'] == 'replanning'
@@ -132,6 +143,34 @@ def test_a_group_is_waited_for_until_it_is_settled(service, client):
 
     assert client.groups.wait(group, 60, told)['status'] == 'planned'
     assert seen == ['planning', 'planning', None]
+
+
+@pytest.mark.parametrize('status, fault', [
+    (503, 'The database does not answer'), (0, 'Connection refused')])
+def test_who_waits_bears_with_a_service_that_is_away(
+        service, client, monkeypatch, status, fault):
+    group, get = client.groups.create(SHOP)['id'], client.groups.get
+    asked = []
+
+    def sometimes(*args):
+        asked.append(args)
+        if len(asked) < 3:
+            raise Refused(status, '', fault)
+        return get(*args)
+
+    service.settle(group)
+    monkeypatch.setattr(client.groups, 'get', sometimes)
+    assert client.groups.wait(group, 60)['status'] == 'planned'
+    assert len(asked) == 3
+    asked.clear()
+    with pytest.raises(TimedOut, match=f'within 0.1 s; at last, {fault}'):
+        client.groups.wait(group, 0.1)
+
+
+def test_who_waits_for_what_is_gone_is_told_at_once(client):
+    with pytest.raises(Refused) as told:
+        client.groups.wait(str(uuid.uuid4()), 60)
+    assert told.value.status == 404
 
 
 def test_nobody_waits_for_ever(client):

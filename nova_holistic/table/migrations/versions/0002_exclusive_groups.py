@@ -16,6 +16,6 @@ def upgrade() -> None:
     steps.add_column('holistic_groups', sa.Column(
         'exclusive', sa.Boolean, nullable=False, server_default=sa.false()))
     steps.create_index('ix_holistic_groups_exclusive', 'holistic_groups',
-                    ['exclusive'])
+                       ['exclusive'])
     steps.create_index('ix_holistic_members_host', 'holistic_members',
-                    ['host', 'state'])
+                       ['host', 'state'])

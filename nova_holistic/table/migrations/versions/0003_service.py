@@ -68,7 +68,7 @@ def _groups() -> None:
                       server_default='0')):
         steps.add_column('holistic_groups', column)
     steps.create_index('uq_holistic_groups_idempotency_key', 'holistic_groups',
-                    ['project_id', 'idempotency_key'], unique=True)
+                       ['project_id', 'idempotency_key'], unique=True)
     for name, columns in INDEXES.items():
         steps.create_index(name, 'holistic_groups', columns)
 

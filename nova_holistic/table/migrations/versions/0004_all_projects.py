@@ -21,4 +21,4 @@ def upgrade() -> None:
     for name, columns in INDEXES.items():
         steps.create_index(name, 'holistic_groups', columns)
     steps.create_index('ix_holistic_plans_project_id', 'holistic_plans',
-                    ['project_id'])
+                       ['project_id'])
