@@ -26,7 +26,7 @@ class Standing:
     :ivar movable: rows of planned members that may stay, by path
     :ivar anew: rows of members that are planned as if they had none, by path
     :ivar removed: rows of members that the revised group has not
-    :ivar left_out: paths of members released while this is done
+    :ivar left_out: paths of members released since this was asked for
     """
 
     revised: Group
@@ -66,11 +66,11 @@ class Standing:
 
 def standing(record: GroupRecord, revised: Group,
              members: Sequence[MemberRecord],
-             unplanned: Collection[int]) -> Standing:
+             earlier: Collection[int]) -> Standing:
     """
     :param record: the group before it is revised
-    :param unplanned: ids of rows that took up no room when the revision was
-        begun; of those that do not now, the others were released since
+    :param earlier: ids of rows that were released when the revision was asked
+        for; those released since stay so
     """
     before = _requirements(record.document)
     wanted = {m.path: m.requirements for m in revised.all_members()}
@@ -84,7 +84,7 @@ def standing(record: GroupRecord, revised: Group,
         elif (row.state == MemberState.PLANNED
                 and before.get(path) == wanted[path]):
             movable[path] = row
-        elif row.state == MemberState.RELEASED and row.id not in unplanned:
+        elif row.state == MemberState.RELEASED and row.id not in earlier:
             left_out.add(path)
         else:
             anew[path] = row
@@ -94,8 +94,16 @@ def standing(record: GroupRecord, revised: Group,
         frozenset(left_out))
 
 
-def unplanned(members: Sequence[MemberRecord]) -> frozenset[int]:
-    """Ids of rows that take up no room."""
+def released(record: GroupRecord,
+             members: Sequence[MemberRecord]) -> frozenset[int]:
+    """Ids of rows that were released when the group's task was asked for, or,
+    where that was not written down then, that take up no room now.
+
+    :param members: the rows now
+    """
+    told = (record.pending or {}).get('released')
+    if told is not None:
+        return frozenset(told)
     return frozenset(m.id for m in members if m.state not in SITTING)
 
 

@@ -14,7 +14,7 @@ from nova_holistic.engine.deciding import (
 from nova_holistic.engine import disruption, rows
 from nova_holistic.engine.journal import Journal
 from nova_holistic.engine.standing import (
-    changed_servers, Standing, standing, unplanned)
+    changed_servers, released, Standing, standing)
 from nova_holistic.engine.turn import Turn
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
@@ -124,10 +124,10 @@ class Updater:
         """Plan on fresh snapshots and rows until both still are as planned.
         """
         refusal: Exception | None = None
-        at_first = unplanned(self._table.members(record.uuid))
+        before = released(record, self._table.members(record.uuid))
         for _ in range(self._conf.planner.attempts):
             where = standing(record, revised,
-                             self._table.members(record.uuid), at_first)
+                             self._table.members(record.uuid), before)
             changed = changed_servers(record, where)
             if changed:
                 raise NotPlanned(GroupStatus.ERROR, changed)
@@ -214,11 +214,19 @@ class Updater:
 
     def _late(self, plan: _Plan) -> Sequence[Reason]:
         """Who came onto a host that the group has to itself, before the table
-        told of that."""
+        told of that.
+
+        The group is revised by now: where nobody can tell, nothing is told.
+        """
         if not plan.decision.exclusive:
             return ()
-        return self._objections(
-            replace(plan, question=replace(plan.question, vacated=())))
+        try:
+            return self._objections(
+                replace(plan, question=replace(plan.question, vacated=())))
+        except exceptions.HolisticError as error:
+            LOG.warning('Group %s was updated, and nobody has looked who came '
+                        'meanwhile: %s', plan.question.uuid, error)
+            return ()
 
     def _objections(self, plan: _Plan) -> Sequence[Reason]:
         return self._decider.objections(

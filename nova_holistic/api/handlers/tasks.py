@@ -11,6 +11,7 @@ from nova_holistic.api import definitions, errors, limits, revisions, waiting
 from nova_holistic.api.views import groups as views
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
+from nova_holistic.table import releasing
 
 REVISABLE = tuple(
     status for status in GroupStatus if status != GroupStatus.PLANNING)
@@ -31,7 +32,10 @@ def revise(call: Call, record: GroupRecord, document: Mapping[str, Any],
     return asked(call, record, Task.UPDATING, {
         'document': document,
         'objective': definitions.objective(
-            service, objective or record.objective)}, REVISABLE, size)
+            service, objective or record.objective),
+        # What is released from now on stays so, whenever an engine begins.
+        'released': releasing.released(service.table.database, record),
+    }, REVISABLE, size)
 
 
 def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:

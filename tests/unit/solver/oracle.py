@@ -162,7 +162,7 @@ def _full(members, host, extra):
             (has.total - has.reserved) * has.allocation_ratio)
         shares.append(min(1, (has.used + extra.get(name, 0)) / capacity)
                       if capacity else 1)
-    return sum(shares) / len(shares)
+    return sum(shares) / len(shares) if shares else 0
 
 
 def _stack(members, free, where, hosts):
