@@ -89,9 +89,10 @@ class Application:
                 406, 'not_acceptable', f'there is only {bodies.MEDIA_TYPE}')
         response = route.handler(self._call(route, names, request, context))
         if route.method != 'GET':
-            LOG.info('%s %s: %s, for user %s of project %s, request %s',
+            LOG.info('%s %s: %s %s, for user %s of project %s, request %s',
                      route.method, brief(request.path), response.status_int,
-                     context.user_id, context.project_id, context.request_id)
+                     response.headers.get('Location', '-'), context.user_id,
+                     context.project_id, context.request_id)
         return response
 
     def _call(self, route: Route, names: dict[str, str],
@@ -112,12 +113,16 @@ class Application:
         told = errors.translated(
             error, self._service.conf.holistic_api.retry_after)
         if told is None:
-            LOG.exception('Request %s met a fault', context.request_id)
+            LOG.exception('Request %s for user %s of project %s met a fault',
+                          context.request_id, context.user_id,
+                          context.project_id)
             told = errors.ApiError(
                 500, 'fault', 'something went wrong here; the operator finds '
                 'it in the log by the request id')
         elif told.status >= 500:
-            LOG.error('Request %s: %s', context.request_id, error)
+            LOG.error('Request %s for user %s of project %s: %s',
+                      context.request_id, context.user_id,
+                      context.project_id, error)
         elif told.status in DENIALS:
             # Nothing of what was sent but the path.
             LOG.info('%s %s: denied with %s %s by rule %s, for user %s of '

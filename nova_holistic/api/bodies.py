@@ -8,6 +8,7 @@ ways, such as a key given twice, is refused.
 from collections.abc import Iterator
 import json
 import math
+import re
 from typing import Any
 
 import webob
@@ -19,6 +20,11 @@ from nova_holistic.documents.validation import brief
 MEDIA_TYPE = 'application/json'
 MAX_DIGITS = 64
 """Longest number: time to read one grows with the square of its length."""
+MAX_PARTS = 500_000
+"""Most commas and brackets: empty lists take fifty times the memory of their
+text. It is fifty for each of as many members as a group may have."""
+
+_HALF = re.compile('[\ud800-\udfff]')
 
 
 def read(request: webob.Request, longest: int, deepest: int) -> Any:
@@ -37,6 +43,8 @@ def read(request: webob.Request, longest: int, deepest: int) -> Any:
 
 def parse(raw: bytes, deepest: int) -> Any:
     """:raises ApiError: 400"""
+    if sum(map(raw.count, (b',', b'[', b'{'))) > MAX_PARTS:
+        raise _bad(f'has more than {MAX_PARTS} commas and brackets')
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -54,7 +62,7 @@ def parse(raw: bytes, deepest: int) -> Any:
         raise _too_deep(deepest)
     for part in _texts(value):
         # JSON can escape half a character, which no text can hold.
-        if any('\ud800' <= character <= '\udfff' for character in part):
+        if _HALF.search(part):
             raise _bad(f'has half a character in {brief(part)}')
     return value
 

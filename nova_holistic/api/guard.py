@@ -46,6 +46,8 @@ class _ByPath:
             return self._check(environ, start_response)
         if (path or '/') in PUBLIC_PATHS:
             _forget_identity(environ)
+            # Links to it end in a slash.
+            environ['PATH_INFO'] = path or '/'
             return self._app(environ, start_response)
         response = webob.Request(environ).get_response(self._tokens)
         if microversions.HEADER not in response.headers:

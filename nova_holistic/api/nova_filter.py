@@ -35,9 +35,8 @@ PLACES = Places(FrozenMapping({
     '/v1/groups': '/os-holistic-groups',
     '/v1/plans': '/os-holistic-plans'}), only=True)
 
-# Nova still takes paths with the project's id before the rest.
-_OURS = re.compile('(/[^/]+)?(/os-holistic-(?:groups|plans)(?:/.*)?)')
-_CREATES = re.compile('(/[^/]+)?/(servers|os-volumes_boot)/?')
+_OURS = re.compile('/os-holistic-(?:groups|plans)(?:/.*)?')
+_CREATES = re.compile('/(?:servers|os-volumes_boot)/?')
 
 _KEPT = ('user_id', 'project_id', 'domain_id', 'user_domain_id',
          'project_domain_id', 'system_scope', 'roles', 'is_admin_project',
@@ -74,12 +73,11 @@ class NovaFilter:
             places=PLACES, context_of=from_nova)
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
-        path = environ.get('PATH_INFO', '')
-        if ours := _OURS.fullmatch(path):
-            before, environ['PATH_INFO'] = ours.groups()
+        before, path = _split(environ)
+        if _OURS.fullmatch(path):
+            environ['PATH_INFO'] = path
             # So that links come out as the client's own.
-            environ['SCRIPT_NAME'] = environ.get('SCRIPT_NAME', '') + (
-                before or '')
+            environ['SCRIPT_NAME'] = environ.get('SCRIPT_NAME', '') + before
             return self._api(environ, start_response)
         if environ['REQUEST_METHOD'] == 'POST' and _CREATES.fullmatch(path):
             refusal = self._refusal(environ)
@@ -99,6 +97,17 @@ class NovaFilter:
         except Refused as refused:
             return _bad_request(str(refused))
         return None
+
+
+def _split(environ: Mapping[str, Any]) -> tuple[str, str]:
+    """The path, parted from the project's id that Nova still takes before it;
+    anything else there is a resource of Nova's."""
+    path = environ.get('PATH_INFO', '')
+    context = environ.get(CONTEXT)
+    before = f'/{context.project_id}' if context is not None else ''
+    if before and path.startswith(f'{before}/'):
+        return before, path.removeprefix(before)
+    return '', path
 
 
 def from_nova(environ: Mapping[str, Any]) -> RequestContext:

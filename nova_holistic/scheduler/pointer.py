@@ -51,4 +51,9 @@ def _only_value(hints: Mapping[str, Sequence[str] | str], name: str) -> str:
         raise Refused(
             f'a pointer is made of {GROUP_HINT} and {MEMBER_HINT}, one value '
             f'each; {name} has {len(values) or "none"}')
+    if not isinstance(values[0], str) or not values[0].isprintable():
+        # No path has such a character, and not every database can be asked
+        # for half of one.
+        raise Refused(f'{name} is no text, or has characters that cannot be '
+                      f'in it')
     return values[0]

@@ -167,8 +167,8 @@ def translated() -> Iterator[None]:
         raise Duplicate(f'placement table: {_first_line(error)}') from error
     except db_exception.DBDeadlock as error:
         raise Deadlock(f'placement table: {_first_line(error)}') from error
-    except (db_exception.DBError, sa_exception.SQLAlchemyError,
-            ImportError) as error:
+    except (db_exception.DBError, db_exception.DBInvalidUnicodeParameter,
+            sa_exception.SQLAlchemyError, ImportError) as error:
         raise errors.TableError(
             f'placement table: {_first_line(error)}') from error
 

@@ -89,6 +89,13 @@ def test_a_token_that_nobody_can_judge_lets_nobody_in(app):
     assert answer.status_int == 503
 
 
+def test_links_lead_to_what_they_say(app):
+    (version,) = get(app, '/').json['versions']
+    for link in version['links']:
+        path = link['href'].removeprefix('http://localhost')
+        assert get(app, path).json == {'version': version}
+
+
 def test_every_answer_has_the_id_of_its_request(app):
     for path in ('/', '/v1/groups', '/nowhere'):
         answer = get(app, path)

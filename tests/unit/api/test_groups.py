@@ -337,6 +337,6 @@ def test_a_change_is_logged_with_who_asked_for_it(service, caplog):
     caplog.set_level('INFO', 'nova_holistic.api')
     answer = service.ask('POST', '/v1/groups', {'group': SHOP}, MEMBER)
     (line,) = [r.getMessage() for r in caplog.records]
-    for part in ('POST', '/v1/groups', 'ann', 'blue',
-                 answer.headers['X-Openstack-Request-Id']):
+    for part in ('POST', '/v1/groups/' + answer.json['group']['id'], 'ann',
+                 'blue',                 answer.headers['X-Openstack-Request-Id']):
         assert part in line

@@ -60,6 +60,9 @@ def ask(service):
     ('POST', '/servers', b'no JSON'), ('POST', '/servers', b'[1]'),
     ('POST', '/servers', b'{"os:scheduler_hints": 5}'),
     ('POST', '/servers', b'[' * 100_000),
+    ('GET', '/os-keypairs/os-holistic-groups', b''),
+    ('DELETE', '/os-keypairs/os-holistic-plans', b''),
+    ('GET', '/red/os-holistic-groups', b''),
     ('GET', '/os-holistic-groupsies', b''), ('GET', '/os-holistic', b'')])
 def test_what_is_not_ours_reaches_nova_as_it_came(ask, method, path, raw):
     answer = ask(method, path, raw)
@@ -74,6 +77,14 @@ def test_a_pointer_to_nothing_does_not_reach_it(ask, path):
     assert answer.json['badRequest']['code'] == 400
     assert 'is not known in this project' in (
         answer.json['badRequest']['message'])
+
+
+@pytest.mark.parametrize('member', ['\ud800', 'a\0b', '\n'])
+def test_a_pointer_that_no_database_can_be_asked_for_is_refused(ask, member):
+    answer = ask('POST', '/servers', CREATE.replace(
+        b'"web"', json.dumps(member).encode()))
+    assert answer.status_int == 400
+    assert 'holistic_member' in answer.json['badRequest']['message']
 
 
 def test_a_table_that_does_not_answer_stops_no_server(service):

@@ -30,7 +30,8 @@ def post(service, raw, **headers):
     (b'\xff\xfe{}', 'UTF-8'),
     (b'[' * 100 + b']' * 100, 'deeper than 64'),
     (b'[' * 100_000, 'deeper than 64'),
-    (b'{"a":' * 70 + b'1' + b'}' * 70, 'deeper than 64')])
+    (b'{"a":' * 70 + b'1' + b'}' * 70, 'deeper than 64'),
+    (b'{"group": [' + b'[],' * 300_000 + b'[]]}', 'than 500000 commas and')])
 def test_a_body_that_could_be_misread_is_refused(service, raw, word):
     status, code, detail = refusal(post(service, raw))
     assert (status, code) == (400, 'holistic.invalid_body')

@@ -36,6 +36,12 @@ def test_strings_and_lists_of_one_string_make_a_pointer(hints):
      'holistic_member'),
     ({'holistic_group': ['web'], 'holistic_member': ['web']},
      'holistic_group=web is not a UUID'),
+    ({'holistic_group': [GROUP], 'holistic_member': ['\ud800']},
+     'holistic_member is no text, or has'),
+    ({'holistic_group': [GROUP], 'holistic_member': ['a\0b']},
+     'holistic_member is no text, or has'),
+    ({'holistic_group': [GROUP], 'holistic_member': [5]},
+     'holistic_member is no text, or has'),
 ])
 def test_anything_else_is_refused_and_says_what_it_lacks(hints, message):
     assert has_pointer(hints)

@@ -71,6 +71,11 @@ def test_a_name_is_compared_as_it_is_and_may_be_any_text(table):
             limit=10, project_id='blue', name=name))] == [name]
 
 
+def test_half_a_character_is_an_error_of_ours(table):
+    with pytest.raises(errors.TableError):
+        table.listing.groups(Page(limit=10, name='\ud800'))
+
+
 def test_a_group_changes_only_from_an_expected_status(table, shop):
     later = NOON + timedelta(hours=2)
     assert not table.update_group(
