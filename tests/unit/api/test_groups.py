@@ -338,5 +338,5 @@ def test_a_change_is_logged_with_who_asked_for_it(service, caplog):
     answer = service.ask('POST', '/v1/groups', {'group': SHOP}, MEMBER)
     (line,) = [r.getMessage() for r in caplog.records]
     for part in ('POST', '/v1/groups/' + answer.json['group']['id'], 'ann',
-                 'blue',                 answer.headers['X-Openstack-Request-Id']):
+                 'blue', answer.headers['X-Openstack-Request-Id']):
         assert part in line
