@@ -18,5 +18,5 @@ if [ ! -e "$policy" ]; then
 fi
 
 $sudo apt-get update -q -o DPkg::Lock::Timeout=600
-DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -q \
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
     -o DPkg::Lock::Timeout=600 --no-install-recommends "${packages[@]}"

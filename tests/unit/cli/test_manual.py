@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the manual shows can be typed."""
+
+import pathlib
+import re
+import shlex
+import textwrap
+
+import pytest
+
+MANUAL = pathlib.Path(__file__).parents[3]
+
+
+def blocks(text):
+    """YAML of a manual, in turn."""
+    return [textwrap.dedent(block) for block in re.findall(
+        r'code-block:: yaml\n\n((?: +.*\n|\n)+)', text)]
+
+
+def test_the_commands_of_the_readme(terminal, tmp_path):
+    readme = (MANUAL / 'README.rst').read_text()
+    for name, text in zip(('shop.yaml', 'cloud.yaml'), blocks(readme)):
+        (tmp_path / name).write_text(text)
+    commands = re.findall(r'^ +nova-holistic (\S.*)$', readme, re.MULTILINE)
+    assert [command.split()[0] for command in commands] == [
+        'plan', 'plan', 'check', 'map']
+    for command in commands:
+        words = shlex.split(command)
+        output = None
+        if '>' in words:
+            *words, _, output = words
+        assert terminal.run(*words) == 0, command
+        if output:
+            (tmp_path / output).write_text(terminal.out)
+    assert (tmp_path / 'shop.html').stat().st_size > 0
+
+
+@pytest.mark.parametrize('flavor, code', [('m1.small', 0), ('m1.none', 2)])
+def test_the_inventory_of_the_manual(terminal, tmp_path, flavor, code):
+    (inventory,) = blocks((MANUAL / 'doc/source/user'
+                           / 'inventory-documents.rst').read_text())
+    (tmp_path / 'cloud.yaml').write_text(inventory)
+    (tmp_path / 'one.yaml').write_text(
+        f'name: one\nmembers: [{{name: a, flavor: {flavor}}}]\n')
+    assert terminal.run('plan', tmp_path / 'one.yaml', '--inventory',
+                        tmp_path / 'cloud.yaml') == code
