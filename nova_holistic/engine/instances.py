@@ -2,15 +2,29 @@
 """What became of the servers, as Nova tells an administrator."""
 
 import abc
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+import random
 from typing import Any
 
-from nova_holistic.inventory.service import Service
+from oslo_log import log as logging
+
+from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.inventory.service import PAGE, Service
+
+LOG = logging.getLogger(__name__)
 
 MICROVERSION = '2.1'
-FEW = 20
+DETAIL = '/servers/detail'
+DELETED = 'DELETED'
+"""Status of a server that is, or is about to be, no more."""
+
+FEW = 5
 """Servers asked for one by one; of more, the project's list is read."""
+
+FAILURES = 3
+"""Servers that Nova cannot tell of, after which no more are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +51,30 @@ class Instances(abc.ABC):
         """None where there is no such server (any more)."""
 
     def find(self, instance_uuids: Collection[str],
-             project_id: str) -> Mapping[str, InstanceView]:
-        """Those of a project's servers that exist, by UUID."""
-        found = ((uuid, self.get(uuid)) for uuid in instance_uuids)
-        return {uuid: view for uuid, view in found if view is not None}
+             project_id: str) -> Mapping[str, InstanceView | None]:
+        """A project's servers as they are now, by UUID: None where there is
+        no such server (any more). One that Nova cannot tell of is left out.
+        """
+        found: dict[str, InstanceView | None] = {}
+        failures = 0
+        # So that, of many, the same are not left out each time.
+        for uuid in random.sample([*instance_uuids], len(instance_uuids)):
+            try:
+                found[uuid] = self.get(uuid)
+            except ServiceFailed as error:
+                LOG.warning('Server %s is not seen to: %s', uuid, error)
+                failures += 1
+                if failures == FAILURES:
+                    break
+        return found
+
+    def changed(self, since: datetime) -> Iterator[InstanceView] | None:
+        """Servers of all projects that have changed since then, those that
+        were deleted, too; None where that cannot be told.
+
+        :param since: naive UTC, by Nova's clocks
+        """
+        return None
 
 
 class NovaInstances(Instances):
@@ -64,18 +98,47 @@ class NovaInstances(Instances):
             return _view(body['server'])
 
     def find(self, instance_uuids: Collection[str],
-             project_id: str) -> Mapping[str, InstanceView]:
-        if len(instance_uuids) <= FEW:
-            return super().find(instance_uuids, project_id)
-        wanted, path = set(instance_uuids), '/servers/detail'
-        with self._nova.reading(path):
-            found = {server['id']: _view(server) for server
-                     in self._nova.pages(path, 'servers', MICROVERSION,
-                                         all_tenants='1',
-                                         project_id=project_id)
-                     if server['id'] in wanted}
-        # A page may miss a server that moved between pages.
-        return {**found, **super().find(wanted - found.keys(), project_id)}
+             project_id: str) -> Mapping[str, InstanceView | None]:
+        found: Mapping[str, InstanceView] = {}
+        if len(instance_uuids) > FEW:
+            found = self._listed(instance_uuids, project_id)
+        # A list may miss a server that was created meanwhile, or moved
+        # between pages: none is gone before Nova says so of itself.
+        return {**found, **super().find(
+            set(instance_uuids) - found.keys(), project_id)}
+
+    def changed(self, since: datetime) -> Iterator[InstanceView]:
+        with self._nova.reading(DETAIL):
+            for server in self._nova.pages(
+                    DETAIL, 'servers', MICROVERSION, all_tenants='1',
+                    **{'changes-since': f'{since:%Y-%m-%dT%H:%M:%SZ}'}):
+                yield _view(server)
+
+    def _listed(self, instance_uuids: Collection[str],
+                project_id: str) -> Mapping[str, InstanceView]:
+        """Those found on the pages of the project's list that are worth
+        reading."""
+        missing, found = set(instance_uuids), {}
+        with self._nova.reading(DETAIL):
+            for number, server in enumerate(self._nova.pages(
+                    DETAIL, 'servers', MICROVERSION, all_tenants='1',
+                    project_id=project_id), 1):
+                if server['id'] in missing:
+                    missing.discard(server['id'])
+                    found[server['id']] = _view(server)
+                if not missing or read_in_vain(number, len(missing)):
+                    break
+        return found
+
+
+def read_in_vain(listed: int, servers: int) -> bool:
+    """Whether a list is to be read no further: at the end of a page, where
+    so many servers that are asked for one by one take no more requests than
+    there were.
+
+    :param listed: how many items of the list were read
+    """
+    return listed % PAGE == 0 and listed // PAGE >= servers
 
 
 def _view(server: Mapping[str, Any]) -> InstanceView:

@@ -10,6 +10,7 @@ from oslo_log import log as logging
 from nova_holistic.engine.freeing import drop_if_unwanted
 from nova_holistic.engine.instances import Instances, InstanceView
 from nova_holistic.engine.rows import place_of
+from nova_holistic.engine.sightings import Sightings
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
@@ -42,7 +43,7 @@ class ServerMender:
         self._inventory = inventory
         self._table = table
         self._holds = holds
-        self._instances = instances
+        self._sightings = Sightings(instances, clock)
         self._clock = clock
         self._places: Mapping[str, Place] | None = None
 
@@ -50,26 +51,37 @@ class ServerMender:
              each: Each) -> None:
         """Look at every claimed and built member of these groups."""
         self._places = None
-        by_group: dict[str, list[MemberOutline]] = {}
+        by_project: dict[str, list[MemberOutline]] = {}
         for member in overview.members(
                 self._table.database, OWNED, overview.ACTIVE):
-            by_group.setdefault(member.group_uuid, []).append(member)
-        for uuid in by_group.keys() & groups.keys():
+            if member.group_uuid in groups:
+                by_project.setdefault(groups[member.group_uuid].project_id,
+                                      []).append(member)
+        try:
+            self._sightings.renew({m.instance_uuid for members
+                                   in by_project.values() for m in members})
+        except exceptions.HolisticError:
+            LOG.exception('Which servers have changed is not known')
+        for project_id, members in by_project.items():
             try:
-                views = self._instances.find(
-                    {m.instance_uuid for m in by_group[uuid]},
-                    groups[uuid].project_id)
+                views = self._views(members, project_id)
             except exceptions.HolisticError:
-                LOG.exception('Servers of group %s are not seen to', uuid)
+                LOG.exception('Servers of project %s are not seen to',
+                              project_id)
                 continue
-            astray = [m for m in by_group[uuid] if not _as_known(
-                m, views.get(m.instance_uuid))]
-            if not astray:
-                continue
+            astray = [m for m in members if m.instance_uuid in views
+                      and not _as_known(m, views[m.instance_uuid])]
             for row in overview.whole(self._table.database, astray):
                 case, mend = self._case(
-                    row, views.get(row.instance_uuid), groups[uuid])
+                    row, views[row.instance_uuid], groups[row.group_uuid])
                 each(mended, case, mend, [row])
+
+    def _views(self, members: Iterable[MemberOutline], project_id: str,
+               ) -> Mapping[str, InstanceView | None]:
+        """What servers are like now with which something may be amiss."""
+        unsure = {m.instance_uuid for m in members if not _as_known(
+            m, self._sightings.last(m.instance_uuid))}
+        return self._sightings.look(unsure, project_id)
 
     def _case(self, member: MemberRecord, view: InstanceView | None,
               group: GroupOutline) -> tuple[str, Callable[..., bool]]:

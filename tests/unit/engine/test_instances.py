@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers as Nova's API tells an administrator."""
 
+from datetime import datetime
+
 from keystoneauth1 import adapter, session, token_endpoint
 import pytest
 import requests_mock
 
-from nova_holistic.engine.instances import FEW, InstanceView, NovaInstances
+from nova_holistic.engine.instances import (
+    FAILURES, FEW, InstanceView, NovaInstances)
 from nova_holistic.inventory.errors import ServiceFailed
 
 NOVA = 'http://nova.example.org/v2.1'
@@ -69,8 +72,28 @@ def test_many_servers_are_read_from_their_projects_list(nova, instances):
              json={'server': server(uuids[-2])})
     nova.get(f'{NOVA}/servers/{uuids[-1]}', status_code=404)
     found = instances.find(uuids, 'blue')
-    assert found.keys() == set(uuids[:-1])
+    assert found.keys() == set(uuids)
+    assert [uuid for uuid in uuids if found[uuid] is None] == uuids[-1:]
     listing = nova.request_history[0].qs
     assert (listing['all_tenants'], listing['project_id']) == (
         ['1'], ['blue'])
     assert len(nova.request_history) == 4
+
+
+def test_servers_that_have_changed_and_those_deleted(nova, instances):
+    nova.get(f'{NOVA}/servers/detail', [
+        {'json': {'servers': [server('1'), server('2', status='DELETED')]}},
+        {'json': {'servers': []}}])
+    changed = instances.changed(datetime(2030, 1, 1, 12))
+    assert [view.status for view in changed] == ['ACTIVE', 'DELETED']
+    listing = nova.request_history[0].qs
+    assert (listing['all_tenants'], listing['changes-since']) == (
+        ['1'], ['2030-01-01t12:00:00z'])
+
+
+def test_of_a_nova_that_is_away_few_servers_are_asked(nova, instances):
+    nova.get(requests_mock.ANY, status_code=503)
+    assert instances.find([str(n) for n in range(FEW)], 'blue') == {}
+    assert len(nova.request_history) == FAILURES
+    with pytest.raises(ServiceFailed):
+        instances.find([str(n) for n in range(FEW + 1)], 'blue')

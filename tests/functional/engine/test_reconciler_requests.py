@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often a pass asks Nova about servers, and what it learns of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from nova_holistic.engine.instances import FEW, NovaInstances
+from nova_holistic.engine.reconciler import Reconciler
+from nova_holistic.engine.sightings import FULL_LOOK, OVERLAP
+from nova_holistic.table.records import GroupStatus, MemberState, Place
+from tests.functional.engine.world import shop
+from tests.unit.engine.nova import CHANGES, Nova
+from tests.unit.table import builders
+
+PLACE = Place('a1', 'a1', 'provider', ('a',))
+
+
+@pytest.fixture
+def nova(world):
+    return Nova(world.clock)
+
+
+@pytest.fixture
+def engine(world, nova):
+    """A reconciler that asks this Nova."""
+    return Reconciler(world.conf, world.inventory, world.table, world.holds,
+                      NovaInstances(nova.adapter), world.clock)
+
+
+def built(world, nova, groups, size, project='blue'):
+    """UUIDs of the servers of so many groups of that size."""
+    made = []
+    for _ in range(groups):
+        group = builders.a_group(
+            GroupStatus.COMPLETE, document=shop(), created_at=world.now,
+            project_id=project)
+        rows = [replace(row, place=PLACE, state=MemberState.BUILT, held=False,
+                        instance_uuid=builders.new_uuid())
+                for row in builders.members_of(group, {'node': size})]
+        world.table.create_group(group)
+        world.table.write_members(group.uuid, rows)
+        made.extend(row.instance_uuid for row in rows)
+    for uuid in made:
+        nova.set(uuid, project=project)
+    return made
+
+
+def quiet(world, nova, engine):
+    """A pass, and so much time that to the next what was before is no news.
+    """
+    engine.reconcile()
+    world.wait(OVERLAP.total_seconds() + 1)
+    engine.reconcile()
+    nova.requests()
+
+
+def test_all_groups_of_a_project_are_read_from_one_list(world, nova, engine):
+    built(world, nova, 60, 20)
+    assert engine.reconcile() == {}
+    assert nova.requests() == 2
+    quiet(world, nova, engine)
+    engine.reconcile()
+    # Nothing has changed.
+    assert nova.requests() == 1
+
+
+def test_each_project_costs_what_is_less(world, nova, engine):
+    for number in range(5):
+        built(world, nova, 1, 2, f'few-{number}')
+        built(world, nova, 5, 2, f'more-{number}')
+    engine.reconcile()
+    assert nova.requests() == 5 * 2 + 5
+
+
+def test_few_members_of_a_project_with_many_servers(world, nova, engine):
+    members = built(world, nova, 1, FEW + 1)
+    for _ in range(12_000):
+        nova.set(builders.new_uuid())
+    engine.reconcile()
+    # Of 13 pages as many as there are members; then one by one.
+    assert nova.requests() == 2 * len(members)
+    # All those strangers are news: no more than one page for each member.
+    engine.reconcile()
+    assert nova.requests() <= 3 * len(members)
+
+
+def test_what_has_changed_is_learned_from_one_list(world, nova, engine):
+    moved, gone, *rest = built(world, nova, 40, 5)
+    quiet(world, nova, engine)
+    nova.set(moved, 'b2')
+    nova.delete(gone)
+    nova.set(builders.new_uuid(), project='red')
+    assert engine.reconcile() == {'moved': 1, 'gone': 1}
+    # The list and its end; then each of the two.
+    assert nova.requests() == 4
+    quiet(world, nova, engine)
+    assert engine.reconcile() == {}
+    assert nova.requests() == 1
+
+
+def test_one_that_no_list_has_is_not_gone(world, nova, engine):
+    members = built(world, nova, 1, FEW + 1)
+    nova.unlisted.add(members[0])
+    assert engine.reconcile() == {}
+    quiet(world, nova, engine)
+    nova.delete(members[0])
+    # Nor does a list say that it was deleted.
+    assert engine.reconcile() == {}
+    world.wait(FULL_LOOK.total_seconds())
+    assert engine.reconcile() == {'gone': 1}
+
+
+def test_nothing_is_done_by_what_was_seen_before(world, nova, engine):
+    (uuid,) = built(world, nova, 1, 1)
+    quiet(world, nova, engine)
+    # It moves, which the scheduler writes down, and no list tells of it.
+    nova.unlisted.add(uuid)
+    nova.set(uuid, 'b2')
+    (row,) = world.table.members(world.table.list_groups()[0].uuid)
+    world.table.change_state(
+        row.id, [MemberState.BUILT], MemberState.BUILT, world.now,
+        place=replace(PLACE, host='b2'))
+    assert engine.reconcile() == {}
+
+
+def test_a_server_that_nova_cannot_tell_of_stops_no_other(
+        world, nova, engine):
+    broken, gone = built(world, nova, 1, 2)
+    nova.broken.add(broken)
+    nova.delete(gone)
+    assert engine.reconcile() == {'gone': 1}
+    nova.delete(broken)
+    nova.broken.clear()
+    assert engine.reconcile() == {'gone': 1}
+
+
+def test_without_a_list_of_changes_news_are_seen_to(world, nova, engine):
+    (gone,) = built(world, nova, 1, 1)
+    quiet(world, nova, engine)
+    nova.broken.add(CHANGES)
+    nova.delete(gone)
+    group = world.create(shop(1))
+    row = world.claim(group, 'web')
+    world.swap(row)
+    nova.set(row.instance_uuid, row.place.host)
+    assert engine.reconcile() == {'built': 1}
+    world.wait(2 * OVERLAP.total_seconds())
+    nova.broken.clear()
+    assert engine.reconcile() == {'gone': 1}
+
+
+def test_a_claim_is_looked_at_in_each_pass(world, nova, engine):
+    group = world.create(shop(1))
+    row = world.claim(group, 'web')
+    world.swap(row)
+    nova.set(row.instance_uuid, row.place.host, 'BUILD')
+    quiet(world, nova, engine)
+    nova.unlisted.add(row.instance_uuid)
+    nova.set(row.instance_uuid, row.place.host)
+    assert engine.reconcile() == {'built': 1}
