@@ -30,7 +30,8 @@ class Chore:
 
 
 class Chores:
-    """One thread; a claim in the table keeps other engines from the same."""
+    """A thread for each, so that none waits for another's round; a claim in
+    the table keeps other engines from the same."""
 
     def __init__(self, chores: Mapping[str, Chore], jobs: Jobs, engine: str,
                  stale_after: float, clock: Callable[[], datetime]):
@@ -40,56 +41,54 @@ class Chores:
             that another engine has begun counts as broken off
         :param clock: gives naive UTC
         """
-        self._chores = {name: chore for name, chore in chores.items()
-                        if chore.interval > 0}
         self._jobs = jobs
         self._engine = engine
         self._stale_after = timedelta(seconds=stale_after)
         self._clock = clock
         self._stopping = threading.Event()
-        self._at: str | None = None
-        self._thread = threading.Thread(
-            target=self._serve, daemon=True, name='chores')
+        self._lock = threading.Lock()
+        self._at: set[str] = set()
+        self._threads = [
+            threading.Thread(target=self._serve, args=(name, chore),
+                             daemon=True, name=f'chore-{name}')
+            for name, chore in chores.items() if chore.interval > 0]
 
     def start(self) -> None:
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
         """Begin no further round."""
         self._stopping.set()
 
     def wait(self, deadline: float) -> bool:
-        """Whether the round under way has ended by then.
+        """Whether the rounds under way have ended by then, after ``stop``.
 
         :param deadline: by the clock of ``time.monotonic``
         """
-        if self._thread.ident is not None:
-            self._thread.join(max(0.0, deadline - time.monotonic()))
-        return not self._thread.is_alive()
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
 
     def beat(self) -> None:
-        """Give a sign of life for the round under way.
+        """Give a sign of life for the rounds under way.
 
         :raises TableError: the table does not answer
         """
-        at = self._at
-        if at is not None:
-            self._jobs.keep([at], self._engine, self._clock())
+        with self._lock:
+            at = set(self._at)
+        if at:
+            self._jobs.keep(at, self._engine, self._clock())
 
-    def _serve(self) -> None:
-        due = dict.fromkeys(self._chores, time.monotonic())
-        while due and not self._stopping.is_set():
-            for name in [n for n in due if due[n] <= time.monotonic()]:
-                if not self._stopping.is_set():
-                    self._try(name, self._chores[name])
-                due[name] = (time.monotonic()
-                             + self._chores[name].interval / LOOKS)
-            self._stopping.wait(max(
-                0.0, min(due.values()) - time.monotonic()))
+    def _serve(self, name: str, chore: Chore) -> None:
+        while not self._stopping.is_set():
+            self._try(name, chore)
+            self._stopping.wait(chore.interval / LOOKS)
 
     def _try(self, name: str, chore: Chore) -> None:
-        now = self._clock()
         try:
+            now = self._clock()
             if self._jobs.take(
                     name, self._engine, now,
                     due_before=now - timedelta(seconds=chore.interval),
@@ -101,10 +100,12 @@ class Chores:
             LOG.exception('%s is tried again later', name)
 
     def _round(self, name: str, chore: Chore) -> None:
-        self._at = name
+        with self._lock:
+            self._at.add(name)
         try:
             chore.do()
         finally:
-            self._at = None
+            with self._lock:
+                self._at.discard(name)
             # One that failed is not repeated at once either.
             self._jobs.finish(name, self._engine, self._clock())

@@ -2,11 +2,13 @@
 """Engines that share a table, in one process."""
 
 from datetime import timedelta
+import threading
 
 from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.engine import errors
+from nova_holistic.engine.reconciler import Reconciler
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import GroupStatus, PlanStatus, Task
@@ -168,6 +170,26 @@ def test_a_lease_that_passes_is_seen_by_some_engine(world):
     wait_for('the release', lambda: (
         world.table.get_group(group).status == GroupStatus.RELEASED))
     wait_for('room again', lambda: world.vcpus_used() == 0)
+
+
+def test_a_pass_that_does_not_end_keeps_no_lease_from_passing(
+        world, monkeypatch):
+    begun, end = threading.Event(), threading.Event()
+
+    def reconcile(self):
+        begun.set()
+        end.wait()
+        return {}
+
+    monkeypatch.setattr(Reconciler, 'reconcile', reconcile)
+    world.start(reconcile_interval=0.4)
+    try:
+        assert begun.wait(30)
+        group = world.ask(pending={'lease': 1})
+        wait_for('the release', lambda: (
+            world.table.get_group(group).status == GroupStatus.RELEASED))
+    finally:
+        end.set()
 
 
 @pytest.mark.parametrize('hours', [3, -3])
