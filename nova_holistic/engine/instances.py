@@ -34,6 +34,7 @@ class InstanceView:
     :ivar host: where it is; None where it is nowhere: not yet built, failed
         to build, or shelved and offloaded
     :ivar node: hypervisor host name
+    :ivar launched: it has run, whatever became of it since
     :ivar status: Nova's: ACTIVE, BUILD, ERROR, SHUTOFF ...
     """
 
@@ -41,6 +42,7 @@ class InstanceView:
     host: str | None
     status: str
     node: str = ''
+    launched: bool = False
 
 
 class Instances(abc.ABC):
@@ -145,4 +147,5 @@ def _view(server: Mapping[str, Any]) -> InstanceView:
     return InstanceView(
         uuid=server['id'], status=server['status'],
         host=server['OS-EXT-SRV-ATTR:host'] or None,
-        node=server['OS-EXT-SRV-ATTR:hypervisor_hostname'] or '')
+        node=server['OS-EXT-SRV-ATTR:hypervisor_hostname'] or '',
+        launched=server.get('OS-SRV-USG:launched_at') is not None)

@@ -89,10 +89,10 @@ class ServerMender:
             if view is None:
                 return 'gone', self._server_gone
             return 'moved', lambda row: self._server_moved(row, view)
-        if view is None or view.status == ERROR:
-            if view is not None and view.host:
-                return 'failed', self._build_failed
+        if view is None or view.status == ERROR and not view.host:
             return 'unclaimed', lambda row: self._undo_claim(row, group)
+        if view.status == ERROR and not view.launched:
+            return 'failed', self._build_failed
         return 'built', lambda row: self._server_built(row, view)
 
     def _server_built(self, member: MemberRecord,
@@ -121,8 +121,8 @@ class ServerMender:
             self._clock(), of_instance=member.instance_uuid, held=False)
 
     def _build_failed(self, member: MemberRecord) -> bool:
-        """It stands on its host in ERROR, and has that room until it is
-        deleted."""
+        """It stands on its host in ERROR without having run, and has that
+        room until it is deleted."""
         return self._table.change_state(
             member.id, [MemberState.CLAIMED], MemberState.FAILED,
             self._clock(), of_instance=member.instance_uuid)

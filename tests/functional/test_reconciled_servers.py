@@ -109,6 +109,23 @@ def test_a_claim_of_a_server_in_error_is_undone(cloud, group):
     build(cloud, group, 'web')
 
 
+def set_state(cloud, server, state):
+    """As an administrator does by hand."""
+    cloud.compute.post(f'/servers/{server}/action',
+                       json={'os-resetState': {'state': state}})
+
+
+def test_a_server_that_ran_before_it_was_in_error_is_built(cloud, group):
+    server = build(cloud, group, 'web')
+    set_state(cloud, server, 'error')
+    assert cloud.reconciler.reconcile() == {'built': 1}
+    row = member(cloud, group, 'web')
+    assert (row.state, row.place.host) == ('built', cloud.host_of(server))
+    assert cloud.reconciler.reconcile() == {}
+    cloud.delete_server(server)
+    assert cloud.reconciler.reconcile() == {'gone': 1}
+
+
 def test_what_is_built_stays_when_the_rest_is_released(cloud, group):
     build(cloud, group, 'web')
     cloud.reconciler.reconcile()
