@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 import threading
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -16,7 +17,10 @@ from nova_holistic.table.records import (
 from nova_holistic.table import rows
 
 REMEMBERED = 50_000
-"""Members of all groups together: about half a kilobyte each."""
+"""Members of all groups together, about half a kilobyte each, or as much of
+something else."""
+GROUP = 4
+"""What a group takes beside its members and its document, in members."""
 
 LIGHT = tuple(column for column in GroupRow.__table__.columns
               if column.name not in ('document', 'pending'))
@@ -36,10 +40,12 @@ class Known:
     """A group as it was read last.
 
     :ivar members: by id, in the order of the document
+    :ivar text: about how many characters the document has
     """
 
     record: GroupRecord
     members: dict[int, MemberRecord]
+    text: int = 0
 
     @property
     def found(self) -> Found:
@@ -56,10 +62,13 @@ class Rosters:
     """
 
     def __init__(self, database: Database, limit: int = REMEMBERED):
-        """:param limit: members that are remembered"""
+        """:param limit: members that are remembered, or as much else"""
         self._database = database
         self._limit = limit
         self._known: OrderedDict[str, Known] = OrderedDict()
+        # Of each, in members, and of all.
+        self._weights: dict[str, int] = {}
+        self._weight = 0
         self._lock = threading.Lock()
 
     def read(self, group_uuid: str) -> Found | None:
@@ -76,13 +85,33 @@ class Rosters:
         return found and found.found
 
     def _remember(self, group_uuid: str, found: Known | None) -> None:
+        # One without members is read once, for whoever points at nothing.
+        weight = _weight(found) if found and found.members else 0
         with self._lock:
             self._known.pop(group_uuid, None)
-            if found is not None:
+            self._weight -= self._weights.pop(group_uuid, 0)
+            if weight:
                 self._known[group_uuid] = found
-            while sum(len(each.members) for each
-                      in self._known.values()) > self._limit:
-                self._known.popitem(last=False)
+                self._weights[group_uuid] = weight
+                self._weight += weight
+            while self._weight > self._limit:
+                oldest, _ = self._known.popitem(last=False)
+                self._weight -= self._weights.pop(oldest)
+
+
+def _weight(known: Known) -> int:
+    """What a group takes, in members."""
+    return GROUP + len(known.members) + known.text // 512
+
+
+def _characters(value: Any) -> int:
+    """About as many as the text of a document has."""
+    if isinstance(value, Mapping):
+        return sum(len(key) + 4 + _characters(part)
+                   for key, part in value.items())
+    if isinstance(value, (list, tuple)):
+        return sum(map(_characters, value)) + 2
+    return len(value) if isinstance(value, str) else 4
 
 
 def _anew(session: orm.Session, group_uuid: str) -> Known | None:
@@ -93,7 +122,8 @@ def _anew(session: orm.Session, group_uuid: str) -> Known | None:
         return None
     record = replace(rows.light_group_record(row), document=row.document)
     return Known(record, members(
-        session, MemberRow.group_uuid == group_uuid))
+        session, MemberRow.group_uuid == group_uuid),
+        _characters(record.document))
 
 
 def _again(session: orm.Session, known: Known) -> Known | None:
@@ -108,7 +138,7 @@ def _again(session: orm.Session, known: Known) -> Known | None:
     if found is None:
         found = members(session, mine)
     return Known(replace(rows.light_group_record(row),
-                         document=known.record.document), found)
+                         document=known.record.document), found, known.text)
 
 
 def again(known: Mapping[int, MemberRecord], changing: Iterable[sa.Row]

@@ -9,7 +9,7 @@ import pytest
 from nova_holistic.table.records import (
     GroupStatus, MemberState, Place, Task)
 from nova_holistic.table import revising
-from nova_holistic.table.rosters import Rosters
+from nova_holistic.table.rosters import GROUP, Rosters
 from tests.unit.api.crowd import statements
 from tests.unit.table import builders
 
@@ -121,7 +121,8 @@ def test_what_cannot_have_changed_is_not_read_again(table, rosters, shop):
         assert not [each for each in sent if column in each], column
 
 
-@pytest.mark.parametrize('limit, kept', [(8, True), (7, False)])
+@pytest.mark.parametrize('limit, kept', [
+    (2 * (GROUP + 4), True), (2 * (GROUP + 4) - 1, False)])
 def test_the_group_not_asked_for_longest_is_forgotten(
         table, shop, limit, kept):
     rosters = Rosters(table.database, limit)
@@ -131,6 +132,27 @@ def test_the_group_not_asked_for_longest_is_forgotten(
     with statements(table) as sent:
         assert rosters.read(shop.uuid)[0] == shop
     assert any('document' in each for each in sent) is not kept
+
+
+def test_a_long_document_counts_as_much_as_members_do(table, shop):
+    rosters = Rosters(table.database, 100)
+    rosters.read(shop.uuid)
+    long = builders.planned(table, builders.a_group(document={
+        'group': {'name': 'shop', 'members': ['x' * 512] * 100}}), web=None)
+    rosters.read(long.uuid)
+    with statements(table) as sent:
+        rosters.read(long.uuid)
+    assert any('document' in each for each in sent)
+
+
+def test_a_group_without_members_is_not_remembered(table):
+    """Nor are thousands that nobody deletes."""
+    rosters = Rosters(table.database)
+    group = builders.planned(table)
+    for _ in range(2):
+        with statements(table) as sent:
+            assert rosters.read(group.uuid) == (group, ())
+    assert any('document' in each for each in sent)
 
 
 def test_a_group_larger_than_all_that_is_remembered(table, shop):
