@@ -23,7 +23,8 @@ from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
-from nova_holistic.table.records import GroupStatus, MemberRecord
+from nova_holistic.table.records import (
+    GroupStatus, MemberRecord, MemberState)
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -65,7 +66,8 @@ class Decision:
     """A good plan, with what it was made from.
 
     :ivar group: with flavors resolved
-    :ivar alternates: path to names of other hosts that would have done
+    :ivar alternates: path to names of other hosts, for whoever cannot be
+        built where it is planned
     :ivar exclusive: whether nobody else may be where some members are
     """
 
@@ -117,8 +119,9 @@ class Decider:
             raise NotPlanned(
                 GroupStatus.ERROR, named(violations, snapshot))
         limit = self._conf.planner.alternates
-        others = alternates(bound, snapshot, plan, limit,
-                            placed=question.placed) if limit else {}
+        others = alternates(
+            bound, snapshot, plan, limit, placed=question.placed,
+            given=self._given(question)) if limit else {}
         return Decision(bound, snapshot, plan, others,
                         _is_exclusive(bound, snapshot, plan))
 
@@ -143,6 +146,14 @@ class Decider:
         return named([*check(decision.group, snapshot, hosts, hosts),
                       *(Reason('', f'host {name} is closed or gone')
                         for name in sorted(set(held) - enabled))], snapshot)
+
+    def _given(self, question: Question) -> Mapping[str, Sequence[str]]:
+        """Alternates that members which stay may still be sent to."""
+        if question.uuid is None or not question.placed:
+            return {}
+        return {row.member.path: [place.host for place in row.alternates]
+                for row in self._table.members(question.uuid)
+                if row.state in (MemberState.PLANNED, MemberState.CLAIMED)}
 
     def _answer(self, question: Question
                 ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where else a member could go, everyone else at their places."""
+"""Where else members could go, whichever of them have to."""
 
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.policies.affinity import Affinity
@@ -7,6 +7,7 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
+from nova_holistic.solver.ranges import Ranges
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks
 
@@ -29,12 +30,30 @@ def test_alternates_keep_out_of_the_racks_of_the_others():
                        for rack in ('r1', 'r2', 'r3') for n in (1, 2)))
     wanted = group(servers('db', 2), policies=[AntiAffinity(level='rack')])
     plan = solve(wanted, snapshot)
-    hosts = plan.hosts()
-    for path, other in (('db-0', 'db-1'), ('db-1', 'db-0')):
-        found = alternates(wanted, snapshot, plan, 10)[path]
-        assert {name[:2] for name in found} == (
-            {'r1', 'r2', 'r3'} - {hosts[other][:2]})
-        assert hosts[path] not in found
+    found = alternates(wanted, snapshot, plan, 10)
+    first, second = (
+        {name[:2] for name in (plan.hosts()[path], *found[path])}
+        for path in ('db-0', 'db-1'))
+    # Nobody's rack goes to one of them.
+    assert first | second == {'r1', 'r2', 'r3'} and not first & second
+    assert not {*plan.hosts().values()} & {*found['db-0'], *found['db-1']}
+
+
+def test_everyone_gets_one_before_anyone_gets_a_second():
+    snapshot = cloud(*(host(f'h{n}', 'r1') for n in range(8)))
+    wanted = group(servers('db', 3), policies=[AntiAffinity()])
+    found = alternates(wanted, snapshot, solve(wanted, snapshot), 8)
+    assert sorted(len(names) for names in found.values()) == [1, 2, 2]
+    assert len({name for names in found.values() for name in names}) == 5
+
+
+def test_what_is_promised_to_one_is_the_last_that_another_gets():
+    snapshot = cloud(*(host(f'h{n}', 'r1', vcpus=4) for n in range(4)))
+    wanted = group(servers('web', 2, vcpus=4))
+    plan = solve(wanted, snapshot)
+    found = alternates(wanted, snapshot, plan, 1)
+    assert {*plan.hosts().values(), *found['web-0'], *found['web-1']} == {
+        'h0', 'h1', 'h2', 'h3'}
 
 
 def test_alternates_stay_in_the_rack_of_the_others():
@@ -62,8 +81,9 @@ def test_use_of_members_that_stay_is_counted_once():
     placed = {'web-0': 'a'}
     plan = solve(wanted, snapshot, placed=placed)
     assert plan.hosts() == {'web-0': 'a', 'web-1': 'b'}
+    # Who stays needs none.
     assert alternates(wanted, snapshot, plan, 5, placed=placed) == {
-        'web-0': ('b',), 'web-1': ('a',)}
+        'web-0': (), 'web-1': ('a',)}
 
 
 def test_every_alternate_of_many_passes_the_check():
@@ -87,3 +107,67 @@ def test_a_server_of_an_even_spread_may_go_elsewhere_in_its_rack():
     for path, found in alternates(wanted, two_racks(), plan, 10).items():
         rack = plan.hosts()[path][:2]
         assert {*found} == {f'{rack}h1', f'{rack}h2'} - {plan.hosts()[path]}
+
+
+def test_members_of_an_even_spread_go_elsewhere_without_looking_long(
+        monkeypatch):
+    snapshot = cloud(*(host(f'r{n // 20}h{n}', f'r{n // 20}')
+                       for n in range(400)))
+    wanted = group(servers('web', 60), policies=[
+        Spread(level='rack', max_skew=1), AntiAffinity()])
+    plan = solve(wanted, snapshot)
+    asked = _counted(monkeypatch, Ranges, 'admits')
+    checked = _counted(monkeypatch, AntiAffinity, 'check')
+    found = alternates(wanted, snapshot, plan, 4)
+    assert {len(names) for names in found.values()} == {4}
+    for path, names in found.items():
+        assert {name.partition('h')[0] for name in names} == {
+            plan.hosts()[path].partition('h')[0]}
+    # As good as none in vain, and few checks of all of them at once.
+    assert len(asked) < 60 * 4 * 1.1
+    assert len(checked) == 4 * 3
+
+
+def test_a_rack_that_is_closed_to_all_is_looked_at_once(monkeypatch):
+    snapshot = cloud(*(host(f'r{n // 20}h{n}', f'r{n // 20}')
+                       for n in range(400)))
+    wanted = group(servers('web', 19), policies=[AntiAffinity(level='rack')])
+    plan = solve(wanted, snapshot)
+    asked = _counted(monkeypatch, Ranges, 'admits')
+    found = alternates(wanted, snapshot, plan, 4)
+    assert {len(names) for names in found.values()} == {4}
+    assert len(asked) <= 19 * 4 + 20
+
+
+def _counted(monkeypatch, kind, name):
+    """Calls of a method, one item each."""
+    calls, real = [], getattr(kind, name)
+
+    def counting(self, *args):
+        calls.append(args)
+        return real(self, *args)
+
+    monkeypatch.setattr(kind, name, counting)
+    return calls
+
+
+class Silent(Affinity):
+    """One that tells the solver nothing."""
+
+    def encode(self, scope, encoder):
+        pass
+
+
+def test_a_check_of_which_the_rows_say_nothing_is_heard():
+    snapshot = cloud(*(host(f'{rack}h{n}', rack, vcpus=4)
+                       for rack in ('r1', 'r2') for n in range(2)))
+    wanted = group(servers('web'), groups=[group(
+        servers('db', 2, vcpus=3), name='in',
+        policies=[Affinity(level='rack')])])
+    plan = solve(wanted, snapshot)
+    silent = group(servers('web'), groups=[group(
+        servers('db', 2, vcpus=3), name='in',
+        policies=[Silent(level='rack')])])
+    found = alternates(silent, snapshot, plan, 3)
+    assert found['in/db-0'] == found['in/db-1'] == ()
+    assert found['web']

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members whose builds fail go on to alternates, and keep their group's
+policies there, however many they are."""
+
+from nova import exception
+import pytest
+
+from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import PROJECT, USER
+from nova_holistic.table.records import MemberState
+
+HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1', vcpus=16)
+              for number in range(6))
+APART = {'name': 'apart', 'policies': [{'type': 'anti-affinity'}],
+         'members': [{'name': 'n', 'flavor': 'small', 'count': 2}]}
+
+
+@pytest.fixture
+def cloud():
+    with EmbeddedCloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        yield cloud
+
+
+def broken(cloud, host, monkeypatch):
+    """No server can be built there."""
+    def no_spawn(*args, **kwargs):
+        raise exception.NovaException('out of order')
+
+    monkeypatch.setattr(
+        cloud.computes.services[host].manager.driver, 'spawn', no_spawn)
+
+
+def test_two_that_are_to_be_apart_both_fail(cloud, monkeypatch):
+    group = cloud.planner.create(APART, project_id=PROJECT, user_id=USER).uuid
+    planned = {row.place.host for row in cloud.table.members(group)}
+    for host in planned:
+        broken(cloud, host, monkeypatch)
+    servers = [cloud.create_server(
+        f'n-{number}', 'small', {'group': group, 'member': f'n-{number}'})
+        for number in range(2)]
+    for server in servers:
+        cloud.wait_for_status(server, 'ACTIVE')
+    hosts = {cloud.host_of(server) for server in servers}
+    assert len(hosts) == 2 and not hosts & planned
+
+
+def test_one_planned_anew_gets_none_that_another_has(cloud):
+    group = cloud.planner.create(APART, project_id=PROJECT, user_id=USER).uuid
+    row, stays = cloud.table.members(group)
+    assert row.alternates and stays.alternates
+    cloud.disable_compute(row.place.host)
+    cloud.table.change_state(
+        row.id, [MemberState.PLANNED], MemberState.LOST, None, held=False)
+    cloud.holds.drop([row.hold])
+    assert not cloud.planner.replan(group).reasons
+    anew, same = cloud.table.members(group)
+    assert same == stays
+    assert anew.place != row.place
+    assert not {p.host for p in anew.alternates} & {
+        p.host for p in (same.place, *same.alternates)}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whichever members go on to an alternate, and to which: every choice of one
+place for each keeps the hard policies. All choices are tried."""
+
+from dataclasses import replace
+import itertools
+
+from nova_holistic.model.plan import Plan
+from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.check import check
+from nova_holistic.solver.solve import solve
+from tests.effort import times
+from tests.unit.solver import oracle, test_outsiders
+from tests.unit.solver.strategies import seeded
+
+MOST = 3
+"""Alternates a member."""
+
+
+def choices(where, others):
+    """Every placement with each member at its place or at an alternate."""
+    places = [(name, *others.get(path, ())) for path, name in where.items()]
+    for hosts in itertools.product(*places):
+        yield dict(zip(where, hosts))
+
+
+def roomy(seed):
+    """A case with room for everyone anywhere, where rules alone are in the
+    way: none is a preference."""
+    case = seeded(seed, 6, 4)
+    case = replace(case.copy(), placed={}, unknown=frozenset())
+    for each in case.inventory['hosts']:
+        each.update(
+            resources={'VCPU': {'total': 99}, 'MEMORY_MB': {'total': 99}},
+            traits=['T', 'U'], aggregates=['ssd', 'fast'], enabled=True)
+    _harden(case.group)
+    return case.read()
+
+
+def _harden(group):
+    for rule in (*group.get('policies', ()), *group.get('relationships', ())):
+        rule['type'] = rule['type'].removeprefix('soft-')
+        rule.pop('weight', None)
+    for nested in group.get('groups', ()):
+        _harden(nested)
+
+
+def planned(group, snapshot, placed):
+    answer = solve(group, snapshot, placed=placed)
+    return answer if isinstance(answer, Plan) else None
+
+
+def test_any_choice_keeps_the_whole_language():
+    found = possible = 0
+    for seed in range(90_000, 90_000 + times(300)):
+        group, snapshot = roomy(seed)
+        plan = planned(group, snapshot, {})
+        if plan is None:
+            continue
+        where = plan.hosts()
+        others = alternates(group, snapshot, plan, MOST)
+        for chosen in choices(where, others):
+            assert oracle.violations(
+                group, snapshot, {}, chosen) is not None, (seed, chosen)
+        found += sum(map(len, others.values()))
+        possible += sum(min(MOST, sum(
+            oracle.judge(group, snapshot, {}, {
+                **where, path: h.name}) is not None
+            for h in snapshot.hosts if h.name != where[path]))
+            for path in where)
+    assert found > possible / 2, 'hardly any is left'
+
+
+def test_any_choice_keeps_policies_of_others():
+    found = 0
+    for seed in range(2000, 2000 + times(200)):
+        group, snapshot, placed = test_outsiders.random_case(seed)
+        plan = planned(group, snapshot, placed)
+        if plan is None:
+            continue
+        others = alternates(group, snapshot, plan, MOST, placed=placed)
+        found += sum(map(len, others.values()))
+        for chosen in choices(plan.hosts(), others):
+            assert test_outsiders.cost(
+                group, snapshot, chosen) is not None, (seed, chosen)
+    assert found > times(200) / 4
+
+
+def test_who_is_planned_anew_minds_the_alternates_of_the_others():
+    found = 0
+    for seed in range(95_000, 95_000 + times(200)):
+        group, snapshot = roomy(seed)
+        plan = planned(group, snapshot, {})
+        if plan is None or len(plan.hosts()) < 2:
+            continue
+        where = plan.hosts()
+        before = alternates(group, snapshot, plan, 1)
+        lost = [*where][0]
+        stay = {path: name for path, name in where.items() if path != lost}
+        given = {path: before[path] for path in stay}
+        others = alternates(group, snapshot, plan, MOST, given=given,
+                            placed=stay)
+        assert not any(others[path] for path in stay)
+        found += len(others[lost])
+        for chosen in choices(where, {**given, lost: others[lost]}):
+            assert oracle.violations(
+                group, snapshot, {}, chosen) is not None, (seed, chosen)
+    assert found > times(200) / 5
+
+
+def test_each_alternate_has_the_room_that_its_member_needs():
+    for seed in range(97_000, 97_000 + times(100)):
+        case = seeded(seed)
+        group, snapshot = case.read()
+        plan = planned(group, snapshot, case.placed)
+        if plan is None:
+            continue
+        others = alternates(group, snapshot, plan, MOST, placed=case.placed)
+        for path, names in others.items():
+            for name in names:
+                assert check(group, snapshot, {
+                    **plan.hosts(), path: name}, case.placed) == (), seed
