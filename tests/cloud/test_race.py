@@ -4,6 +4,7 @@ Nova loses some, members of a group all have their places already."""
 
 from concurrent import futures
 import json
+import re
 import threading
 
 import pytest
@@ -50,6 +51,10 @@ def groups(openstack, demo, tmp_path):
     return [LiveGroup(client, group) for group in settled]
 
 
+LATE = re.compile('policy was violated|No valid host|Exhausted all hosts')
+"""What Nova says of a server whose host another one has got meanwhile."""
+
+
 def statuses(servers):
     return sorted(server['status'] for server in servers.values())
 
@@ -57,20 +62,24 @@ def statuses(servers):
 def test_the_race_that_stock_nova_loses_and_members_do_not_run(
         demo, admin, at_once, groups):
     nova = Servers(demo)
-    stock = []
+    stock, faults = [], []
     for number in range(STOCK_ROUNDS):
         name = f'stock-{number}'
         group = nova.server_group(name, 'anti-affinity')
         at_once(lambda each: nova.create(
             f'{name}-{each}', hints={'group': group}))
-        stock += statuses(nova.settled(name))
+        settled = nova.settled(name)
+        stock += statuses(settled)
+        faults += [server['fault']['message'] for server in settled.values()
+                   if server['status'] == 'ERROR']
     for group in groups:
         at_once(lambda each: nova.create(
             f'{group.name}-{each}', hints=group.pointer(f'node-{each}')))
     members = nova.settled('six')
-    lost = stock.count('ERROR')
-    print(f'stock Nova: {lost} of {len(stock)} in ERROR')
-    assert lost
+    print(f'stock Nova: {len(faults)} of {len(stock)} in ERROR')
+    assert faults
+    # For no other reason than the race.
+    assert [fault for fault in faults if not LATE.search(fault)] == []
     assert statuses(members) == ['ACTIVE'] * SIX * ROUNDS
     where = {server['name']: server['OS-EXT-SRV-ATTR:host']
              for server in Servers(admin, everybody=True).all('six')}
