@@ -1,16 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of the placement table's database."""
 
+import copy
+
 from oslo_config import cfg
 from oslo_db import options
 
 GROUP = cfg.OptGroup('holistic_database', title='Placement table')
 
+_OWN_DEFAULTS = {
+    # Whoever asks looks again by himself. oslo.db's ten, ten seconds apart,
+    # would keep each request that finds no database for a minute and a half.
+    'max_retries': 0,
+}
+
+
+def _with_own_default(opt: cfg.Opt) -> cfg.Opt:
+    if opt.dest not in _OWN_DEFAULTS:
+        return opt
+    opt = copy.copy(opt)
+    opt.default = _OWN_DEFAULTS[opt.dest]
+    return opt
+
+
 OPTS = [
     cfg.StrOpt(
         'connection', default='sqlite:////var/lib/nova-holistic/table.sqlite',
         secret=True, help='SQLAlchemy URL of the placement table.'),
-] + [opt for opt in options.database_opts if opt.dest != 'connection']
+] + [_with_own_default(opt) for opt in options.database_opts
+     if opt.dest != 'connection']
 
 
 def register_opts(conf):

@@ -59,7 +59,8 @@ class Database:
         """
         self._facade = enginefacade.transaction_context()
         self._facade.configure(
-            connection=_for_any_text(connection), sqlite_fk=True, **options)
+            connection=_for_any_text(connection),
+            **{'sqlite_fk': True, 'max_retries': 0, **options})
         self._facade.append_on_engine_create(_prepare)
 
     @property

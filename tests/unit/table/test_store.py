@@ -197,6 +197,24 @@ def test_a_table_from_configuration(table_url):
     assert PlacementTable.from_conf(conf).list_groups() == ()
 
 
+@pytest.mark.parametrize('configured', [True, False])
+def test_nobody_waits_for_a_database_that_is_away(configured, monkeypatch):
+    """Whoever asks asks again, or is told to."""
+    def sleep(seconds):
+        raise AssertionError(f'slept for {seconds} s')
+
+    monkeypatch.setattr('oslo_db.sqlalchemy.engines.time.sleep', sleep)
+    url = 'postgresql+psycopg2://ann@127.0.0.1:1/holistic'
+    table = PlacementTable(url)
+    if configured:
+        conf = cfg.ConfigOpts()
+        database.register_opts(conf)
+        conf.set_override('connection', url, group='holistic_database')
+        table = PlacementTable.from_conf(conf)
+    with pytest.raises(errors.TableError):
+        table.get_group(builders.new_uuid())
+
+
 def test_a_database_without_tables_is_an_error_of_ours(empty_url):
     table = PlacementTable(empty_url)
     with pytest.raises(errors.TableError):
