@@ -9,6 +9,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.revision import changed_rules
 from nova_holistic.engine.deciding import (
     Decider, Decision, NotPlanned, Question)
 from nova_holistic.engine import disruption, rows
@@ -252,7 +253,8 @@ class Updater:
             [(plan.seen(rows_now[row.member.path]), row) for row in plan.anew
              if row.member.path in rows_now],
             [plan.seen(row) for row in where.removed],
-            [row for row in plan.anew if row.member.path not in rows_now])
+            [row for row in plan.anew if row.member.path not in rows_now],
+            bool(changed_rules(record.document, asked['document'])))
 
     def _lease(self, record: GroupRecord) -> datetime | None:
         """New members have as much time as those of a new group; the others

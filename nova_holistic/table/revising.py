@@ -33,6 +33,8 @@ class Revision:
     :ivar renewed: rows as they were seen, each with what it becomes
     :ivar removed: rows as they were seen
     :ivar added: rows of members that had none
+    :ivar other_rules: whether planned members that stay lose their
+        alternates, which were chosen by rules that are no more
     """
 
     changes: Mapping[str, Any]
@@ -40,6 +42,7 @@ class Revision:
     renewed: Sequence[tuple[MemberRecord, MemberRecord]] = ()
     removed: Sequence[MemberRecord] = ()
     added: Sequence[MemberRecord] = ()
+    other_rules: bool = False
 
 
 @retried
@@ -57,6 +60,8 @@ def revise(database: Database, group_uuid: str, engine: str,
                 **rows.group_changes(revision.changes),
                 'revision': GroupRow.revision + 1,
                 'engine_at': now, 'updated_at': now})
+            if revision.other_rules:
+                _forget_alternates(session, group_uuid)
             # In one order, lest two writers wait for each other's rows.
             for row in sorted(revision.removed, key=_id):
                 _must(session, sa.delete(MemberRow).where(*_as_seen(row)))
@@ -117,6 +122,14 @@ def occupy(database: Database, group_uuid: str, engine: str,
     except _Changed:
         return False
     return True
+
+
+def _forget_alternates(session: orm.Session, group_uuid: str) -> None:
+    session.execute(
+        sa.update(MemberRow)
+        .where(MemberRow.group_uuid == group_uuid,
+               MemberRow.state == MemberState.PLANNED)
+        .values(alternates=[]).execution_options(synchronize_session=False))
 
 
 def _id(row: MemberRecord) -> int:

@@ -81,6 +81,23 @@ def assert_settled(world, group, revision):
     return record
 
 
+def alternates(world, group):
+    return {path: [place.host for place in m.alternates]
+            for path, m in rows(world, group).items()}
+
+
+def test_alternates_go_with_the_rules_that_they_were_chosen_by(world):
+    """Two servers that may be together may go on to one host."""
+    group = world.create(revised(policies=[]))
+    before = alternates(world, group)
+    assert any(before.values())
+    update(world, group, revised(policies=[]) | {'name': 'renamed'})
+    assert alternates(world, group) == before
+    update(world, group, revised(policies=[{'type': 'anti-affinity'}]))
+    after = alternates(world, group)
+    assert not set(after['db/node-0']) & set(after['db/node-1'])
+
+
 def test_members_are_added_and_those_that_are_there_stay(world):
     group = world.create()
     before = rows(world, group)
