@@ -95,7 +95,7 @@ class Bench:
                 {'type': 'anti-affinity', 'level': 'rack',
                  'max_per_domain': '50%'},
                 {'type': 'anti-affinity', 'level': 'host',
-                 'max_per_domain': 50}],
+                 'max_per_domain': 100}],
             'members': [{'name': 'node', 'flavor': FLAVOR, 'count': count}]})
         status = groups.wait(group['id'])['status']
         assert status == 'planned', groups.get(group['id'])['reasons']

@@ -41,10 +41,10 @@ FLAVOR = 'small'
 
 
 def group(members):
-    """At most a quarter of the members in a rack."""
+    """At most half of the members in a rack."""
     return {'name': 'benchmark', 'policies': [
         {'type': 'anti-affinity', 'level': 'rack',
-         'max_per_domain': members // 4}],
+         'max_per_domain': members // 2}],
         'members': [{'name': 'node', 'flavor': FLAVOR, 'count': members}]}
 
 
