@@ -73,9 +73,9 @@ class Lifecycle:
         self._table.settle(group_uuid, self._clock())
         drop_leftovers(self._table, self._holds, group,
                        _settled(before, after))
-        freed = {m.id for m in before if m.state != MemberState.RELEASED}
+        freed = {_key(m) for m in before if m.state != MemberState.RELEASED}
         return Released(
-            tuple(m.member.path for m in after if m.id in freed
+            tuple(m.member.path for m in after if _key(m) in freed
                   and m.state == MemberState.RELEASED),
             tuple(m.member.path for m in after if m.state in (
                 MemberState.CLAIMED, MemberState.BUILT)))
@@ -144,13 +144,13 @@ class Lifecycle:
 
         :returns: all members as they are then
         """
-        planned = {m.id: m.hold for m in seen if m.state in UNCLAIMED}
+        planned = {_key(m): m.hold for m in seen if m.state in UNCLAIMED}
         holds = [m.hold for m in seen]
         while True:
             self._table.release(holds, self._clock())
             after = self._table.members(group_uuid)
-            moved = {m.id: m.hold for m in after if m.state in UNCLAIMED
-                     and m.hold != planned.get(m.id, m.hold)}
+            moved = {_key(m): m.hold for m in after if m.state in UNCLAIMED
+                     and m.hold != planned.get(_key(m), m.hold)}
             if not moved:
                 return after
             planned.update(moved)
@@ -201,6 +201,12 @@ def _settled(before: Sequence[MemberRecord], after: Sequence[MemberRecord],
              ) -> Sequence[MemberRecord]:
     """Those that were not just being planned anew: the put of such a hold
     may be on the way still, and the reconciler sees to it later."""
-    unsettled = {m.id for m in before
+    unsettled = {_key(m) for m in before
                  if m.state == MemberState.LOST and m.held}
-    return [m for m in after if m.id not in unsettled]
+    return [m for m in after if _key(m) not in unsettled]
+
+
+def _key(row: MemberRecord) -> tuple[int, str]:
+    """What a row keeps wherever the member is planned; its id alone may be
+    another's on SQLite, once it is gone."""
+    return row.id, row.member.path

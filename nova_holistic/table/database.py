@@ -125,10 +125,11 @@ def _prepare(engine: sa.Engine) -> None:
         if isinstance(engine.pool, pool.NullPool):
             _keep_connections(engine)
     if engine.dialect.name == 'mysql':
-        # What a connection goes back to after a view; oslo.db has made the
-        # first one before this, which is to be none of ours.
+        # Before SQLAlchemy asks the first connection what it is to go back
+        # to after a view. Where oslo.db has made that one already, it has
+        # been asked, and is to be none of ours.
+        sa.event.listen(engine, 'connect', _prepare_mysql, insert=True)
         engine.dialect.default_isolation_level = READ_COMMITTED
-        sa.event.listen(engine, 'connect', _prepare_mysql)
         engine.dispose()
 
 

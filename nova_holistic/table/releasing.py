@@ -10,13 +10,17 @@ import sqlalchemy as sa
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.progress import SETTLING
-from nova_holistic.table.records import GroupRecord, MemberState
+from nova_holistic.table.records import GroupRecord, MemberState, Task
 
 UNCLAIMED = (MemberState.PLANNED, MemberState.LOST)
 """States of a member that is, or will be, planned for a server to come."""
 
 RELEASABLE = (*UNCLAIMED, MemberState.FAILED)
 """States of a member of which there is no server."""
+
+NOT_UPDATING = sa.or_(GroupRow.task.is_(None),
+                      GroupRow.task != Task.UPDATING)
+"""Groups whose lease is what it will be."""
 
 _MOST = 500
 """Holds in one statement: databases limit the number of parameters."""
@@ -42,7 +46,7 @@ def expire(database: Database, group_uuid: str, now: datetime) -> None:
     """
     _release(database, now, MemberRow.state.in_(UNCLAIMED),
              MemberRow.group_uuid == group_uuid,
-             sa.exists().where(GroupRow.uuid == group_uuid,
+             sa.exists().where(GroupRow.uuid == group_uuid, NOT_UPDATING,
                                GroupRow.lease_expires_at <= now))
 
 

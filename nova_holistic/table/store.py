@@ -243,7 +243,8 @@ class PlacementTable:
         progress.settle(self.database, group_uuid, now)
 
     def expired_groups(self, now: datetime) -> tuple[GroupRecord, ...]:
-        """Groups past their lease with members still unclaimed."""
+        """Groups past their lease with members still unclaimed; not those that
+        are to be updated, by which a lease may be renewed."""
         waiting = sa.exists().where(
             MemberRow.group_uuid == GroupRow.uuid,
             MemberRow.state.in_(releasing.UNCLAIMED))
@@ -251,7 +252,8 @@ class PlacementTable:
             return tuple(map(rows.group_record, session.scalars(
                 sa.select(GroupRow).where(
                     GroupRow.status.in_(claim.CLAIMABLE),
-                    GroupRow.lease_expires_at <= now, waiting))))
+                    GroupRow.lease_expires_at <= now,
+                    releasing.NOT_UPDATING, waiting))))
 
     @retried
     def _update(self, where: Sequence[Any], values: Mapping[str, Any]) -> int:

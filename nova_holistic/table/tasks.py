@@ -17,7 +17,8 @@ from nova_holistic.table import rows
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 
 _NOBODYS = {'engine': None, 'engine_at': None}
-_NONE = {'task': None, 'pending': None, 'attempts': 0, **_NOBODYS}
+_NONE = {'task': None, 'pending': None, 'attempts': 0, 'asked': None,
+         **_NOBODYS}
 
 
 class Tasks:

@@ -7,7 +7,7 @@ import threading
 import pytest
 import sqlalchemy as sa
 
-from nova_holistic.table.database import Deadlock, retried
+from nova_holistic.table.database import Database, Deadlock, retried
 from nova_holistic.table.models import GroupRow
 from tests.unit.table import builders
 
@@ -63,18 +63,21 @@ def test_a_group_and_its_members_are_read_as_of_one_moment(table):
     assert table.get_group(group.uuid).name == 'store'
 
 
-def test_all_else_sees_what_was_written_meanwhile(table):
+@pytest.mark.parametrize('retries', [0, 10])
+def test_all_else_sees_what_was_written_meanwhile(table_url, retries):
     """On the first connection, on later ones, and on one that has served a
     view: whoever locks what is not there keeps others waiting."""
-    with table.database.reader() as first:
+    database = Database(table_url, max_retries=retries)
+    with database.reader() as first:
         assert level(first) == 'READ COMMITTED'
-        with table.database.reader() as second:
+        with database.reader() as second:
             assert level(second) == 'READ COMMITTED'
-    with table.database.view() as view:
+    with database.view() as view:
         assert level(view) == 'REPEATABLE READ'
     for _ in range(3):
-        with table.database.writer() as after:
+        with database.writer() as after:
             assert level(after) == 'READ COMMITTED'
+    database.close()
 
 
 def level(session):

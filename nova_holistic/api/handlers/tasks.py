@@ -48,6 +48,9 @@ def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:
     counts = table.listing.member_counts([record.uuid])[record.uuid]
     there = sum(number for state, number in counts.items()
                 if state != MemberState.RELEASED)
+    if record.task is not None:
+        # It has been counted with what was asked of it before.
+        there = max(there, record.asked or 0)
     more = size - there
     if more > 0:
         call.service.limits.must_allow(

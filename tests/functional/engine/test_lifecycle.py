@@ -9,7 +9,7 @@ from nova_holistic.engine import errors
 from nova_holistic.holds.errors import HoldsError
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import GroupStatus, MemberState, Task
-from tests.functional.engine.world import shop
+from tests.functional.engine.world import shop, SMALL
 
 UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
@@ -98,17 +98,35 @@ def test_what_came_after_a_group_is_not_released_with_it(world):
     world.assert_agreement()
 
 
+def update(world, group, document):
+    assert world.table.tasks.ask(
+        group.uuid, Task.UPDATING, {'document': document},
+        [GroupStatus.PLANNED], 1, world.now)
+    world.planner.perform(world.table.tasks.take(
+        group.uuid, 'engine', world.now, world.now))
+
+
+def test_what_takes_a_members_place_is_not_released_with_it(world):
+    """Nor where it takes the id of its row."""
+    group, document = world.create(), shop(nodes=1)['group']
+    document['groups'][0]['members'].append({
+        'name': 'cache', 'resources': SMALL})
+    done = world.lifecycle_with(
+        Meanwhile(world.table, 'release', lambda: update(
+            world, group, document)), world.holds,
+    ).release(group.uuid, ['db/node-1'])
+    assert done.released == ()
+    assert world.states(group)['db/cache'] == 'planned'
+    world.assert_agreement()
+
+
 def test_a_member_that_moves_while_it_is_released_is_released(world):
     group = world.create()
 
     def move():
         document = shop()['group']
         document['members'][0]['resources'] = {'VCPU': 2, 'MEMORY_MB': 512}
-        assert world.table.tasks.ask(
-            group.uuid, Task.UPDATING, {'document': document},
-            [GroupStatus.PLANNED], 1, world.now)
-        world.planner.perform(world.table.tasks.take(
-            group.uuid, 'engine', world.now, world.now))
+        update(world, group, document)
         assert world.states(group)['web'] == 'planned'
 
     done = world.lifecycle_with(

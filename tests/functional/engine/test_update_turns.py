@@ -62,6 +62,29 @@ def test_members_released_between_two_engines_stay_so(world):
         'db/node-0': 'planned', 'db/node-1': 'released'}
 
 
+def test_a_lease_that_passes_before_an_engine_begins_is_renewed(world):
+    """All engines may have been away."""
+    group = world.create()
+    put(world, group, with_cache())
+    world.wait(4000)
+    assert world.lifecycle.expire() == []
+    world.planner.perform(take(world, group))
+    record = assert_settled(world, group, 2)
+    assert set(world.states(group).values()) == {'planned'}
+    assert record.lease_expires_at > world.now
+    world.assert_agreement()
+
+
+def test_a_lease_that_no_update_renews_passes_after_it(world):
+    group = world.create()
+    put(world, group, revised() | {'name': 'renamed'})
+    world.wait(4000)
+    world.planner.perform(take(world, group))
+    assert world.lifecycle.expire() == [group.uuid]
+    assert set(world.states(group).values()) == {'released'}
+    assert world.vcpus_used() == 0
+
+
 def test_members_released_before_an_update_is_asked_for_are_planned(world):
     group = world.create()
     world.lifecycle.release(group.uuid)

@@ -68,6 +68,15 @@ def test_what_waits_for_an_engine_counts(full):
         OVER)
 
 
+def test_a_group_that_is_busy_is_not_counted_twice(full):
+    group = full.created()['id']
+    one_more = {'members': [{'name': 'more', 'resources': {'VCPU': 1}}]}
+    path = f'/v1/groups/{group}/members'
+    assert revise(full, group).status_int == 409
+    assert full.ask('DELETE', path + '/web').status_int == 409
+    assert refusal(full.ask('POST', path, one_more))[:2] == OVER
+
+
 def test_what_a_group_was_asked_to_become_counts(start):
     service = start(max_members_per_project=9)
     groups = [placed(service) for _ in range(2)]
