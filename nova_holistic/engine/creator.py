@@ -134,7 +134,7 @@ class Creator:
             decision = self._decider.decide(question)
             members = rows.planned_members(
                 record.uuid, decision.group, decision.snapshot,
-                decision.plan, decision.alternates, self._clock())
+                decision.plan, decision.alternates(), self._clock())
             turn.change(levels=decision.snapshot.levels,
                         exclusive=decision.exclusive)
             turn.write_members(members)

@@ -66,15 +66,15 @@ class Decision:
     """A good plan, with what it was made from.
 
     :ivar group: with flavors resolved
-    :ivar alternates: path to names of other hosts, for whoever cannot be
-        built where it is planned
+    :ivar alternates: works out path to names of other hosts, for whoever
+        cannot be built where it is planned; that may take as long as the plan
     :ivar exclusive: whether nobody else may be where some members are
     """
 
     group: Group
     snapshot: Snapshot
     plan: Plan
-    alternates: Mapping[str, Sequence[str]]
+    alternates: Callable[[], Mapping[str, Sequence[str]]]
     exclusive: bool
 
 
@@ -118,12 +118,10 @@ class Decider:
                       bound.name, violations)
             raise NotPlanned(
                 GroupStatus.ERROR, named(violations, snapshot))
-        limit = self._conf.planner.alternates
-        others = alternates(
-            bound, snapshot, plan, limit, placed=question.placed,
-            given=self._given(question)) if limit else {}
-        return Decision(bound, snapshot, plan, others,
-                        _is_exclusive(bound, snapshot, plan))
+        return Decision(
+            bound, snapshot, plan, lambda: self._alternates(
+                question, bound, snapshot, plan),
+            _is_exclusive(bound, snapshot, plan))
 
     def objections(self, question: Question, decision: Decision,
                    held: Collection[str]) -> Sequence[Reason]:
@@ -147,27 +145,52 @@ class Decider:
                       *(Reason('', f'host {name} is closed or gone')
                         for name in sorted(set(held) - enabled))], snapshot)
 
-    def _given(self, question: Question) -> Mapping[str, Sequence[str]]:
+    def _alternates(self, question: Question, group: Group,
+                    snapshot: Snapshot, plan: Plan
+                    ) -> Mapping[str, Sequence[str]]:
+        limit = self._conf.planner.alternates
+        return alternates(
+            group, snapshot, plan, limit, placed=question.placed,
+            given=self._given(question, (
+                MemberState.PLANNED, MemberState.CLAIMED))) if limit else {}
+
+    def _given(self, question: Question, states: Collection[MemberState]
+               ) -> Mapping[str, Sequence[str]]:
         """Alternates that members which stay may still be sent to."""
         if question.uuid is None or not question.placed:
             return {}
         return {row.member.path: [place.host for place in row.alternates]
                 for row in self._table.members(question.uuid)
-                if row.state in (MemberState.PLANNED, MemberState.CLAIMED)}
+                if row.state in states}
 
     def _answer(self, question: Question
                 ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
         started = self._timer()
         snapshot, closed = self._snapshot(question)
         taken = self._timer() - started
-        answer = solve(question.group, snapshot, placed=question.placed,
-                       objective=question.objective,
-                       solver=self._conf.planner.solver,
-                       time_limit=self._conf.planner.time_limit)
+        # Nobody asks again before one that is being built goes on to another
+        # host: where it can be, no member is planned there meanwhile.
+        sought = frozenset(
+            host for hosts in self._given(
+                question, [MemberState.CLAIMED]).values() for host in hosts
+        ) if _has_hard_rules(question.group) else frozenset()
+        if sought:
+            narrowed = neighbours.without(snapshot, sought)
+            answer = self._solve(question, narrowed)
+            if isinstance(answer, Plan):
+                return _with_seconds(answer, taken), narrowed
+        answer = self._solve(question, snapshot)
         if isinstance(answer, Unplaceable):
             answer = replace(answer, reasons=named(
                 (*answer.reasons, *closed), snapshot))
         return _with_seconds(answer, taken), snapshot
+
+    def _solve(self, question: Question,
+               snapshot: Snapshot) -> Plan | Unplaceable | Unknown:
+        return solve(question.group, snapshot, placed=question.placed,
+                     objective=question.objective,
+                     solver=self._conf.planner.solver,
+                     time_limit=self._conf.planner.time_limit)
 
     def _snapshot(self, question: Question
                   ) -> tuple[Snapshot, Sequence[Reason]]:
@@ -179,6 +202,11 @@ class Decider:
         usable = neighbours.without(vacated(
             whole.without_servers(question.guests), question.vacated), closed)
         return usable, neighbours.told(closed, hosts)
+
+
+def _has_hard_rules(group: Group) -> bool:
+    return any(rule.hard for scope in group.scopes()
+               for rule in scope.group.rules)
 
 
 def _is_exclusive(group: Group, snapshot: Snapshot, plan: Plan) -> bool:

@@ -9,7 +9,7 @@ from nova_holistic.engine.deciding import (
     Decider, Decision, NotPlanned, Question)
 from nova_holistic.engine.standing import Standing
 from nova_holistic.solver.check import check
-from nova_holistic.table.records import GroupRecord
+from nova_holistic.table.records import GroupRecord, MemberRecord
 
 TRIES = 64
 """Members for which it is tried whether they can stay after all."""
@@ -49,6 +49,21 @@ def decide(decider: Decider, record: GroupRecord, where: Standing,
             return freed, question, decision
     assert refusal is not None
     raise refusal
+
+
+def outdates(record: GroupRecord, document: Mapping[str, Any],
+             where: Standing, anew: Collection[MemberRecord]) -> bool:
+    """Whether members that stay may not be sent to the alternates that they
+    have any more: the rules are others, or allow something else now that
+    members have come or gone.
+
+    :param anew: rows that are planned anew
+    """
+    if changed_rules(record.document, document):
+        return True
+    return bool(anew or where.removed) and any(
+        rule.hard and rule.counts_all
+        for scope in where.revised.scopes() for rule in scope.group.rules)
 
 
 def _ladder(record: GroupRecord, where: Standing,

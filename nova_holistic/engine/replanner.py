@@ -99,7 +99,7 @@ class Replanner:
         decision = self._decider.decide(question)
         anew = rows.renewed_members(
             lost, decision.group, decision.snapshot, decision.plan,
-            decision.alternates, self._clock())
+            decision.alternates(), self._clock())
         if not self._table.offer_places(anew):
             raise _Overtaken('they changed meanwhile')
         holds = [m.hold for m in anew]

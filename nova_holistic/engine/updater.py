@@ -9,7 +9,6 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.revision import changed_rules
 from nova_holistic.engine.deciding import (
     Decider, Decision, NotPlanned, Question)
 from nova_holistic.engine import disruption, rows
@@ -150,7 +149,7 @@ class Updater:
             asked.get('objective') or record.objective)
         new = rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
-            decision.alternates, self._clock())
+            decision.alternates(), self._clock())
         return _Plan(
             where, question, decision,
             [row for row in new if row.member.path in moving
@@ -254,7 +253,7 @@ class Updater:
              if row.member.path in rows_now],
             [plan.seen(row) for row in where.removed],
             [row for row in plan.anew if row.member.path not in rows_now],
-            bool(changed_rules(record.document, asked['document'])))
+            disruption.outdates(record, asked['document'], where, plan.anew))
 
     def _lease(self, record: GroupRecord) -> datetime | None:
         """New members have as much time as those of a new group; the others

@@ -115,6 +115,10 @@ class Policy(abc.ABC):
     """Whether its check looks at nothing but the hosts that members are on:
     where those stand, their zone, aggregates and servers; and at links. Such
     a policy is judged without reading the whole cloud."""
+    counts_all: ClassVar[bool] = True
+    """Whether what it allows some members may depend on how many there are,
+    and where, of all others. Where it does not, members keep the alternates
+    that they have as others come and go."""
 
     weight: float | None = None
     place: str = field(default='', compare=False)

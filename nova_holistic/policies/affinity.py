@@ -26,6 +26,7 @@ class Affinity(OfLevel):
     """
 
     type: ClassVar[str] = 'affinity'
+    counts_all: ClassVar[bool] = False
     local: ClassVar[bool] = True
 
     @property

@@ -24,6 +24,7 @@ class Aggregates(Policy):
     """
 
     type: ClassVar[str] = 'aggregates'
+    counts_all: ClassVar[bool] = False
     local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'aggregates': {

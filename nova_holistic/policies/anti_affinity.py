@@ -45,6 +45,11 @@ class AntiAffinity(OfLevel):
 
     max_per_domain: int | Fraction = 1
 
+    @property
+    def counts_all(self) -> bool:  # type: ignore[override]
+        """A share is of all."""
+        return isinstance(self.max_per_domain, Fraction)
+
     @classmethod
     def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
                       place: str) -> 'AntiAffinity':

@@ -22,6 +22,7 @@ class AvailabilityZone(Policy):
     """
 
     type: ClassVar[str] = 'availability_zone'
+    counts_all: ClassVar[bool] = False
     local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'availability_zone': {

@@ -28,6 +28,7 @@ class Exclusive(OfLevel):
     """
 
     type: ClassVar[str] = 'exclusive'
+    counts_all: ClassVar[bool] = False
     local: ClassVar[bool] = True
 
     def reserves(self, scope: Scope, placement: Mapping[str, Host],

@@ -23,6 +23,7 @@ class Location(Policy):
     """
 
     type: ClassVar[str] = 'location'
+    counts_all: ClassVar[bool] = False
     local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'path': {

@@ -23,6 +23,7 @@ class RelationshipAffinity(OfLevel, Relationship):
     """
 
     type: ClassVar[str] = 'affinity'
+    counts_all: ClassVar[bool] = False
     local: ClassVar[bool] = True
 
     def check(self, scope: Scope, placement: Mapping[str, Host],

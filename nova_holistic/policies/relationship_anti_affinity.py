@@ -27,6 +27,7 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
     """
 
     type: ClassVar[str] = 'anti-affinity'
+    counts_all: ClassVar[bool] = False
     local: ClassVar[bool] = True
 
     def check(self, scope: Scope, placement: Mapping[str, Host],

@@ -38,6 +38,7 @@ class Traits(Policy):
     """
 
     type: ClassVar[str] = 'traits'
+    counts_all: ClassVar[bool] = False
     keys: ClassVar[Mapping[str, Any]] = {
         'required': _NAMES, 'forbidden': _NAMES}
 

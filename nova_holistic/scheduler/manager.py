@@ -25,6 +25,7 @@ from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.pointer import (
     GROUP_HINT, MEMBER_HINT, Pointer, has_pointer)
 from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.scheduler import unanswered
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import MemberState
 from nova_holistic.table import start
@@ -68,7 +69,9 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                 context, request_spec, filter_properties)
         uuids = instance_uuids or [spec_obj.instance_uuid]
         try:
-            if self._is_move(context, uuids):
+            with unanswered.refused():
+                moves = self._is_move(context, uuids)
+            if moves:
                 return stock(spec_obj=spec_obj)
             return self._look_up(context, spec_obj, uuids, return_objects,
                                  return_alternates)

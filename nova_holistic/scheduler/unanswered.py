@@ -5,9 +5,12 @@ from collections.abc import Iterator
 import contextlib
 
 from oslo_db import exception as db_exception
+from oslo_log import log as logging
 import sqlalchemy as sa
 
 from nova_holistic.scheduler.refusal import Refused
+
+LOG = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
@@ -19,4 +22,6 @@ def refused() -> Iterator[None]:
     try:
         yield
     except (db_exception.DBError, sa.exc.SQLAlchemyError) as error:
+        LOG.error("Nova's database does not answer: %s",
+                  str(error).partition('\n')[0])
         raise Refused("Nova's database does not answer") from error

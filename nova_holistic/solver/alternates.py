@@ -17,6 +17,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.case import Case, MemberClass
+from nova_holistic.solver.hosts import HostTable
 from nova_holistic.solver.ranges import Ranges
 
 _LOOKS = 20
@@ -39,12 +40,14 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
     :param given: alternates that those have
     """
     snapshot = snapshot.without_servers(placed.values())
-    case = Case.of(bind(group, snapshot), snapshot, placed)
-    index = case.table.index
-    places = {path: [index[name], *(
-        index[other] for other in given.get(path, ())
-        if other in index and path in placed)]
-        for path, name in plan.hosts().items()}
+    table = HostTable.of(snapshot)
+    index = table.index
+    also = {path: [index[other] for other in given[path] if other in index]
+            for path in given.keys() & placed.keys()}
+    case = Case.of(bind(group, snapshot), snapshot, placed, table=table,
+                   also=also)
+    places = {path: [index[name], *also.get(path, ())]
+              for path, name in plan.hosts().items()}
     ranges = Ranges(case, places)
     room = _Room(case, places)
     found: dict[str, list[int]] = {m.path: [] for m in case.members}

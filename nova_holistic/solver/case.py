@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is to be solved: hosts, member classes, room, and rules."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable, Collection, Iterator, Mapping, Sequence)
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
@@ -9,6 +10,7 @@ import numpy as np
 from pulp import LpConstraintGE
 
 from nova_holistic import exceptions
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import Member
 from nova_holistic.model.relationship import Relationship
@@ -66,11 +68,13 @@ class Case:
     def of(cls, group: Group, snapshot: Snapshot,
            placed: Mapping[str, str],
            in_time: Callable[[], None] = endless,
-           table: HostTable | None = None) -> 'Case':
+           table: HostTable | None = None,
+           also: Mapping[str, Collection[int]] = FrozenMapping()) -> 'Case':
         """Look up what the group asks for, and write its rules down.
 
         :param in_time: called again and again; raises where time has run out
         :param table: the snapshot's, if there is one already
+        :param also: indexes of hosts on which placed members may come to be
         :raises InvalidDocument: a placed member or its host is unknown
         """
         table = table or HostTable.of(snapshot)
@@ -82,11 +86,13 @@ class Case:
         possible = np.zeros(len(table), dtype=bool)
         for some in distinct(room.some.values()):
             possible |= some
-        possible[list(at.values())] = True
+        possible[[*at.values(), *(h for some in also.values()
+                                  for h in some)]] = True
         rules = Rules(table, possible.tolist(), next(group.scopes()),
                       reach(members, {
                           path: room.some[kind]
-                          for path, kind in kinds.items()}, at, len(table)),
+                          for path, kind in kinds.items()}, at, len(table),
+                          also),
                       in_time)
         policies = tuple(carried_policies(group))
         rules.encode(policies)
@@ -215,14 +221,20 @@ def placed_at(members: tuple[Member, ...], table: HostTable,
 
 
 def reach(members: Sequence[Member], masks: Mapping[str, np.ndarray],
-          placed: Mapping[str, int], hosts: int) -> dict[str, np.ndarray]:
+          placed: Mapping[str, int], hosts: int,
+          also: Mapping[str, Collection[int]] = FrozenMapping(),
+          ) -> dict[str, np.ndarray]:
     """Member path to the hosts that can hold, or hold, it.
 
     :param masks: of those still to be placed
+    :param also: hosts that others may come to be on
     """
     at = {h: np.arange(hosts) == h for h in set(placed.values())}
-    return {m.path: at[placed[m.path]] if m.path in placed
-            else masks[m.path] for m in members}
+    found = {m.path: at[placed[m.path]] if m.path in placed
+             else masks[m.path] for m in members}
+    for path, some in also.items():
+        found[path] = found[path] | np.isin(np.arange(hosts), list(some))
+    return found
 
 
 def _tell_sides_apart(policies: Sequence[Carried], rules: Rules) -> None:

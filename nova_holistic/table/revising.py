@@ -33,8 +33,8 @@ class Revision:
     :ivar renewed: rows as they were seen, each with what it becomes
     :ivar removed: rows as they were seen
     :ivar added: rows of members that had none
-    :ivar other_rules: whether planned members that stay lose their
-        alternates, which were chosen by rules that are no more
+    :ivar outdated: whether planned members that stay lose their alternates:
+        they were chosen by other rules, or for a group of other members
     """
 
     changes: Mapping[str, Any]
@@ -42,7 +42,7 @@ class Revision:
     renewed: Sequence[tuple[MemberRecord, MemberRecord]] = ()
     removed: Sequence[MemberRecord] = ()
     added: Sequence[MemberRecord] = ()
-    other_rules: bool = False
+    outdated: bool = False
 
 
 @retried
@@ -60,7 +60,7 @@ def revise(database: Database, group_uuid: str, engine: str,
                 **rows.group_changes(revision.changes),
                 'revision': GroupRow.revision + 1,
                 'engine_at': now, 'updated_at': now})
-            if revision.other_rules:
+            if revision.outdated:
                 _forget_alternates(session, group_uuid)
             # In one order, lest two writers wait for each other's rows.
             for row in sorted(revision.removed, key=_id):

@@ -2,6 +2,8 @@
 """Members whose builds fail go on to alternates, and keep their group's
 policies there, however many they are."""
 
+import uuid
+
 from nova import exception
 import pytest
 
@@ -46,17 +48,22 @@ def test_two_that_are_to_be_apart_both_fail(cloud, monkeypatch):
     assert len(hosts) == 2 and not hosts & planned
 
 
-def test_one_planned_anew_gets_none_that_another_has(cloud):
+@pytest.mark.parametrize('under_way', [True, False])
+def test_one_planned_anew_gets_none_that_another_has(cloud, under_way):
+    """Nor is it planned where a server that is being built may go."""
     group = cloud.planner.create(APART, project_id=PROJECT, user_id=USER).uuid
-    row, stays = cloud.table.members(group)
+    if under_way:
+        cloud.table.claim(group, 'n-0', str(uuid.uuid4()), None)
+    stays, row = cloud.table.members(group)
     assert row.alternates and stays.alternates
     cloud.disable_compute(row.place.host)
     cloud.table.change_state(
         row.id, [MemberState.PLANNED], MemberState.LOST, None, held=False)
     cloud.holds.drop([row.hold])
     assert not cloud.planner.replan(group).reasons
-    anew, same = cloud.table.members(group)
+    same, anew = cloud.table.members(group)
     assert same == stays
     assert anew.place != row.place
+    assert not under_way or anew.place not in stays.alternates
     assert not {p.host for p in anew.alternates} & {
         p.host for p in (same.place, *same.alternates)}

@@ -98,6 +98,22 @@ def test_alternates_go_with_the_rules_that_they_were_chosen_by(world):
     assert not set(after['db/node-0']) & set(after['db/node-1'])
 
 
+@pytest.mark.parametrize('rule, kept', [
+    ({'type': 'anti-affinity', 'max_per_domain': 2}, True),
+    ({'type': 'anti-affinity', 'max_per_domain': '50%'}, False),
+    ({'type': 'spread', 'level': 'host', 'max_skew': 2}, False)])
+def test_alternates_go_where_others_change_what_the_rules_allow(
+        world, rule, kept):
+    group = world.create(revised(policies=[], top=[rule]))
+    before = alternates(world, group)
+    assert before['web']
+    update(world, group, revised(policies=[], top=[rule]) | {'members': [
+        {'name': 'cache', 'resources': SMALL},
+        {'name': 'web', 'resources': SMALL}]})
+    after = alternates(world, group)
+    assert after['web'] == (before['web'] if kept else [])
+
+
 def test_members_are_added_and_those_that_are_there_stay(world):
     group = world.create()
     before = rows(world, group)

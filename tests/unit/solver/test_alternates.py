@@ -4,6 +4,7 @@
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
@@ -23,6 +24,19 @@ def test_a_free_server_may_go_anywhere_else_emptiest_first():
     assert plan.hosts() == {'web': 'b'}
     assert alternates(wanted, snapshot, plan, 3) == {'web': ('c', 'a')}
     assert alternates(wanted, snapshot, plan, 1) == {'web': ('c',)}
+
+
+def test_one_that_wants_a_host_to_itself_stays_off_what_others_may_go_on_to():
+    wanted = group(servers('b'), groups=[
+        group(servers('a'), name='in', policies=[Exclusive()])])
+    snapshot = cloud(*(host(f'h{n}', 'r1', servers=int(n == 0))
+                       for n in range(6)))
+    stays = {'b': 'h0'}
+    plan = solve(wanted, snapshot, placed=stays)
+    found = alternates(wanted, snapshot, plan, 8, placed=stays,
+                       given={'b': ('h4', 'h5')})
+    assert found['in/a']
+    assert not {'h0', 'h4', 'h5'} & {*found['in/a']}
 
 
 def test_alternates_keep_out_of_the_racks_of_the_others():
