@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs tox, from nothing: `tools/tox.sh` for all tests, `tools/tox.sh -e demo`
-# for the demo. Needs Python 3.11 or newer; the rest it installs into .venv and
-# .tox below the project's folder.
+# Runs tox on a machine that has only Python 3.11 or newer: `tools/tox.sh` runs
+# all tests, `tools/tox.sh -e demo` runs the demonstration. Everything else is
+# installed into .venv and .tox in the project's folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,25 +13,16 @@ if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
 fi
 
 if [ ! -x .venv/bin/tox ]; then
-    # Debian keeps venv in a package of its own.
+    # On Debian, venv is in a separate package.
     "$python" -c 'import ensurepip, venv' 2>/dev/null || tools/test-setup.sh
     "$python" -m venv .venv
-    .venv/bin/python -m pip install --quiet -c constraints.txt tox
+    .venv/bin/python -m pip install --quiet -c constraints.txt tox tox-uv
 fi
-if [ $# -eq 0 ]; then
-    # Two at a time; what the distribution has to bring is there before, so
-    # that no two of them install it. The longest are the first of the list.
-    for command in cc mariadbd memcached /usr/lib/rabbitmq/bin/rabbitmq-server \
-            /usr/lib/postgresql/*/bin/postgres; do
-        PATH=$PATH:/usr/sbin command -v "$command" >/dev/null || {
-            tools/test-setup.sh
-            break
-        }
-    done
-    exec .venv/bin/tox run-parallel --parallel 2 --parallel-no-spinner
+if [ $# -gt 0 ]; then
+    exec .venv/bin/tox run "$@"
 fi
-# The environment cloud compiles uwsgi when it is made.
-case " $* " in
-*" -e "*cloud*) command -v cc >/dev/null || tools/test-setup.sh ;;
-esac
-exec .venv/bin/tox run "$@"
+# Some dependencies are compiled where no wheel fits this machine. All other
+# packages of the distribution are installed by the environments that use them
+# (commands_pre in tox.ini), while another environment runs already.
+command -v cc >/dev/null || tools/test-setup.sh
+exec .venv/bin/tox run-parallel --parallel 2 --parallel-no-spinner
