@@ -70,8 +70,8 @@ class Authority:
 
     def _allows(self, context: RequestContext, rule: str,
                 target: Mapping[str, Any]) -> bool:
-        # A token without a project has none in common with anybody, also
-        # where the enforcement of scopes is switched off.
+        # oslo.policy takes an unscoped token for one of a project, and finds
+        # that its project, None, is that of a record without a project.
         if rule in self._project_only and not context.project_id:
             return False
         try:

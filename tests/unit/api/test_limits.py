@@ -119,6 +119,25 @@ def test_plans_count_until_they_are_forgotten(start):
     assert ask_plan(service).status_int == 202
 
 
+@pytest.mark.parametrize('limit, path', [
+    ('max_groups_per_project', '/v1/groups'),
+    ('max_members_per_project', '/v1/groups'),
+    ('max_plans_per_project', '/v1/plans')])
+def test_a_limit_of_zero_allows_nothing(start, limit, path):
+    service = start(**{limit: 0})
+    refused = refusal(service.ask('POST', path, {'group': SHOP}))
+    assert refused[:2] == OVER
+    assert 'the limit of the project is 0, in use are 0' in refused[2]
+    assert service.engines.asked == []
+
+
+@pytest.mark.parametrize('limit', [
+    'max_groups_per_project', 'max_members_per_project'])
+def test_groups_may_be_without_a_limit(start, limit):
+    service = start(**{limit: -1})
+    assert len({service.created()['id'] for _ in range(3)}) == 3
+
+
 def test_plans_may_be_without_a_limit(start):
     service = start(max_plans_per_project=-1)
     assert {ask_plan(service).status_int for _ in range(5)} == {202}

@@ -97,6 +97,22 @@ def test_a_token_of_another_scope_is_refused(ask, route, token):
         assert refused(answer) == (403, 'holistic.forbidden')
 
 
+@pytest.mark.parametrize(
+    'route', [route for route in GUARDED
+              if route.policy != 'hosts:update_statistics'],
+    ids=lambda route: route.policy)
+def test_a_policy_file_lets_nobody_in_who_has_no_project(
+        service, ask, route, tmp_path):
+    """Also where it lets in everybody else. oslo.policy does not tell an
+    unscoped token from one for a project."""
+    file = tmp_path / 'policy.yaml'
+    file.write_text(f'"{route.rule}": "@"\n')
+    service.conf.set_override('policy_file', str(file), group='oslo_policy')
+    service.renew()
+    assert refused(ask(route, UNSCOPED)) == (403, 'holistic.forbidden')
+    assert ask(route, STRANGER).status_int < 300
+
+
 @routes_of_records
 def test_what_is_another_projects_is_not_there(ask, route):
     """Not even the answer's words tell that it exists."""

@@ -2,104 +2,14 @@
 """Holds in a real Placement: put, swapped for an instance, dropped."""
 
 from concurrent.futures import ThreadPoolExecutor
-import json
-import uuid
 
 from keystoneauth1 import exceptions as ks_exceptions
-from oslo_config import cfg
 import pytest
-import requests
 
-from nova_holistic import conf as options
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors
-from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.member import Member
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.table.records import MemberRecord, MemberState, Place
-from tests.functional.placement_service import PlacementService
-
-EMPTY = {'VCPU': 0, 'MEMORY_MB': 0}
-ONE = {'VCPU': 1, 'MEMORY_MB': 512}
-
-
-class Wire:
-    """Placement's adapter; notes requests, and can lose answers.
-
-    :ivar lose: raise a timeout instead of handing over the next answers,
-        after Placement has done what it was asked
-    :ivar fail: what the next writes are answered, with status 500, without
-        Placement having done anything
-    """
-
-    def __init__(self, adapter):
-        self.adapter = adapter
-        self.requests = []
-        self.lose = 0
-        self.fail = []
-
-    def request(self, url, method, **kwargs):
-        self.requests.append(method)
-        if self.fail and method != 'GET':
-            return broken(self.fail.pop())
-        response = self.adapter.request(url, method, **kwargs)
-        if self.lose:
-            self.lose -= 1
-            raise ks_exceptions.ConnectTimeout('no answer')
-        return response
-
-
-def broken(why):
-    """Placement's answer where its database raises."""
-    response = requests.Response()
-    response.status_code = 500
-    response._content = json.dumps({'errors': [{
-        'status': 500, 'title': 'Internal Server Error', 'detail':
-            'The server has either erred or is incapable of performing the '
-            f'requested operation.\n\n {why} '}]}).encode()
-    return response
-
-
-@pytest.fixture
-def placement():
-    with PlacementService() as service:
-        yield service
-
-
-@pytest.fixture
-def wire(placement):
-    return Wire(placement.adapter)
-
-
-@pytest.fixture
-def holds(wire):
-    return HoldClient(wire)
-
-
-@pytest.fixture
-def host(placement):
-    """Room for four small servers."""
-    return placement.add_host('cmp-1')
-
-
-def new_uuid():
-    return str(uuid.uuid4())
-
-
-def member(provider, **resources):
-    wanted = Requirements(resources=FrozenMapping(resources or ONE))
-    return MemberRecord(
-        id=1, group_uuid=new_uuid(), member=Member('web', 'web', wanted),
-        place=Place('cmp-1', 'cmp-1', provider), hold=new_uuid(), held=True,
-        state=MemberState.PLANNED)
-
-
-def put(holds, *members):
-    holds.put(members, 'blue', 'ann')
-
-
-def swap(holds, row, instance):
-    holds.swap(row, instance, 'blue', 'ann')
+from tests.functional.holds.members import (
+    EMPTY, member, new_uuid, ONE, put, swap)
 
 
 def test_a_hold_takes_room_under_the_groups_project(placement, holds, host):
@@ -120,18 +30,6 @@ def test_holds_under_a_project_of_our_own(wire, placement, host):
     assert placement.allocation(instance)['project_id'] == 'blue'
     holds.unswap(row, instance, 'blue', 'ann')
     assert holds.exists(row.hold)['project_id'] == 'holistic'
-
-
-def test_a_project_of_our_own_has_to_be_named(wire):
-    conf = cfg.ConfigOpts()
-    options.register_opts(conf)
-    conf([])
-    conf.set_override('project', 'service', group='holds')
-    conf.set_override('project_id', 'holistic', group='holds')
-    with pytest.raises(errors.HoldsError, match='project_id and user_id'):
-        HoldClient.from_conf(conf, wire)
-    conf.set_override('user_id', 'planner', group='holds')
-    HoldClient.from_conf(conf, wire)
 
 
 def test_either_all_members_are_held_or_none(placement, holds, host):
@@ -250,6 +148,24 @@ def test_a_swap_whose_answer_was_lost_is_found_done(
     assert placement.used(host) == ONE
 
 
+@pytest.mark.parametrize('resources', [{'VCPU': 2, 'MEMORY_MB': 512}, ONE],
+                         ids=['resized', 'moved'])
+def test_a_repeated_swap_reports_a_server_that_was_resized_or_moved(
+        placement, holds, host, resources):
+    row, instance = member(host), new_uuid()
+    put(holds, row)
+    swap(holds, row, instance)
+    provider = host if resources != ONE else placement.add_host('cmp-2')
+    placement.adapter.put(
+        f'/allocations/{instance}', microversion='1.38',
+        json={**placement.allocation(instance), 'allocations': {
+            provider: {'resources': resources}}})
+    before = placement.allocation(instance)
+    with pytest.raises(errors.AllocationChanged, match=instance):
+        swap(holds, row, instance)
+    assert placement.allocation(instance) == before
+
+
 def test_a_hold_touched_by_somebody_costs_one_more_look(
         placement, holds, wire, host):
     row, instance = member(host), new_uuid()
@@ -359,9 +275,3 @@ def test_swaps_on_one_host_at_once_all_succeed(placement, holds):
         list(pool.map(lambda row: swap(holds, row, new_uuid()), rows))
     assert placement.used(host) == {'VCPU': 8, 'MEMORY_MB': 4096}
     assert [holds.exists(row.hold) for row in rows] == [None] * 8
-
-
-def test_a_placement_that_does_not_answer(wire, holds, host):
-    wire.lose = 1
-    with pytest.raises(errors.HoldsError, match='no answer'):
-        holds.exists(new_uuid())

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the client of Placement decides before it sends anything."""
+
+from oslo_config import cfg
+import pytest
+
+from nova_holistic import conf as options
+from nova_holistic.holds.client import allocations, HoldClient
+from nova_holistic.holds import errors
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.table.records import MemberRecord, MemberState, Place
+
+PROVIDER = '5c6c6f6e-0000-4000-8000-000000000001'
+
+
+@pytest.fixture
+def conf():
+    conf = cfg.ConfigOpts()
+    options.register_opts(conf)
+    conf([], default_config_files=[], default_config_dirs=[])
+    return conf
+
+
+def member(**resources):
+    wanted = Requirements(resources=FrozenMapping(resources))
+    return MemberRecord(
+        id=1, group_uuid=PROVIDER, member=Member('web', 'web', wanted),
+        place=Place('cmp-1', 'cmp-1', PROVIDER), hold=PROVIDER, held=True,
+        state=MemberState.PLANNED)
+
+
+def test_holds_of_the_groups_project_need_no_options(conf):
+    HoldClient.from_conf(conf, placement=None)
+
+
+def test_a_project_of_our_own_has_to_be_named(conf):
+    conf.set_override('project', 'service', group='holds')
+    conf.set_override('project_id', 'holistic', group='holds')
+    with pytest.raises(errors.HoldsError, match='project_id and user_id'):
+        HoldClient.from_conf(conf, placement=None)
+    conf.set_override('user_id', 'planner', group='holds')
+    HoldClient.from_conf(conf, placement=None)
+
+
+def test_a_member_that_needs_no_disk_allocates_none():
+    """Placement refuses an amount of zero."""
+    assert allocations(member(VCPU=2, MEMORY_MB=512, DISK_GB=0)) == {
+        PROVIDER: {'resources': {'VCPU': 2, 'MEMORY_MB': 512}}}

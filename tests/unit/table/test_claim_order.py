@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servers of a counted member are handed out in the order of the
+document, whatever order the database reads its rows in."""
+
+import pytest
+
+from nova_holistic.table.models import MemberRow
+from nova_holistic.table import revising
+from nova_holistic.table.revising import Revision
+from tests.unit.table import builders
+
+NOON = builders.NOON
+NEW_ORDER = ['db/node-2', 'db/node-0', 'db/node-3', 'db/node-1']
+
+
+@pytest.fixture
+def unsorted(table):
+    """The table without the index whose entries are sorted by position.
+
+    With it, a database reads a group's rows in this order even if it is not
+    asked to sort them.
+    """
+    (index,) = (each for each in MemberRow.__table__.indexes
+                if 'position' in each.columns)
+    index.drop(table.database.engine)
+    yield table
+    index.create(table.database.engine)
+
+
+def test_servers_are_handed_out_in_an_order_in_which_they_were_not_written(
+        unsorted):
+    """The rows were written in one order, and an update changed it."""
+    table = unsorted
+    group = builders.planned(
+        table, builders.a_group(engine='engine-1'), node=4)
+    assert revising.revise(
+        table.database, group.uuid, 'engine-1',
+        Revision({}, dict.fromkeys(NEW_ORDER, 'db/node')), NOON)
+    claimed = [table.claim(group.uuid, 'db/node', builders.new_uuid(), NOON)
+               for _ in NEW_ORDER]
+    assert [row.member.path for row in claimed] == NEW_ORDER
