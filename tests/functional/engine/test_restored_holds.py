@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pass that puts vanished holds back takes no room for members that no
+longer want it."""
+
+import contextlib
+
+import pytest
+
+from tests.functional.engine.interleaving import Interleaved, reconcile
+from tests.functional.engine.mortal import Death
+from tests.functional.engine.world import SMALL
+
+PAIR = {'group': {
+    'name': 'pair', 'policies': [{'type': 'affinity', 'level': 'host'}],
+    'members': [{'name': name, 'resources': SMALL}
+                for name in ('one', 'two')]}}
+SINGLE = {'group': {
+    'name': 'single', 'members': [{'name': 'one', 'resources': SMALL}]}}
+
+
+def without_holds(world, document):
+    """A planned group whose holds an audit of Placement has removed."""
+    group = world.create(document)
+    world.holds.drop([m.hold for m in world.table.members(group.uuid)])
+    assert world.vcpus_used() == 0
+    return group
+
+
+def test_a_member_released_while_its_neighbour_is_restored_is_not_restored(
+        world):
+    """The process dies right after a second put, if there is one."""
+    group = without_holds(world, PAIR)
+    restored = []
+
+    class Holds:
+        def put(self, members, *owner):
+            (member,) = members
+            restored.append(member.member.path)
+            if len(restored) == 1:
+                (other,) = {'one', 'two'} - set(restored)
+                world.lifecycle.release(group.uuid, [other])
+            world.holds.put(members, *owner)
+            if len(restored) == 2:
+                raise Death
+
+        def __getattr__(self, name):
+            return getattr(world.holds, name)
+
+    with contextlib.suppress(Death):
+        reconcile(world, holds=Holds())
+    world.mend()
+    world.assert_agreement()
+    assert sorted(world.states(group).values()) == ['planned', 'released']
+    assert len(restored) == 1
+
+
+@pytest.mark.parametrize('end', ['release', 'delete'])
+def test_a_group_given_back_just_before_its_hold_is_restored_holds_nothing(
+        world, end):
+    """Whoever gave it back looked for the hold before it was there."""
+    group = without_holds(world, SINGLE)
+    reconcile(world, holds=Interleaved(
+        world.holds, 'put',
+        before=lambda: getattr(world.lifecycle, end)(group.uuid)))
+    assert world.vcpus_used() == 0
+    world.assert_agreement()
