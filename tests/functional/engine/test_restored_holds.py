@@ -6,6 +6,7 @@ import contextlib
 
 import pytest
 
+from nova_holistic.table.records import MemberState
 from tests.functional.engine.interleaving import Interleaved, reconcile
 from tests.functional.engine.mortal import Death
 from tests.functional.engine.world import SMALL
@@ -64,3 +65,36 @@ def test_a_group_given_back_just_before_its_hold_is_restored_holds_nothing(
         before=lambda: getattr(world.lifecycle, end)(group.uuid)))
     assert world.vcpus_used() == 0
     world.assert_agreement()
+
+
+@pytest.mark.parametrize('state', [MemberState.CLAIMED, MemberState.BUILT])
+def test_a_member_claimed_again_before_its_hold_is_restored_has_no_hold(
+        world, state):
+    """While a claim is undone, a pass finds the hold missing. When the pass
+    puts it back, another server has the member and its room."""
+    group = world.create(SINGLE)
+    first, second = [], []
+
+    def claim():
+        first.append(world.claim(group, 'one'))
+        world.swap(first[0])
+
+    def undo():
+        (row,) = first
+        world.holds.unswap(row, row.instance_uuid, 'blue', 'ann')
+        assert world.table.change_state(
+            row.id, [MemberState.CLAIMED], MemberState.PLANNED, world.now,
+            instance_uuid=None, held=True)
+
+    def claim_again():
+        second.append(world.build(group, 'one'))
+        assert world.table.change_state(
+            second[0].id, [MemberState.BUILT], state, world.now)
+
+    looking = Interleaved(
+        world.holds, 'consumers', before=claim, after=undo)
+    reconcile(world, holds=Interleaved(looking, 'put', before=claim_again))
+    (row,) = second
+    assert world.holds.has(row.instance_uuid, row)
+    assert world.holds.exists(row.hold) is None
+    assert world.vcpus_used() == 1
