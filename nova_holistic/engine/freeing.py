@@ -30,11 +30,19 @@ def drop_leftovers(table: PlacementTable, holds: HoldClient,
 def drop_if_unwanted(table: PlacementTable, holds: HoldClient,
                      member: MemberRecord) -> None:
     """Drop a hold just put, if its member was released, deleted or planned
-    anew meanwhile.
+    anew meanwhile, or if the member's server has its room without this hold.
 
-    Whoever did that looked for the hold before it was there.
+    Whoever changed the member looked for the hold before it was there.
     """
     row = next((m for m in table.members(member.group_uuid)
                 if m.id == member.id), None)
-    if row is None or row.state in GONE or row.hold != member.hold:
+    if (row is None or row.state in GONE or row.hold != member.hold
+            or _server_has_room(holds, row)):
         holds.drop([member.hold])
+
+
+def _server_has_room(holds: HoldClient, row: MemberRecord) -> bool:
+    """Whether no swap of the member's hold will follow."""
+    if row.state == MemberState.CLAIMED and row.instance_uuid:
+        return holds.exists(row.instance_uuid) is not None
+    return row.state == MemberState.BUILT

@@ -2,6 +2,7 @@
 """A create with a pointer gets its planned place, once."""
 
 from concurrent import futures
+import contextlib
 import uuid
 
 from nova import exception
@@ -9,7 +10,7 @@ import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.table.records import MemberState
+from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.planned import PlannedCloud
 
 HOSTS = tuple(
@@ -241,3 +242,54 @@ def test_a_member_that_another_server_got_meanwhile_stays_with_it(
     assert 'taken back' in cloud.fault_of(server)
     row = cloud.row(group, 'a')
     assert (row.state, row.instance_uuid) == (MemberState.CLAIMED, other)
+
+
+def ask(cloud, group, member, instance):
+    """What the scheduler answers about one server."""
+    spec = cloud.request_spec(
+        'small', {'group': group, 'member': member}, instance)
+    return cloud.select_destinations(spec, [instance])
+
+
+@contextlib.contextmanager
+def disabled(cloud, host):
+    cloud.disable_compute(host)
+    try:
+        yield
+    finally:
+        cloud.enable_compute(host)
+
+
+@pytest.mark.parametrize('status', [GroupStatus.PLANNING, GroupStatus.ERROR])
+def test_no_server_takes_a_member_of_a_group_that_has_no_plan(cloud, status):
+    """Its rows and holds are there while it is planned or given up."""
+    group = cloud.plan(WEB, PLAN, resources=SMALL, status=status)
+    with pytest.raises(exception.NoValidHost, match=f'the group is {status}'):
+        ask(cloud, group, 'a', str(uuid.uuid4()))
+    row = cloud.row(group, 'a')
+    assert (row.state, row.instance_uuid) == (MemberState.PLANNED, None)
+    assert cloud.consumers(PLAN['a']) == {row.hold: SMALL}
+
+
+def test_a_refused_repeat_takes_no_member_away_from_its_server(cloud):
+    """The host is disabled between two requests for one server."""
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    instance = str(uuid.uuid4())
+    ask(cloud, group, 'a', instance)
+    with disabled(cloud, PLAN['a']), pytest.raises(
+            exception.NoValidHost, match='its planned host is disabled'):
+        ask(cloud, group, 'a', instance)
+    row = cloud.row(group, 'a')
+    assert (row.state, row.held, row.instance_uuid) == (
+        MemberState.CLAIMED, False, instance)
+    assert cloud.consumers(PLAN['a']) == {instance: SMALL}
+    cloud.delete_consumer(instance)
+
+
+def test_a_group_whose_only_create_was_refused_is_planned_again(cloud):
+    """While the server was scheduled the group was building."""
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    with disabled(cloud, PLAN['a']), pytest.raises(
+            exception.NoValidHost, match='its planned host is disabled'):
+        ask(cloud, group, 'a', str(uuid.uuid4()))
+    assert cloud.table.get_group(group).status == GroupStatus.PLANNED

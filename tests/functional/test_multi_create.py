@@ -2,6 +2,7 @@
 """One create of many servers takes the free servers of a counted member."""
 
 import collections
+import uuid
 
 import pytest
 
@@ -116,3 +117,17 @@ def test_a_lost_hold_among_them_refuses_all_and_loses_only_itself(cloud):
         MemberState.PLANNED, MemberState.PLANNED, MemberState.LOST,
         MemberState.PLANNED]
     assert cloud.used() == before
+
+
+def test_no_server_has_the_planned_host_of_another_as_an_alternate(cloud):
+    """Both servers are of one create, and either build may fail."""
+    group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
+    instances = [str(uuid.uuid4()) for _ in range(2)]
+    spec = cloud.request_spec(
+        'small', {'group': group, 'member': 'db/node'}, instances[0])
+    spec.num_instances = len(instances)
+    answers = cloud.select_destinations(spec, instances)
+    assert [[selection.service_host for selection in answer]
+            for answer in answers] == [['cmp-0', 'cmp-2'], ['cmp-1', 'cmp-2']]
+    for instance in instances:
+        cloud.delete_consumer(instance)

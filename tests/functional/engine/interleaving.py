@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rival acts at an exact point of somebody else's work."""
+
+from nova_holistic.engine.reconciler import Reconciler
+
+
+class Interleaved:
+    """A real component; a rival acts once, next to the first call of one of
+    its methods."""
+
+    def __init__(self, component, method, *, before=None, after=None):
+        """
+        :param before: called without arguments just before the real method
+        :param after: called without arguments once the real method returned
+        """
+        self._component = component
+        self._method = method
+        self._before = before
+        self._after = after
+
+    def __getattr__(self, name):
+        found = getattr(self._component, name)
+        if name != self._method:
+            return found
+
+        def call(*args, **kwargs):
+            before, self._before = self._before, None
+            after, self._after = self._after, None
+            if before:
+                before()
+            result = found(*args, **kwargs)
+            if after:
+                after()
+            return result
+
+        return call
+
+
+def reconcile(world, *, table=None, holds=None):
+    """One pass of a reconciler that works with these components; it does not
+    plan lost members anew.
+
+    :returns: how often it mended each case
+    """
+    world.conf.set_override('replans', 0, group='reconciler')
+    return Reconciler(
+        world.conf, world.inventory, table or world.table,
+        holds or world.holds, world.instances, world.clock).reconcile()

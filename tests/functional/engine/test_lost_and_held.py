@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lost member that has a hold is being planned anew: a pass leaves its hold
+alone until the planner must be dead."""
+
+import pytest
+
+from nova_holistic.table.records import MemberState
+from tests.functional.engine.interleaving import Interleaved, reconcile
+from tests.functional.engine.mortal import Death
+from tests.functional.engine.world import SMALL
+
+SINGLE = {'group': {
+    'name': 'single', 'members': [{'name': 'web', 'resources': SMALL}]}}
+
+
+@pytest.fixture
+def group(world):
+    """Its only member has lost its place."""
+    group = world.create(SINGLE, lease=0)
+    (row,) = world.table.members(group.uuid)
+    world.holds.drop([row.hold])
+    assert world.table.change_state(
+        row.id, [MemberState.PLANNED], MemberState.LOST, world.now,
+        held=False)
+    return group
+
+
+def replan(world, group, after_put):
+    """A planner gives the member another place; something happens as soon as
+    Placement has the new hold."""
+    world.planner_with(world.table, Interleaved(
+        world.holds, 'put', after=after_put)).replan(group.uuid)
+
+
+def test_a_pass_during_a_replan_leaves_the_new_hold_there(world, group):
+    passes = []
+    replan(world, group, lambda: passes.append(reconcile(world)))
+    assert passes == [{}]
+    assert world.states(group) == {'web': 'planned'}
+    world.assert_agreement()
+
+
+def test_a_hold_that_a_dead_planner_left_is_dropped_after_the_grace(
+        world, group):
+    def die():
+        raise Death
+
+    with pytest.raises(Death):
+        replan(world, group, die)
+    grace = world.conf.reconciler.grace
+    world.wait(grace - 1)
+    assert reconcile(world) == {}
+    assert world.vcpus_used() == 1
+    world.wait(1)
+    assert reconcile(world) == {'leftover': 1}
+    assert world.vcpus_used() == 0
+    assert world.states(group) == {'web': 'lost'}
+    world.assert_agreement()

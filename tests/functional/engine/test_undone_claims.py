@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The claim of a server that was never built is undone, in time and without
+taking anything from anybody else."""
+
+import pytest
+
+from nova_holistic.engine.instances import InstanceView
+from tests.functional.engine.interleaving import Interleaved, reconcile
+from tests.functional.engine.world import shop, SMALL
+
+MICROVERSION = '1.38'
+
+
+@pytest.fixture
+def group(world):
+    return world.create(shop(1), lease=0)
+
+
+@pytest.fixture
+def claimed(world, group):
+    """The row of a server whose allocation is in place, and of which Nova's
+    API knows nothing."""
+    row = world.claim(group, 'web')
+    world.swap(row)
+    return row
+
+
+def move_allocation(world, row):
+    """Nova gives the server of a row room on another host instead."""
+    found = world.placement.allocation(row.instance_uuid)
+    there = next(provider for provider in world.hosts.values()
+                 if provider != row.place.provider)
+    world.placement.adapter.put(
+        f'/allocations/{row.instance_uuid}', microversion=MICROVERSION,
+        json={**found, 'allocations': {there: {'resources': SMALL}}})
+
+
+@pytest.mark.parametrize('known', [False, True])
+def test_a_claim_is_undone_when_the_grace_has_passed_and_not_before(
+        world, group, claimed, known):
+    """A server that is being scheduled is not in Nova's API yet, or has the
+    status of an earlier failure still."""
+    if known:
+        world.instances.set(claimed.instance_uuid, 'ERROR')
+    world.wait(world.conf.reconciler.grace - 1)
+    assert reconcile(world) == {}
+    assert world.states(group)['web'] == 'claimed'
+    assert world.holds.has(claimed.instance_uuid, claimed)
+    world.wait(1)
+    assert reconcile(world) == {'unclaimed': 1}
+    assert world.states(group)['web'] == 'planned'
+    world.assert_agreement()
+
+
+def test_a_member_whose_server_has_room_elsewhere_is_lost(
+        world, group, claimed):
+    """That room is the server's, and is not exchanged for a hold."""
+    world.instances.set(claimed.instance_uuid, 'ERROR')
+    move_allocation(world, claimed)
+    before = world.placement.allocation(claimed.instance_uuid)
+    world.wait_out_grace()
+    assert reconcile(world) == {'unclaimed': 1}
+    assert world.states(group)['web'] == 'lost'
+    world.assert_lost_holds_nothing(group)
+    assert world.placement.allocation(claimed.instance_uuid) == before
+
+
+def test_a_member_whose_room_goes_while_its_claim_is_undone_is_lost(
+        world, group, claimed):
+    """Nova deletes the server, whose allocation was there a moment ago."""
+    world.wait_out_grace()
+    assert reconcile(world, holds=Interleaved(
+        world.holds, 'unswap',
+        before=lambda: world.holds.drop([claimed.instance_uuid]))) == {
+            'unclaimed': 1}
+    assert world.states(group)['web'] == 'lost'
+    world.assert_lost_holds_nothing(group)
+
+
+def test_a_server_that_is_built_while_its_claim_is_undone_keeps_its_member(
+        world, group, claimed):
+    """It was in ERROR when the pass looked; its build went on after all."""
+    host = claimed.place.host
+
+    def built():
+        world.instances.views[claimed.instance_uuid] = InstanceView(
+            claimed.instance_uuid, host, 'ACTIVE', launched=True)
+        assert reconcile(world) == {'built': 1}
+
+    world.instances.set(claimed.instance_uuid, 'ERROR')
+    world.wait_out_grace()
+    reconcile(world, table=Interleaved(
+        world.table, 'change_state', before=built))
+    assert world.states(group)['web'] == 'built'
+    world.assert_agreement()
+
+
+def test_a_group_deleted_while_a_claim_is_undone_holds_nothing(
+        world, group, claimed):
+    """The deletion looked for the hold before it was brought back."""
+    world.wait_out_grace()
+    assert reconcile(world, holds=Interleaved(
+        world.holds, 'unswap',
+        before=lambda: world.lifecycle.delete(group.uuid))) == {}
+    assert world.vcpus_used() == 0

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a group's lease ends once it has been updated."""
+
+from datetime import timedelta
+
+import pytest
+
+from nova_holistic.table.records import GroupStatus, Task
+from tests.functional.engine.world import shop, SMALL
+
+WITH_CACHE = {**shop()['group'], 'members': [
+    {'name': 'web', 'resources': SMALL},
+    {'name': 'cache', 'resources': SMALL}]}
+
+
+def update(world, group, *, lease, waiting=0):
+    """A member is added; an engine begins some time after it was asked."""
+    assert world.table.tasks.ask(
+        group.uuid, Task.UPDATING, {'document': WITH_CACHE, 'lease': lease},
+        [GroupStatus.PLANNED], None, world.now)
+    world.wait(waiting)
+    world.planner.perform(world.table.tasks.take(
+        group.uuid, 'engine', world.now, world.now))
+    record = world.table.get_group(group.uuid)
+    assert (record.revision, record.reasons) == (2, ())
+    return record
+
+
+@pytest.mark.parametrize('before, asked, after', [
+    (7200, 60, 7200), (60, 7200, 7200), (600, 600, 600)])
+def test_the_lease_ends_when_the_later_of_both_does(
+        world, before, asked, after):
+    group = world.create(lease=before)
+    record = update(world, group, lease=asked)
+    assert record.lease_expires_at == world.now + timedelta(seconds=after)
+
+
+def test_a_group_without_a_lease_gets_none(world):
+    group = world.create(lease=0)
+    assert update(world, group, lease=60).lease_expires_at is None
+
+
+@pytest.mark.parametrize('waiting', [60, 61])
+def test_a_lease_that_ended_while_the_group_waited_releases_nothing(
+        world, waiting):
+    """The update asks for no lease at all."""
+    group = world.create(lease=60)
+    record = update(world, group, lease=0, waiting=waiting)
+    assert record.lease_expires_at is None
+    world.wait(1)
+    assert world.lifecycle.expire() == []
+    assert set(world.states(group).values()) == {'planned'}
+    world.assert_agreement()

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers of others that come onto a host of an exclusive group while the
+group is updated."""
+
+from nova_holistic.table.records import GroupStatus, Task
+from tests.functional.engine.world import SMALL
+
+
+def alone(nodes):
+    return {'name': 'alone', 'policies': [{'type': 'exclusive'}],
+            'members': [{'name': 'node', 'count': nodes,
+                         'resources': SMALL}]}
+
+
+def test_a_server_that_came_after_the_last_look_is_reported(world):
+    """The update is done by then: the group has its third node, and the
+    reasons name the host that it shares."""
+    group = world.create({'group': alone(2)})
+    host = world.table.members(group.uuid)[0].place.host
+    came = []
+
+    def stranger(_number):
+        # The new hold is in Placement, and this snapshot is already taken.
+        if not came and world.vcpus_used() == 3:
+            came.append(world.placement.allocate(
+                world.hosts[host], {'VCPU': 1}))
+
+    world.inventory.stale = stranger
+    assert world.table.tasks.ask(
+        group.uuid, Task.UPDATING, {'document': alone(3)},
+        [GroupStatus.PLANNED], None, world.now)
+    world.planner.perform(world.table.tasks.take(
+        group.uuid, 'engine', world.now, world.now))
+    record = world.table.get_group(group.uuid)
+    assert came
+    assert (record.revision, record.status) == (2, GroupStatus.PLANNED)
+    assert any(host in reason['message'] for reason in record.reasons)
+    assert set(world.states(group).values()) == {'planned'}

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which domains are reserved for others than the server that is placed."""
+
+import contextlib
+from dataclasses import replace
+import types
+
+import pytest
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.policies import load_policy_types
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler import exclusion
+from nova_holistic.scheduler.membership import Membership
+from nova_holistic.table import migration
+from nova_holistic.table.records import MemberState
+from nova_holistic.table.store import PlacementTable
+from tests.unit.builders import host
+from tests.unit.table.builders import a_group, members_of
+
+LEVELS = ('rack', 'host')
+SMALL = {'VCPU': 1}
+DOCUMENT = {
+    'name': 'shop', 'members': [{'name': 'web', 'resources': SMALL}],
+    'groups': [{'name': 'db', 'policies': [{'type': 'exclusive'}],
+                'members': [{'name': 'node', 'resources': SMALL}]}]}
+RESERVED = Domain('host', ('rack1', 'cmp-0'))
+
+
+@pytest.fixture
+def connections(tmp_path):
+    """Those of a scheduler that needs nothing but the table."""
+    url = f'sqlite:///{tmp_path}/table.sqlite'
+    migration.upgrade(url)
+    return Connections(
+        table=PlacementTable(url), holds=None, placement=None,
+        topology=types.SimpleNamespace(levels=LEVELS),
+        policy_types=load_policy_types(), clock=None)
+
+
+def reserve(connections):
+    """A group whose database node has its host to itself."""
+    group = a_group(document=DOCUMENT, exclusive=True, levels=LEVELS)
+    connections.table.create_group(group)
+    connections.table.write_members(
+        group.uuid, members_of(group, {'node': None}))
+    return group
+
+
+def closed(connections, own=None):
+    return exclusion.closed_domains(connections, own)
+
+
+def membership(connections, group, path):
+    (node,) = connections.table.members(group.uuid)
+    member = replace(node.member, path=path, description=path)
+    return Membership(group, replace(node, member=member), [node])
+
+
+def test_a_host_is_reserved_for_the_nested_group_and_for_nobody_else(
+        connections):
+    group = reserve(connections)
+    assert closed(connections) == {RESERVED}
+    own = membership(connections, group, 'db/node')
+    assert closed(connections, own) == set()
+    neighbour = membership(connections, group, 'web')
+    assert closed(connections, neighbour) == {RESERVED}
+    # A member of the same path, in another group.
+    stranger = replace(own, record=a_group(document=DOCUMENT))
+    assert closed(connections, stranger) == {RESERVED}
+
+
+def test_a_member_that_takes_up_no_room_reserves_nothing(connections):
+    group = reserve(connections)
+    (node,) = connections.table.members(group.uuid)
+    connections.table.change_state(
+        node.id, [MemberState.PLANNED], MemberState.RELEASED, None)
+    assert closed(connections) == set()
+
+
+def test_a_document_that_cannot_be_read_reserves_nothing(connections):
+    """A policy type of it was installed once, and is not any more."""
+    reserve(connections)
+    assert closed(replace(connections, policy_types={})) == set()
+
+
+@pytest.mark.parametrize('fails', [False, True])
+def test_one_request_has_one_view_and_the_next_one_another(
+        connections, fails):
+    @exclusion.read_once
+    def first():
+        assert closed(connections) == set()
+        reserve(connections)
+        assert closed(connections) == set()
+        if fails:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError) if fails else (
+            contextlib.nullcontext()):
+        first()
+    assert exclusion.read_once(closed)(connections) == {RESERVED}
+
+
+def test_outside_of_a_request_nothing_is_remembered(connections):
+    assert closed(connections) == set()
+    reserve(connections)
+    assert closed(connections) == {RESERVED}
+
+
+@pytest.mark.parametrize('reserved, inside', [
+    (Domain('host', ('r1', 'h1')), True),
+    (Domain('host', ('r2', 'h1')), False),
+    (Domain('rack', ('r1',)), True),
+    (Domain('rack', ('h1',)), False),
+    (Domain('power', ('A',)), True),
+    (Domain('power', ('B',)), False),
+])
+def test_a_host_is_closed_by_the_domain_that_it_is_in(reserved, inside):
+    there = host('h1', 'r1', labels={'power': 'A'})
+    assert exclusion.is_closed(
+        frozenset({reserved}), there, LEVELS) is inside
+
+
+def test_where_nothing_is_reserved_no_host_is_closed():
+    assert not exclusion.is_closed(frozenset(), host('h1', 'r1'), LEVELS)
