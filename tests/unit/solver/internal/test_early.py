@@ -21,6 +21,7 @@ from nova_holistic.solver.check import check
 from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.generation import Generation
 from nova_holistic.solver.merged import Merged
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
 
@@ -65,12 +66,6 @@ def _cloud():
         levels=('az', 'rack', 'host'))
 
 
-@pytest.fixture(autouse=True)
-def everything_is_large(monkeypatch):
-    monkeypatch.setattr(large, 'LARGE', -1)
-    monkeypatch.setattr(large, 'FEW', -1)
-
-
 @pytest.fixture
 def hurry(monkeypatch):
     """As if the machine were so slow that a plan is sought at once."""
@@ -79,7 +74,7 @@ def hurry(monkeypatch):
 
 def _solved(clock, objective='fewest-hosts', **more):
     return solve(_shop(), _cloud(), objective=objective, time_limit=10.0,
-                 timer=clock, **more)
+                 timer=clock, settings=Settings('decomposed'), **more)
 
 
 def _is_a_plan(answer):
