@@ -3,6 +3,7 @@
 
 import pytest
 
+from nova_holistic.model.binding import bind
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
@@ -14,6 +15,7 @@ from nova_holistic.solver import large
 from nova_holistic.solver.merged import Merged
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver import test_bounds
 
 
 def _found(hosts, members):
@@ -36,6 +38,18 @@ def test_what_is_written_down_depends_on_members_and_not_on_hosts():
     assert len(many.case.classes) == 4
     assert many.case.room.size < 4 * 60
     assert len(many.case.rules.rows) < 4 * 60
+
+
+@pytest.mark.parametrize('objective', ['fewest-hosts', 'network'])
+def test_random_groups_have_plans_on_chosen_hosts(objective):
+    """So the answers of the strategy are not those of the whole program, which
+    is the answer where this finds none."""
+    for seed in range(6):
+        wanted, snapshot = test_bounds.random_case(seed, objective)
+        bound = bind(wanted, snapshot)
+        assert large.large(
+            bound, snapshot, {}, load_objective(objective).for_group(bound),
+            load_backend('highs'), in_time(), 0.01, always=True), seed
 
 
 def test_hosts_alike_are_one_bin():
