@@ -75,7 +75,7 @@ def test_members_all_different_share_few_places_and_an_honest_bound():
                    policies=[AntiAffinity(max_per_domain=3)])
     # The first plan needs no solver; the limit ends the search for a better.
     answer = solve(wanted, snapshot, objective='fewest-hosts',
-                   time_limit=4.0, timer=standing)
+                   time_limit=2.0, timer=standing)
     assert isinstance(answer, Plan)
     assert check(wanted, snapshot, answer.hosts()) == ()
     # Three a host: no plan takes fewer than sixty.
