@@ -61,11 +61,12 @@ class Joined:
 
 
 def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
-           objective: Objective, deadline: Deadline,
-           gap: float) -> Joined | None:
+           objective: Objective, deadline: Deadline, gap: float,
+           always: bool = False) -> Joined | None:
     """None where too many are to join, where the objective is no sum over
     hosts, or where no plan was found that is good enough.
 
+    :param always: also where a program would be small
     :raises OutOfTime: before there was a plan
     :raises InvalidDocument: a placed member or its host is unknown
     """
@@ -73,7 +74,7 @@ def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
     members = group.all_members()
     waiting = len(members) - len(placed)
     if outlay is None or not 0 < waiting <= MOST or (
-            waiting * len(snapshot.hosts) <= PLAIN):
+            not always and waiting * len(snapshot.hosts) <= PLAIN):
         return None
     joining = _Joining(group, snapshot, placed, outlay, deadline)
     costs = joining.run()

@@ -119,15 +119,17 @@ class _Relaxed:
 
 def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
           objective: Objective, backend: Backend, deadline: Deadline,
-          gap: float, longest: Deadline | None = None) -> Found | None:
+          gap: float, longest: Deadline | None = None,
+          always: bool = False) -> Found | None:
     """None where the group is not large, or no plan was found this way.
 
     :param longest: where some plan is known before
+    :param always: also where the group is not large
     :raises OutOfTime: before there was a plan
     """
     kinds = Kinds.of(group, snapshot, placed, deadline.check)
-    if kinds is None or not kinds.kinds or (
-            _size(kinds) <= LARGE or _scattered(kinds)) or (
+    if kinds is None or not kinds.kinds or not (
+            always or _size(kinds) > LARGE and not _scattered(kinds)) or (
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
     early = Early(kinds, snapshot, placed, objective, deadline, longest)

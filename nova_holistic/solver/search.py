@@ -18,6 +18,7 @@ from nova_holistic.solver.polish import polish
 from nova_holistic.solver.program import Program
 from nova_holistic.solver.questions import Questions, RELAXATION
 from nova_holistic.solver.relaxation import Relaxation, pooled
+from nova_holistic.solver.settings import Strategy
 from nova_holistic.solver.verdict import Verdict
 
 SMALL = 2000
@@ -37,6 +38,9 @@ NARROW = 6_000
 """Places in a program of fewer hosts, at first."""
 
 _NARROWEST = 12
+
+_RESTRICTED = (Strategy.RESTRICTED, Strategy.UNRELAXED)
+
 _PREFERENCES = 0.5
 """Share of the time for preferences, where a plan is known already."""
 
@@ -51,9 +55,11 @@ class Search(Questions):
     """Preferences are minimised first and held, then the objective."""
 
     def __init__(self, case: Case, objective: Objective, backend: Backend,
-                 deadline: Deadline, gap: float):
+                 deadline: Deadline, gap: float,
+                 strategy: Strategy = Strategy.AUTO):
         super().__init__(case, objective, backend, deadline)
         self._gap = gap
+        self._strategy = strategy
         self._least = 0.0
         self._restarts: Restarts | None = None
 
@@ -71,8 +77,8 @@ class Search(Questions):
                 known = self.bound = within(self._worth[0])
             if self._proved():
                 return Verdict.BEST
-            verdict = self._whole() if int((
-                self.case.open_room() > 0).sum()) <= WHOLE else self._narrow()
+            verdict = (self._whole() if self._is_written_down()
+                       else self._narrow())
             # What is true of more plans is true of fewer, if not all.
             better = within(self._worth[0]) if self.best else None
             known = known if better is None else max(better, known or 0.0)
@@ -83,6 +89,13 @@ class Search(Questions):
                     else Verdict.NOTHING)
         self.bound = max(known or 0.0, self.bound or 0.0)
         return Verdict.BEST if self._proved() else verdict
+
+    def _is_written_down(self) -> bool:
+        """Whether one program covers all hosts from the beginning."""
+        if self._strategy in _RESTRICTED:
+            return False
+        return self._strategy is Strategy.WHOLE or int((
+            self.case.open_room() > 0).sum()) <= WHOLE
 
     def _proved(self) -> bool:
         """Whether nothing can be better than the plan in hand."""
@@ -182,14 +195,16 @@ class Search(Questions):
         """
         busy: list[int] = []
         few = pooled(self.case)
-        if int((few.room > 0).sum()) <= RELAXED:
+        if self._strategy is not Strategy.UNRELAXED and int((
+                few.room > 0).sum()) <= RELAXED:
             relaxation = Relaxation(few, self._objective, self._deadline)
             if self._relax(relaxation) is Status.INFEASIBLE:
                 return self._no_plan()
             busy = list(relaxation.busy())
             if self.good_enough():
                 return Verdict.GOOD
-        width = max(_NARROWEST, NARROW // max(1, len(self.case.classes)))
+        width = 1 if self._strategy in _RESTRICTED else max(
+            _NARROWEST, NARROW // max(1, len(self.case.classes)))
         while True:
             mask = candidates(self.case, busy, self.best, width)
             whole = not np.any((self.case.open_room() > 0) & ~mask)

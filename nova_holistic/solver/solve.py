@@ -19,10 +19,13 @@ from nova_holistic.solver.core import core
 from nova_holistic.solver.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.joining import joined
 from nova_holistic.solver.large import large
+from nova_holistic.solver.observer import (
+    Answer, Observer, Question, report)
 from nova_holistic.solver.processor import one_processor
 from nova_holistic.solver.result import judged, planned
 from nova_holistic.solver.rules import Carried
 from nova_holistic.solver.search import Search
+from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
 from nova_holistic.solver.together import talking
 from nova_holistic.solver.verdict import Verdict
 from nova_holistic.solver.wording import reasons, unsifted
@@ -36,6 +39,13 @@ _JOINING = 0.2
 
 _FIRST = 0.7
 """Share of what is left for a few chosen hosts, before all are looked at."""
+
+_JOIN = (Strategy.AUTO, Strategy.INSERTION)
+"""Strategies with which few members join those that stay without a program.
+"""
+
+_CHOOSE_HOSTS = (Strategy.AUTO, Strategy.INSERTION, Strategy.DECOMPOSED)
+"""Strategies with which hosts are chosen first for a large group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,7 @@ class _Asked:
     backend: Backend
     gap: float
     deadline: Deadline
+    strategy: Strategy
 
 
 def solve(group: Group, snapshot: Snapshot, *,
@@ -60,8 +71,9 @@ def solve(group: Group, snapshot: Snapshot, *,
           objective: str | Objective = 'spread', solver: str = 'highs',
           time_limit: float = 10.0, gap: float = 0.01,
           threads: int = 1,
-          timer: Callable[[], float] = time.perf_counter
-          ) -> Plan | Unplaceable | Unknown:
+          timer: Callable[[], float] = time.perf_counter,
+          settings: Settings = DEFAULT,
+          observer: Observer | None = None) -> Answer:
     """Where each member goes: preferences first, then the objective.
 
     :param placed: path to host name of members that stay where they are;
@@ -71,6 +83,9 @@ def solve(group: Group, snapshot: Snapshot, *,
         solved to the end; small ones always are
     :param threads: that the solver may use; no answer depends on it
     :param timer: the only clock there is
+    :param settings: how the plan is sought
+    :param observer: called once with the question and the answer, beside the
+        observers that are registered for all calls
     :raises InvalidDocument: an unknown flavor, level, placed member or host
     :raises UnknownPlugin: no such objective or solver is installed
     """
@@ -78,21 +93,32 @@ def solve(group: Group, snapshot: Snapshot, *,
     aim = load_objective(objective) if isinstance(objective, str) else (
         objective)
     backend = load_backend(solver, threads)
-    snapshot = snapshot.without_servers(placed.values())
-    bound = bind(group, snapshot)
-    asked = _Asked(bound, snapshot, placed, aim.for_group(bound), backend,
-                   gap, deadline)
-    finding = deadline.part(_FINDING)
+    reduced = snapshot.without_servers(placed.values())
+    bound = bind(group, reduced)
+    asked = _Asked(bound, reduced, placed, aim.for_group(bound), backend,
+                   gap, deadline, settings.strategy)
     with one_processor():
-        return _of_those_who_join(asked, finding) or _on_few(
-            asked, finding) or _on_all(asked, finding)
+        answer = _answer(asked, deadline.part(_FINDING))
+    report(Question(bound, snapshot, FrozenMapping(placed), asked.aim),
+           answer, observer)
+    return answer
+
+
+def _answer(asked: _Asked, deadline: Deadline) -> Answer:
+    found = None
+    if asked.strategy in _JOIN:
+        found = _of_those_who_join(asked, deadline)
+    if found is None and asked.strategy in _CHOOSE_HOSTS:
+        found = _on_few(asked, deadline)
+    return found or _on_all(asked, deadline)
 
 
 def _of_those_who_join(asked: _Asked, deadline: Deadline) -> Plan | None:
     """A plan for few members beside others that stay, without a program."""
     try:
         found = joined(asked.group, asked.snapshot, asked.placed, asked.aim,
-                       deadline.part(_JOINING), asked.gap)
+                       deadline.part(_JOINING), asked.gap,
+                       always=asked.strategy is Strategy.INSERTION)
     except OutOfTime:
         return None
     return found and judged(
@@ -106,7 +132,7 @@ def _on_few(asked: _Asked, deadline: Deadline) -> Plan | None:
     try:
         found = large(asked.group, asked.snapshot, asked.placed, asked.aim,
                       asked.backend, deadline.part(_FIRST), asked.gap,
-                      deadline)
+                      deadline, always=asked.strategy is Strategy.DECOMPOSED)
     except OutOfTime:
         return None
     return found and planned(
@@ -114,8 +140,7 @@ def _on_few(asked: _Asked, deadline: Deadline) -> Plan | None:
         lambda: _seconds(asked.deadline, found.solving))
 
 
-def _on_all(asked: _Asked,
-            deadline: Deadline) -> Plan | Unplaceable | Unknown:
+def _on_all(asked: _Asked, deadline: Deadline) -> Answer:
     """A plan, a proof that there is none, or neither."""
     whole = asked.deadline
     try:
@@ -127,7 +152,7 @@ def _on_all(asked: _Asked,
     if blamed is not None:
         return _why_not(case, asked.backend, whole, 0.0, blamed)
     search = Search(replace(case, room=room), asked.aim, asked.backend,
-                    deadline, asked.gap)
+                    deadline, asked.gap, asked.strategy)
     verdict = search.run(*talking(case, asked.placed, asked.aim, deadline))
     if verdict is Verdict.IMPOSSIBLE:
         return _why_not(case, asked.backend, whole, search.solving)

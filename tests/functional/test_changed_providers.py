@@ -7,7 +7,6 @@ import pytest
 
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.solver.hosts import HostTable
 from tests.functional.watching import Watch
 
 HOSTS = (
@@ -51,14 +50,19 @@ def test_hosts_that_did_not_change_are_the_same_objects(cloud, watch):
     cloud.delete_consumer(consumer)
 
 
-def test_arrays_follow_from_snapshot_to_snapshot(cloud, watch):
-    snapshot = watch.snapshot()
-    racks = HostTable.of(snapshot).division('rack')
-    free = HostTable.of(snapshot).amounts('VCPU').free
+def test_what_was_worked_out_follows_from_snapshot_to_snapshot(cloud, watch):
+    def free(snapshot):
+        return {h.name: h.inventories['VCPU'].free for h in snapshot.hosts}
+
+    def renewed(known, snapshot):
+        return known, free(snapshot)
+
+    before = watch.snapshot().lasting('free', free, renewed)
     consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
-    table = HostTable.of(watch.snapshot())
-    assert table.division('rack') is racks
-    assert (free - table.amounts('VCPU').free).tolist() == [0, 0, 1, 0]
+    known, now = watch.snapshot().lasting('free', free, renewed)
+    assert known is before
+    assert {name: before[name] - now[name] for name in now} == {
+        'cmp-1': 0, 'cmp-2': 0, 'cmp-3': 1, 'cmp-4': 0}
     cloud.delete_consumer(consumer)
 
 

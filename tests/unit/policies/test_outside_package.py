@@ -2,68 +2,27 @@
 """A policy from a package outside the tree, the one that the manual shows,
 works wherever one of the tree's own does: one file and one entry point."""
 
-import itertools
 import json
 import os
-import pathlib
-import shutil
 import subprocess
 import sys
-import tomllib
 
 import pytest
-from stevedore import _cache
-from stevedore.extension import ExtensionManager
 
-import nova_holistic
 from nova_holistic.cli.main import main
 from nova_holistic.documents.group import parse_group
 from nova_holistic.documents.text import load
 from nova_holistic.model.plan import Plan
-from nova_holistic.objectives import load_objective
-from nova_holistic.policies import load_policy_types
 from nova_holistic.solver.alternates import alternates
-from nova_holistic.solver.case import Case
 from nova_holistic.solver.check import check
-from nova_holistic.solver.deadline import Deadline
-from nova_holistic.solver.greedy import greedy
-from nova_holistic.solver import search
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, host
+from tests.unit.policies.outside_package import (
+    EXAMPLE, FOUR_RACKS, licensed, MANY_HOSTS, MANY_SIZES, ROOT)
+from tests.unit.solver.clocks import standing
 
-ROOT = pathlib.Path(nova_holistic.__file__).parents[1]
-EXAMPLE = ROOT / 'doc/source/contributor/examples/max-domains'
 ZONES = ROOT / 'tests/data/two-zones.yaml'
-
-
-@pytest.fixture(scope='module')
-def site(tmp_path_factory):
-    """A folder with the example as pip would install it."""
-    folder = tmp_path_factory.mktemp('site')
-    project = tomllib.loads((EXAMPLE / 'pyproject.toml').read_text())
-    for name in project['tool']['setuptools']['py-modules']:
-        shutil.copy(EXAMPLE / f'{name}.py', folder)
-    about = folder / 'nova_holistic_max_domains-1.0.dist-info'
-    about.mkdir()
-    (about / 'METADATA').write_text(
-        'Metadata-Version: 2.1\n'
-        f'Name: {project["project"]["name"]}\nVersion: 1.0\n')
-    (about / 'entry_points.txt').write_text('\n'.join(
-        line for space, entries in project['project']['entry-points'].items()
-        for line in (f'[{space}]', *(
-            f'{name} = {value}' for name, value in entries.items()))))
-    return folder
-
-
-@pytest.fixture
-def types(site):
-    """What documents may name, in a process that finds the package."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(site)
-        # stevedore remembers what it has found, here and in files.
-        patch.setattr(ExtensionManager, 'ENTRY_POINT_CACHE', {})
-        patch.setattr(_cache, '_c', _cache.Cache(str(site / 'cache')))
-        yield load_policy_types()
 
 
 def run(site, *words):
@@ -75,21 +34,8 @@ def run(site, *words):
             'PYTHONPATH': f'{site}{os.pathsep}{ROOT}'})
 
 
-def licensed(types, *members, **keys):
-    return parse_group({
-        'name': 'licensed',
-        'members': list(members) or [
-            {'name': 'node', 'count': 6, 'resources': {'VCPU': 4}}],
-        'policies': [{'type': 'max-domains', 'level': 'rack', 'number': 2,
-                      **keys}]}, types)
-
-
 def racks(plan):
     return {placement.location for placement in plan.placements}
-
-
-FOUR_RACKS = cloud(*(host(f'{rack}h{n}', rack, vcpus=8)
-                     for rack in ('r1', 'r2', 'r3', 'r4') for n in (1, 2)))
 
 
 def test_a_command_finds_it(site):
@@ -172,15 +118,6 @@ def test_it_is_named_where_it_leaves_no_plan(types):
     assert 'max-domains' in told and 'anti-affinity' in told
 
 
-def test_the_first_plan_without_a_solver_keeps_it(types):
-    wanted = licensed(types)
-    case = Case.of(wanted, FOUR_RACKS, {})
-    counts = greedy(case, load_objective('spread'),
-                    Deadline(itertools.repeat(0.0).__next__, 1.0))
-    where = {path: h.name for path, h in case.placement(counts).items()}
-    assert check(wanted, FOUR_RACKS, where) == ()
-
-
 def test_alternates_keep_it(types):
     wanted = licensed(types)
     plan = solve(wanted, FOUR_RACKS)
@@ -191,25 +128,18 @@ def test_alternates_keep_it(types):
 
 
 def test_a_large_group_keeps_it_in_a_program_of_fewer_hosts(types):
-    snapshot = cloud(*(host(f'h{n}', f'r{n % 35}', vcpus=32)
-                       for n in range(700)))
-    wanted = licensed(types, *(
-        {'name': f'n{size}', 'count': 5, 'resources': {'VCPU': size}}
-        for size in range(1, 31)), number=5)
-    places = Case.of(wanted, snapshot, {}).room
-    assert (places > 0).sum() > search.WHOLE
-    plan = solve(wanted, snapshot, objective='fewest-hosts', time_limit=10)
+    wanted = licensed(types, *MANY_SIZES, number=5)
+    plan = solve(wanted, MANY_HOSTS, objective='fewest-hosts', time_limit=10,
+                 timer=standing)
     assert isinstance(plan, Plan), plan
     assert len(racks(plan)) <= 5
 
 
-def test_programs_of_fewer_hosts_and_bounds_know_it(types, monkeypatch):
-    monkeypatch.setattr(search, 'WHOLE', -1)
-    monkeypatch.setattr(search, 'NARROW', 1)
-    monkeypatch.setattr(search, '_NARROWEST', 1)
+@pytest.mark.parametrize('strategy', ['restricted', 'decomposed'])
+def test_programs_of_fewer_hosts_and_bounds_know_it(types, strategy):
     for number, least in ((1, None), (2, 3), (3, 3)):
         plan = solve(licensed(types, number=number), FOUR_RACKS,
-                     objective='fewest-hosts')
+                     objective='fewest-hosts', settings=Settings(strategy))
         if least is None:
             assert 'max-domains' in str(plan.reasons)
         else:

@@ -9,16 +9,17 @@ from nova_holistic.solver.solve import solve
 from tests.unit.solver import oracle
 
 
-def answered(case, objective, solver='highs'):
+def answered(case, objective, **options):
     """What both say of (group, snapshot, placed), where there is a plan.
 
+    :param options: of ``solve``, such as ``solver`` and ``settings``
     :returns: (plan, weighted violations, best (violations, value)), or None
         where both find that there is none
     """
     group, snapshot, placed = case
     expected = oracle.best(group, snapshot, placed, objective)
     answer = solve(group, snapshot, placed=placed, objective=objective,
-                   solver=solver)
+                   **options)
     if expected is None:
         assert isinstance(answer, Unplaceable), answer
         assert answer.reasons
@@ -32,9 +33,9 @@ def answered(case, objective, solver='highs'):
     return answer, cost, expected
 
 
-def agrees(case, objective, solver='highs'):
+def agrees(case, objective, **options):
     """The plan is the best there is; whether there is one."""
-    found = answered(case, objective, solver)
+    found = answered(case, objective, **options)
     if found is None:
         return False
     plan, cost, expected = found
@@ -45,9 +46,9 @@ def agrees(case, objective, solver='highs'):
     return True
 
 
-def is_sound(case, objective):
+def is_sound(case, objective, **options):
     """The plan is a plan, and nothing better than the best is promised."""
-    found = answered(case, objective)
+    found = answered(case, objective, **options)
     if found is None:
         return
     plan, cost, expected = found

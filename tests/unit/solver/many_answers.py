@@ -53,7 +53,7 @@ def questions(shape):
             case = seeded(seed, hosts=6, members=8)
             yield *case.read(), case.placed, OBJECTIVES[seed % 4]
         return
-    hosts, count = {'middle': (60, 4), 'large': (1200, 12)}[shape]
+    hosts, count = {'middle': (50, 4), 'large': (1200, 12)}[shape]
     snapshot = in_use(hosts)
     for objective in OBJECTIVES:
         yield tiers(count), snapshot, {}, objective

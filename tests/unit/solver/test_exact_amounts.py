@@ -13,7 +13,7 @@ from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.model.requirements import Requirements
-from nova_holistic.solver import highs, large, program, search
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.effort import examples
 from tests.unit.builders import cloud, group, host, servers
@@ -135,38 +135,34 @@ def overfull(snapshot, wanted, plan):
                 yield each.name, name
 
 
-@pytest.fixture(params=['whole', 'few hosts first', 'large'])
-def way(request, monkeypatch):
-    """Every way that groups of some size go."""
-    if request.param == 'large':
-        monkeypatch.setattr(large, 'LARGE', -1)
-    elif request.param == 'few hosts first':
-        monkeypatch.setattr(search, 'WHOLE', -1)
-        monkeypatch.setattr(search, 'NARROW', 1)
-        monkeypatch.setattr(search, '_NARROWEST', 1)
-    return request.param
+@pytest.fixture(params=['whole', 'restricted', 'decomposed'])
+def settings(request):
+    """Every strategy that groups of some size are solved with."""
+    return Settings(request.param)
 
 
 @pytest.mark.parametrize('objective', ['spread', 'stack', 'fewest-hosts'])
-def test_what_fits_to_the_last_unit_is_placed(way, objective):
+def test_what_fits_to_the_last_unit_is_placed(settings, objective):
     @given(full_clouds(st.just(0)))
     @examples(60)
     def placed(case):
         wanted, snapshot = case
-        answer = solve(wanted, snapshot, objective=objective)
+        answer = solve(wanted, snapshot, objective=objective,
+                       settings=settings)
         assert isinstance(answer, Plan), answer
         assert not [*overfull(snapshot, wanted, answer)]
 
     placed()
 
 
-def test_a_unit_more_or_less_decides(way):
+def test_a_unit_more_or_less_decides(settings):
     @given(full_clouds(st.sampled_from((-1, 0, 0, 1))),
            st.sampled_from(('spread', 'stack', 'fewest-hosts')))
     @examples(120)
     def decided(case, objective):
         wanted, snapshot = case
-        answer = solve(wanted, snapshot, objective=objective)
+        answer = solve(wanted, snapshot, objective=objective,
+                       settings=settings)
         assert isinstance(answer, Plan | Unplaceable), answer
         assert isinstance(answer, Plan) == possible(wanted, snapshot)
         if isinstance(answer, Plan):
@@ -175,7 +171,6 @@ def test_a_unit_more_or_less_decides(way):
     decided()
 
 
-@pytest.fixture
 def hardly_apart():
     """A group that fits to the last unit, of amounts that floats hardly tell
     apart, and the cloud."""
@@ -195,25 +190,11 @@ def hardly_apart():
 
 
 @pytest.mark.parametrize('objective', ['spread', 'stack', 'fewest-hosts'])
-def test_amounts_that_floats_hardly_tell_apart_are_told(
-        hardly_apart, objective):
-    wanted, snapshot = hardly_apart
+def test_amounts_that_floats_hardly_tell_apart_are_told(objective):
+    wanted, snapshot = hardly_apart()
     answer = solve(wanted, snapshot, objective=objective)
     assert isinstance(answer, Plan), answer
     assert not [*overfull(snapshot, wanted, answer)]
-
-
-def test_nothing_else_would_have_told_them(hardly_apart, monkeypatch):
-    """Neither digits nor the second question: and there is a "proof" that a
-    group with a plan has none. One of the two is enough here."""
-    wanted, snapshot = hardly_apart
-    digits, asks = program._FAR_APART, highs.is_delicate
-    for far_apart, delicate, told in (
-            (2**62, lambda problem: False, Unplaceable),
-            (digits, lambda problem: False, Plan), (2**62, asks, Plan)):
-        monkeypatch.setattr(program, '_FAR_APART', far_apart)
-        monkeypatch.setattr(highs, 'is_delicate', delicate)
-        assert isinstance(solve(wanted, snapshot), told)
 
 
 def test_cbc_says_nothing_false_of_it():
@@ -231,11 +212,11 @@ def test_cbc_says_nothing_false_of_it():
 
 
 @pytest.mark.parametrize('free', [10**9 - 1, 10**9, 10**9 + 1])
-def test_a_host_with_the_demand_less_one_and_one_more(way, free):
+def test_a_host_with_the_demand_less_one_and_one_more(settings, free):
     snapshot = cloud(host('h', 'r', inventories={
         'VCPU': Inventory(2 * 10**9, used=2 * 10**9 - free)}))
     wanted = group(servers('big', vcpus=10**9))
     beside = group(servers('big', vcpus=10**9), servers('tiny'))
     for each, need in ((wanted, 10**9), (beside, 10**9 + 1)):
-        answer = solve(each, snapshot)
+        answer = solve(each, snapshot, settings=settings)
         assert isinstance(answer, Plan if free >= need else Unplaceable)

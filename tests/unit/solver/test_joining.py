@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A few members join a group whose others stay: the best hosts for them are
-found without a program, whatever the policies."""
+"""A few members join a group whose others stay: they get the best hosts that
+there are, whatever the policies."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
+import functools
 
-import numpy as np
 import pytest
 
 from nova_holistic.model.frozen import FrozenMapping
@@ -16,13 +16,7 @@ from nova_holistic.policies.anti_affinity import (
     AntiAffinity, SoftAntiAffinity)
 from nova_holistic.policies.availability_zone import AvailabilityZone
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver import joining, solve as solving
-from nova_holistic.solver.deadline import Deadline
-from nova_holistic.solver.eligibility import Eligibility
-from nova_holistic.solver.highs import HiGHS
-from nova_holistic.solver.hosts import HostTable
-from nova_holistic.solver.judges import Judge
-from nova_holistic.solver.rules import carried_policies
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
@@ -31,34 +25,6 @@ from tests.unit.solver.scenario import plan
 from tests.unit.solver.strategies import OBJECTIVES, seeded
 
 HOSTS = 2000
-
-
-@pytest.fixture
-def programs(monkeypatch):
-    """Programs that were given to the solver."""
-    given = []
-    solved = HiGHS.solve
-
-    def count(self, problem, **how):
-        given.append(problem)
-        return solved(self, problem, **how)
-
-    monkeypatch.setattr(HiGHS, 'solve', count)
-    return given
-
-
-@pytest.fixture
-def joins(monkeypatch):
-    """Plans that were made by joining, and None for each that was not."""
-    made = []
-    monkeypatch.setattr(joining, 'PLAIN', -1)
-
-    def keep(*how):
-        made.append(joining.joined(*how))
-        return made[-1]
-
-    monkeypatch.setattr(solving, 'joined', keep)
-    return made
 
 
 def racks(number=HOSTS, **fields):
@@ -97,53 +63,25 @@ def staying(snapshot, wanted, **options):
         for h in snapshot.hosts))
 
 
-@pytest.mark.parametrize(('objective', 'more'), [
-    ('spread', 1), ('stack', 1), ('fewest-hosts', 1),
-    ('spread', 3), ('fewest-hosts', 3)])
-def test_those_who_join_a_planned_group_cost_no_program(
-        objective, more, programs):
-    where, there = staying(racks(), shop(30), objective=objective)
-    programs.clear()
+@functools.cache
+def planned(objective='spread'):
+    """A shop on many hosts: where it is, and the snapshot that counts it."""
+    return staying(racks(), shop(30), objective=objective)
+
+
+JOINING = [('spread', 1), ('stack', 1), ('fewest-hosts', 1),
+           ('spread', 3), ('fewest-hosts', 3)]
+"""Objective, and how many members join the shop."""
+
+
+@pytest.mark.parametrize(('objective', 'more'), JOINING)
+def test_the_others_stay_and_those_who_join_get_good_hosts(objective, more):
+    where, there = planned(objective)
     found = plan(there, shop(30 + more), placed=where, objective=objective)
-    assert not programs
     over = found.objective.value - found.objective.bound
     assert over == 0 if more == 1 else (
         over <= 1 or found.objective.gap <= 0.01)
     assert {p: h for p, h in found.hosts.items() if p in where} == where
-
-
-def test_checks_are_asked_of_few_hosts(monkeypatch):
-    """Not of all, though every host in use is a domain of its own."""
-    where, there = staying(racks(), shop(30))
-    asked = Counter()
-    for kind in (AntiAffinity, Spread):
-        check = kind.check
-
-        def count(self, scope, placement, snapshot, check=check):
-            asked[scope.path] += 1
-            return check(self, scope, placement, snapshot)
-
-        monkeypatch.setattr(kind, 'check', count)
-    solve(shop(31), there, placed=where)
-    # The emptiest host will do, and what it breaks is asked of nobody else.
-    assert 3 <= sum(asked.values()) <= 12
-    assert asked['back'] == 1
-
-
-def test_no_host_is_looked_at_by_itself(monkeypatch):
-    where, there = staying(racks(), shop(30))
-    solve(shop(31), there, placed=where)
-    looked = Counter()
-    domain = type(there).domain
-
-    def count(self, host, level):
-        looked[host.name] += 1
-        return domain(self, host, level)
-
-    monkeypatch.setattr(type(there), 'domain', count)
-    solve(shop(31), there, placed=where)
-    # Those of members that stay, and a few that were asked about.
-    assert len(looked) <= len(set(where.values())) + 5
 
 
 def test_the_best_host_may_be_one_that_nobody_of_the_group_is_on():
@@ -172,13 +110,16 @@ def test_a_preference_comes_before_the_cost():
     assert [p.violations for p in found.answer.preferences] == [0, 0]
 
 
-def test_a_preference_that_is_broken_already_keeps_nobody_from_joining(
-        programs):
-    there = racks(400)
-    where = {'web-0': 'h0', 'web-1': 'h399'}
-    wanted = group(servers('web', 3), policies=[SoftAffinity(level='rack')])
+def broken_already():
+    """Two members in two racks that would rather be in one, a third who
+    joins them, and the cloud."""
+    return group(servers('web', 3), policies=[SoftAffinity(level='rack')]), (
+        racks(400)), {'web-0': 'h0', 'web-1': 'h399'}
+
+
+def test_a_preference_that_is_broken_already_keeps_nobody_from_joining():
+    wanted, there, where = broken_already()
     found = plan(there, wanted, placed=where)
-    assert not programs
     assert [p.violations for p in found.answer.preferences] == [1]
     at = {h.name: h.location[1] for h in there.hosts}
     assert at[found.hosts['web-2']] in ('r0', 'r19')
@@ -236,7 +177,7 @@ def test_what_a_class_says_is_not_said_of_a_check_put_in_its_place():
     assert found.hosts['web-1'] != 'h0'
 
 
-def _all_but(number, seed, objective):
+def all_but(number, seed, objective):
     """A random group, of which all but so many are where a plan has them."""
     group, snapshot = seeded(seed).read()
     answer = solve(group, snapshot, objective=objective)
@@ -249,43 +190,8 @@ def _all_but(number, seed, objective):
 
 @pytest.mark.parametrize('objective', OBJECTIVES[:3])
 @pytest.mark.parametrize('number', [1, 3])
-def test_joining_agrees_with_trying_everything(number, objective, joins):
+def test_insertion_agrees_with_trying_everything(number, objective):
     for seed in range(times(60)):
-        case = _all_but(number, seed, objective)
+        case = all_but(number, seed, objective)
         if case is not None:
-            agrees(case, objective)
-    assert sum(each is not None for each in joins) >= times(60) // 30
-
-
-def test_hosts_that_a_policy_calls_alike_are():
-    """For every type of policy, on random clouds, whoever stays where."""
-    alike = 0
-    for seed in range(times(600)):
-        wanted, snapshot = seeded(seed, hosts=12, members=3).read()
-        table = HostTable.of(snapshot)
-        where = {m.path: snapshot.hosts[(seed + n * n) % len(table)]
-                 for n, m in enumerate(wanted.all_members())}
-        policies = tuple(carried_policies(wanted))
-        for member in wanted.all_members():
-            alike += _alike(member, where, policies, table, snapshot)
-    assert alike > times(600)
-
-
-def _alike(member, where, policies, table, snapshot):
-    """How many hosts were held against another that is alike."""
-    others = {p: h for p, h in where.items() if p != member.path}
-    judge = Judge(table, snapshot, policies, others, {
-        table.index[h.name] for h in others.values()},
-        Deadline(lambda: 0.0, 1.0))
-    fine = judge.admitted(member, np.flatnonzero(
-        Eligibility(table).suitable(member.requirements)))
-    compared = 0
-    for each in policies:
-        counts = {}
-        sorts = judge.sorts(each, member, fine)
-        for h, sort in zip(fine.tolist(), sorts.tolist()):
-            found = each.policy.check(each.scope, {
-                **others, member.path: table.hosts[h]}, snapshot).count
-            compared += sort in counts
-            assert counts.setdefault(sort, found) == found, each
-    return compared
+            agrees(case, objective, settings=Settings('insertion'))

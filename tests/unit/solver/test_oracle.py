@@ -90,7 +90,7 @@ def random_case(seed):
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_highs_agrees_with_trying_everything(objective):
-    planned = sum(agrees(random_case(seed), objective, 'highs')
+    planned = sum(agrees(random_case(seed), objective, solver='highs')
                   for seed in range(300))
     assert 60 < planned < 280, 'the cases are lopsided'
 
@@ -98,4 +98,4 @@ def test_highs_agrees_with_trying_everything(objective):
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_cbc_agrees_with_trying_everything(objective):
     for seed in range(1000, 1025):
-        agrees(random_case(seed), objective, 'cbc')
+        agrees(random_case(seed), objective, solver='cbc')

@@ -64,7 +64,7 @@ def test_larger_cases():
 
 def test_another_solver():
     for seed in range(60_000, 60_000 + times(60)):
-        agrees(seeded(seed), OBJECTIVES[seed % 4], 'cbc')
+        agrees(seeded(seed), OBJECTIVES[seed % 4], solver='cbc')
 
 
 def test_every_type_of_rule_is_tried_both_ways():

@@ -139,11 +139,12 @@ def test_the_check_agrees_on_any_placement():
 @pytest.mark.parametrize('part', range(3))
 def test_highs_agrees_with_trying_everything(part):
     seeds = range(part * CASES, (part + 1) * CASES)
-    planned = sum(agrees(random_case(seed), OBJECTIVES[seed % 3], 'highs')
-                  for seed in seeds)
+    planned = sum(
+        agrees(random_case(seed), OBJECTIVES[seed % 3], solver='highs')
+        for seed in seeds)
     assert CASES / 5 < planned < CASES * 4 / 5, 'the cases are lopsided'
 
 
 def test_cbc_agrees_with_trying_everything():
     for seed in range(5000, 5040):
-        agrees(random_case(seed), OBJECTIVES[seed % 3], 'cbc')
+        agrees(random_case(seed), OBJECTIVES[seed % 3], solver='cbc')

@@ -2,7 +2,6 @@
 """Policies and objectives of others work in every stage, whatever they leave
 unsaid: then nothing is reduced, and nothing is ignored."""
 
-import itertools
 import random
 
 import pytest
@@ -10,18 +9,15 @@ import pytest
 from nova_holistic.documents.group import parse_group
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.objectives import load_objective
 from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.judge import Cloud, Judge
-from nova_holistic.solver.case import Case
 from nova_holistic.solver.check import check
-from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.explain import explain
-from nova_holistic.solver.greedy import greedy
-from nova_holistic.solver import joining, large, search
+from nova_holistic.solver.settings import Settings, Strategy
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, host
+from tests.unit.solver.clocks import standing
 from tests.unit.solver import oracle
 from tests.unit.solver.outsiders import POLICIES, Rent
 
@@ -104,29 +100,15 @@ def best(group, snapshot, placed, objective):
                default=None)
 
 
-WAYS = {
-    'whole': (),
-    'few hosts first': (
-        (search, 'WHOLE', -1), (search, 'NARROW', 1),
-        (search, '_NARROWEST', 1)),
-    'few hosts, unrelaxed': (
-        (search, 'WHOLE', -1), (search, 'NARROW', 1),
-        (search, '_NARROWEST', 1), (search, 'RELAXED', -1)),
-    'large': ((large, 'LARGE', -1),),
-    'joining': ((joining, 'PLAIN', -1),),
-}
-
-
-@pytest.mark.parametrize('way', WAYS)
-def test_every_way_keeps_what_others_ask_for(way, monkeypatch):
-    for module, name, number in WAYS[way]:
-        monkeypatch.setattr(module, name, number)
+@pytest.mark.parametrize('strategy', Strategy)
+def test_every_strategy_keeps_what_others_ask_for(strategy):
     refused = 0
     for seed in range(times(160)):
         group, snapshot, placed = random_case(seed)
         objective = OBJECTIVES[seed % 4]
         expected = best(group, snapshot, placed, objective)
-        answer = solve(group, snapshot, placed=placed, objective=objective)
+        answer = solve(group, snapshot, placed=placed, objective=objective,
+                       settings=Settings(strategy), timer=standing)
         if expected is None:
             refused += 1
             assert isinstance(answer, Unplaceable), seed
@@ -138,7 +120,7 @@ def test_every_way_keeps_what_others_ask_for(way, monkeypatch):
         if wishes == pytest.approx(expected[0], abs=1e-6):
             assert answer.objective.value >= expected[1] - 1e-6, seed
             assert answer.objective.bound <= expected[1] + 1e-6, seed
-        if way == 'whole':
+        if strategy in (Strategy.AUTO, Strategy.WHOLE):
             assert (wishes, answer.objective.value) == pytest.approx(
                 expected, abs=1e-6), seed
     assert times(160) / 10 < refused < times(160) / 2, 'lopsided'
@@ -157,22 +139,6 @@ def test_explanations_count_the_hosts_that_they_leave_open():
                 h.name != where[each.member] and not check(
                     group, snapshot, {**where, each.member: h.name})
                 for h in snapshot.hosts), seed
-
-
-def test_the_first_plan_without_a_solver_keeps_them():
-    found = 0
-    for seed in range(500, 500 + times(80)):
-        group, snapshot, placed = random_case(seed)
-        case = Case.of(group, snapshot.without_servers(placed.values()),
-                       placed)
-        counts = greedy(case, load_objective('spread'), Deadline(
-            itertools.repeat(0.0).__next__, 1.0))
-        if counts is not None:
-            found += 1
-            where = {path: h.name
-                     for path, h in case.placement(counts).items()}
-            assert cost(group, snapshot, where) is not None, seed
-    assert found > times(80) / 3
 
 
 def one(policy, *members, **keys):
@@ -262,10 +228,11 @@ def test_a_large_cloud_has_room_for_them(policy, keys, objective):
     members = [{'name': name, 'count': 40, 'resources': {'VCPU': vcpus}}
                for name, vcpus in (('a', 1), ('b', 2))]
     hard = one(policy, *members, **keys)
-    answer = solve(hard, PAINTED, objective=objective, time_limit=30)
+    answer = solve(hard, PAINTED, objective=objective, time_limit=30,
+                   timer=standing)
     assert isinstance(answer, Plan)
     assert cost(hard, PAINTED, answer.hosts()) == 0
     # A wish that can be met in full is met in full.
     soft = solve(one(policy, *members, weight=2, **keys), PAINTED,
-                 objective=objective, time_limit=30)
+                 objective=objective, time_limit=30, timer=standing)
     assert [p.violations for p in soft.preferences] == [0]

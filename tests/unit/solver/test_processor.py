@@ -5,7 +5,6 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from nova_holistic.objectives.fewest_hosts import FewestHosts
-from nova_holistic.solver.processor import one_processor
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import group, servers, two_racks
 
@@ -34,21 +33,4 @@ def test_while_a_group_is_solved(monkeypatch):
     assert threads() == {2}
     solve(group(servers('web', 3)), two_racks(), objective='fewest-hosts')
     assert {1} in seen
-    assert threads() == {2}
-
-
-def test_the_first_of_two_to_end_leaves_the_other_alone():
-    first, second = one_processor(), one_processor()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert threads() == {1}
-    second.__exit__(None, None, None)
-    assert threads() == {2}
-
-
-def test_an_error_ends_it():
-    with pytest.raises(ZeroDivisionError), one_processor():
-        assert threads() == {1}
-        raise ZeroDivisionError
     assert threads() == {2}

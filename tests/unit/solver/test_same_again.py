@@ -11,9 +11,10 @@ import sys
 import pytest
 
 from nova_holistic.solver.backend import load_backend
-from nova_holistic.solver.kinds import Kinds
-from nova_holistic.solver import large
+from nova_holistic.solver.solve import solve
+from tests.effort import times
 from tests.unit.solver.many_answers import answers, questions, SHAPES
+from tests.unit.solver.strategies import seeded
 
 ROOT = pathlib.Path(__file__).parents[3]
 
@@ -44,15 +45,20 @@ def test_in_a_process_that_hashes_otherwise(seed):
     assert json.loads(told.stdout) == [_first(shape) for shape in SHAPES]
 
 
-def test_the_questions_are_of_the_shapes_they_are_named_for():
-    for shape in ('middle', 'large'):
-        for wanted, snapshot, placed, _ in questions(shape):
-            kinds = Kinds.of(wanted, snapshot, placed)
-            places = int((kinds.room > 0).sum())
-            assert (places > large.LARGE) is (shape == 'large')
+def test_some_questions_have_plans_and_some_have_none():
     told = [said for shape in SHAPES for said in _first(shape)]
     for key in ('placements', 'reasons'):
         assert any(f"'{key}': " in said for said in told)
+
+
+def test_a_group_is_refused_twice_for_the_same_reasons():
+    for seed in range(20_000, 20_000 + times(40)):
+        case = seeded(seed)
+        group, snapshot = case.read()
+        first, second = (
+            solve(group, snapshot, placed=case.placed) for _ in range(2))
+        assert getattr(first, 'reasons', None) == getattr(
+            second, 'reasons', None)
 
 
 @pytest.mark.parametrize('name', ['highs', 'cbc'])

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objectives that are about traffic: true bounds, and who talks together."""
+"""Objectives that are about traffic: members that talk are placed together,
+and bounds are true."""
 
 from fractions import Fraction
-import itertools
 import random
-
-import numpy as np
-import pytest
 
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.objectives.network import Network
@@ -14,25 +11,17 @@ from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver.bundle import Bundle
-from nova_holistic.solver.deadline import Deadline
-from nova_holistic.solver.kinds import Kinds
-from nova_holistic.solver import large
-from nova_holistic.solver.sorts import Sorts
-from nova_holistic.solver.together import Together
-from nova_holistic.solver.traffic import Star, Talk
+from nova_holistic.solver.settings import Settings
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.agreement import agrees, is_sound
-from tests.unit.solver import oracle
 from tests.unit.solver.scenario import plan
-from tests.unit.solver.strategies import seeded
 
 LEVELS = ('az', 'rack', 'host')
 SIDES = ('web', 'app', 'db', 'web-0', 'tier')
 
 
-def _random_case(seed):
+def random_case(seed):
     """A shop of tiers that talk, on a few hosts."""
     chance = random.Random(seed)
     snapshot = cloud(*(host(
@@ -76,101 +65,16 @@ def _policies(chance):
             lambda: Affinity(level=level, weight=weight)))()
 
 
-def _bound(shop, snapshot, placed, cost):
-    """What is proved of plans whose preferences cost no more than that."""
-    kinds = Kinds.of(shop, snapshot.without_servers(placed.values()), placed)
-    if not kinds.kinds:
-        return 0.0
-    known = Together(kinds, Network(shop).traffic(),
-                     Deadline(itertools.repeat(0.0).__next__, 10.0))
-    return known.within(cost)
-
-
-@pytest.mark.parametrize('make', [
-    lambda seed: _random_case(seed),
-    lambda seed: (*seeded(seed).read(), seeded(seed).placed)])
-def test_the_bound_is_never_above_the_best(make):
-    proved = 0
-    for seed in range(50_000, 50_000 + times(250)):
-        shop, snapshot, placed = make(seed)
-        best = oracle.best(shop, snapshot, placed, 'network')
-        if best is None or not Network(shop).traffic():
-            continue
-        cost, value = best
-        bound = _bound(shop, snapshot, placed, cost)
-        # None would say that there is no plan of that cost.
-        assert bound is not None, seed
-        assert bound <= value + 1e-6, seed
-        proved += bound > 0
-    assert proved
-
-
 def test_small_shops_that_talk_are_solved_to_the_end():
-    found = [agrees(_random_case(seed), 'network')
+    found = [agrees(random_case(seed), 'network')
              for seed in range(60_000, 60_000 + times(80))]
     assert any(found)
 
 
-def test_shops_that_talk_are_planned_soundly_where_all_is_large(monkeypatch):
-    monkeypatch.setattr(large, 'LARGE', -1)
+def test_shops_that_talk_are_planned_soundly_if_the_cloud_is_decomposed():
     for seed in range(61_000, 61_000 + times(80)):
-        is_sound(_random_case(seed), 'network')
-
-
-def test_the_best_mix_is_the_best_of_all_mixes():
-    chance = np.random.default_rng(1)
-    for _ in range(200):
-        star = Star((0, 1, 2), tuple(chance.integers(1, 5, 2).tolist()))
-        caps = chance.integers(0, 5, (1, 3))
-        joint = chance.integers(0, 9, 1)
-        prices = chance.integers(0, 6, (1, 3)).astype(float)
-        sorts = Sorts(star, np.zeros(1, dtype=int), caps, joint, np.ones(1))
-        worth, mixes = sorts.best(prices)
-
-        def value(mix):
-            return (mix[0] * (mix[1] * star.mbps[0] + mix[2] * star.mbps[1])
-                    - sum(n * price for n, price in zip(mix, prices[0])))
-
-        most = max(value(mix) for mix in itertools.product(
-            *(range(cap + 1) for cap in caps[0])) if sum(mix) <= joint[0])
-        assert worth[0] == pytest.approx(most)
-        assert value(mixes[0]) == pytest.approx(most)
-
-
-def test_a_bundle_knows_the_best_of_all_ways_to_fill_equal_domains():
-    chance = np.random.default_rng(2)
-    for _ in range(60):
-        caps = chance.integers(1, 5, 2)
-        joint, number = int(chance.integers(2, 7)), int(chance.integers(1, 4))
-        bundle = Bundle.of(
-            Star((0, 1), (1,)), np.zeros(40, dtype=int),
-            np.tile(caps, (40, 1)), np.full(40, joint), (number, 5))
-        best = {(0, 0): 0}
-        for _ in range(number + 5):
-            best = _with_one_domain_more(best, caps, joint, (number, 5))
-        for (a, b), pairs in best.items():
-            assert bundle.worth[0, a, b] == pairs
-
-
-def _with_one_domain_more(best, caps, joint, sizes):
-    found = {}
-    for (a, b), pairs in best.items():
-        for i, j in itertools.product(*(range(cap + 1) for cap in caps)):
-            if i + j <= joint and a + i <= sizes[0] and b + j <= sizes[1]:
-                key = a + i, b + j
-                found[key] = max(found.get(key, 0), pairs + i * j)
-    return found
-
-
-def test_every_edge_is_in_one_star():
-    shop = group(*(servers(name, 2) for name in 'abcd'), relationships=[
-        Bandwidth(between=pair, mbps=10)
-        for pair in (('a', 'b'), ('b', 'c'), ('c', 'd'), ('d', 'd'))])
-    talk = Talk.of(Network(shop).traffic())
-    edges = [frozenset((star.nodes[0], leaf))
-             for star in talk.stars for leaf in star.nodes[1:]]
-    assert len(edges) == len(set(edges)) == 4
-    assert talk.total == 4 * 4 * 10
+        is_sound(random_case(seed), 'network',
+                 settings=Settings('decomposed'))
 
 
 def _racks(racks, vcpus=8):

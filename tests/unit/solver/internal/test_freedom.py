@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """One program asked with fewer places, and then with all of them again."""
 
-import time
-
 import pulp
 
 from nova_holistic.model.group import Group
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.case import Case
-from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.program import Program
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
 
 FOUR = cloud(*(host(f'h{n}') for n in range(4)))
 SHOP = group(groups=[Group(f'tier{n}', (servers('node', 2, vcpus=1 + n),))
@@ -20,8 +18,7 @@ KNOWN = ({0: 2}, {1: 1, 2: 1}, {3: 2})
 
 def program():
     case = Case.of(SHOP, FOUR, {})
-    return Program(case, load_objective('fewest-hosts'),
-                   Deadline(time.perf_counter, 60))
+    return Program(case, load_objective('fewest-hosts'), in_time())
 
 
 def bounds(asked):

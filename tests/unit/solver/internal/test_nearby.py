@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Better plans near a plan: whose turn it is to move, and who stays."""
 
-import time
-
 from nova_holistic.model.group import Group
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import SoftAffinity
@@ -11,10 +9,10 @@ from nova_holistic.solver import nearby as around
 from nova_holistic.solver import search
 from nova_holistic.solver.backend import Outcome, Status
 from nova_holistic.solver.case import Case
-from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.highs import HiGHS
 from nova_holistic.solver.search import Search
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
 
 TEN = cloud(*(host(f'h{n}', f'r{n % 2}') for n in range(10)))
 SHOP = group(groups=[
@@ -53,7 +51,7 @@ def test_programs_of_a_part_make_a_plan_better(monkeypatch):
 
     def hosts(solver):
         found = Search(Case.of(SHOP, TEN, {}), aim, solver,
-                       Deadline(time.perf_counter, 60), 0.01)
+                       in_time(), 0.01)
         found.run()
         return found.worth
 

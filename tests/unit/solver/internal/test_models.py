@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The aggregated model, the disaggregated one, programs of fewer hosts and
-relaxations are about the same plans, whatever rules there are."""
+"""The aggregated model, the disaggregated one and relaxations are about the
+same plans, whatever rules there are."""
 
 from dataclasses import replace
 import itertools
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from nova_holistic.model.binding import bind
-from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.backend import load_backend, Status
 from nova_holistic.solver.bound import safe
@@ -17,11 +16,9 @@ from nova_holistic.solver.case import Case as Solved
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.relaxation import pooled, Relaxation
 from nova_holistic.solver import search
-from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.solver import oracle
 from tests.unit.solver.strategies import OBJECTIVES, seeded
-from tests.unit.solver.test_oracle_language import cost_of
 
 
 def prepared(seed):
@@ -99,27 +96,3 @@ def test_a_relaxation_promises_no_more_than_there_is():
         tight += bound == pytest.approx(expected[1], abs=1e-4)
     # It would be of no use if it refused nothing, or never came close.
     assert refused and tight
-
-
-@pytest.mark.parametrize('relaxed', [True, False])
-def test_programs_of_fewer_hosts_end_where_the_whole_does(
-        monkeypatch, relaxed):
-    monkeypatch.setattr(search, 'WHOLE', -1)
-    monkeypatch.setattr(search, 'NARROW', 1)
-    monkeypatch.setattr(search, '_NARROWEST', 1)
-    if not relaxed:
-        monkeypatch.setattr(search, 'RELAXED', -1)
-    for seed in range(92_000, 92_000 + times(120)):
-        given, group, snapshot, _ = prepared(seed)
-        name = OBJECTIVES[seed % 4]
-        expected = oracle.best(group, snapshot, given.placed, name)
-        answer = solve(group, snapshot, placed=given.placed, objective=name)
-        if expected is None:
-            assert isinstance(answer, Unplaceable), seed
-            continue
-        assert isinstance(answer, Plan), seed
-        cost = cost_of(group, answer)
-        assert cost >= expected[0] - 1e-6, seed
-        if cost == pytest.approx(expected[0], abs=1e-6):
-            assert answer.objective.value >= expected[1] - 1e-6, seed
-            assert answer.objective.bound <= expected[1] + 1e-6, seed

@@ -1,50 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of which a few hosts are chosen first: good plans, true bounds."""
-
-import itertools
+"""What is written down and kept of large groups."""
 
 import pytest
 
+from nova_holistic.model.binding import bind
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.backend import load_backend
 from nova_holistic.solver import cells as solver_cells
 from nova_holistic.solver.cells import cells
-from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver import large
 from nova_holistic.solver.merged import Merged
-from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
-from tests.unit.solver.agreement import is_sound
-from tests.unit.solver.strategies import seeded
-from tests.unit.solver import test_oracle_policies
-from tests.unit.solver.test_oracle import OBJECTIVES, random_case
-
-
-@pytest.fixture(autouse=True)
-def everything_is_large(monkeypatch):
-    """As if every group were too large to be written down as a whole."""
-    monkeypatch.setattr(large, 'LARGE', -1)
-
-
-@pytest.mark.parametrize('objective', OBJECTIVES)
-def test_a_bound_of_merged_hosts_never_promises_too_much(objective):
-    for seed in range(4000, 4150):
-        is_sound(random_case(seed), objective)
-
-
-@pytest.mark.parametrize('objective', OBJECTIVES)
-def test_nor_where_policies_of_every_type_are(objective):
-    for seed in range(4000, 4100):
-        is_sound(test_oracle_policies.random_case(seed), objective)
-
-
-def test_nor_in_the_whole_language():
-    for seed in range(70_000, 70_000 + times(120)):
-        case = seeded(seed)
-        is_sound((*case.read(), case.placed), OBJECTIVES[seed % 3])
+from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver import test_bounds
 
 
 def _found(hosts, members):
@@ -57,8 +28,7 @@ def _found(hosts, members):
         for name in ('one', 'other')])
     return large.large(
         wanted, snapshot, {}, load_objective('fewest-hosts'),
-        load_backend('highs'), Deadline(itertools.repeat(0.0).__next__, 10.0),
-        0.01)
+        load_backend('highs'), in_time(10.0), 0.01, always=True)
 
 
 def test_what_is_written_down_depends_on_members_and_not_on_hosts():
@@ -70,12 +40,24 @@ def test_what_is_written_down_depends_on_members_and_not_on_hosts():
     assert len(many.case.rules.rows) < 4 * 60
 
 
+@pytest.mark.parametrize('objective', ['fewest-hosts', 'network'])
+def test_random_groups_have_plans_on_chosen_hosts(objective):
+    """So the answers of the strategy are not those of the whole program, which
+    is the answer where this finds none."""
+    for seed in range(6):
+        wanted, snapshot = test_bounds.random_case(seed, objective)
+        bound = bind(wanted, snapshot)
+        assert large.large(
+            bound, snapshot, {}, load_objective(objective).for_group(bound),
+            load_backend('highs'), in_time(), 0.01, always=True), seed
+
+
 def test_hosts_alike_are_one_bin():
     snapshot = cloud(*(host(f'h{n}', f'r{n // 40}') for n in range(2000)))
     kinds = Kinds.of(group(servers('web', 64)), snapshot, {})
     merged = Merged(kinds, cells(kinds, lambda: None),
                     load_objective('fewest-hosts').outlay(),
-                    Deadline(itertools.repeat(0.0).__next__, 10.0))
+                    in_time(10.0))
     merged.run()
     assert merged.bound == pytest.approx(4)
     assert [len(hosts) for hosts, _ in merged.solution] == [2000]

@@ -1,34 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much is written down and looked at, for given shapes: it depends on
-members and on hosts, and on no product of the two."""
-
-import itertools
-import pathlib
-import sys
+"""How much is written down, for given shapes: it depends on members and on
+hosts, and on no product of the two."""
 
 import pytest
 
-import nova_holistic
 from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.backend import load_backend
 from nova_holistic.solver.case import Case
-from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver import large
 from nova_holistic.solver.linear import Linear
 from nova_holistic.solver.program import Program
-from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.growth import lines, mixed, product, shop
+from tests.unit.solver.internal.deadlines import in_time
 
-ROOT = str(pathlib.Path(nova_holistic.__file__).parent)
 OBJECTIVES = ('fewest-hosts', 'stack', 'spread')
-
-
-def in_time():
-    return Deadline(itertools.repeat(0.0).__next__, 100.0)
 
 
 def size_of(program):
@@ -83,40 +71,14 @@ def test_amounts_far_apart_cost_a_digit_a_host():
     assert exact(snapshot, far, 'fewest-hosts') == (40, 2 + 40)
 
 
-def mixed(hosts):
-    """Hosts of many degrees of use, in three zones and racks of forty."""
-    return cloud(*(host(
-        f'h{n}', f'z{n % 3}', f'z{n % 3}r{n // 40}', inventories={
-            'VCPU': Inventory(32, used=n * 7 % 30),
-            'MEMORY_MB': Inventory(2048, used=n * 11 % 1024)})
-        for n in range(hosts)), levels=('zone', 'rack', 'host'))
-
-
-def shop(members):
-    """Two groups of two sizes each, kept apart and spread."""
-    return group(groups=[
-        group(servers('small', members // 4),
-              servers('large', members // 4, vcpus=4), name=name,
-              policies=[AntiAffinity(max_per_domain=4)])
-        for name in ('one', 'other')],
-        policies=[Spread(level='zone', max_skew=4)])
-
-
-@pytest.fixture
-def chosen_first(monkeypatch):
-    """Hosts are chosen first, however few places there are."""
-    monkeypatch.setattr(large, 'LARGE', -1)
-
-
 @pytest.mark.parametrize('objective', OBJECTIVES)
-def test_the_restricted_model_knows_only_the_chosen_hosts(
-        objective, chosen_first):
+def test_the_restricted_model_knows_only_the_chosen_hosts(objective):
     aim = load_objective(objective)
     sizes = []
     for hosts in (1000, 2000, 4000):
         found = large.large(
             shop(80), mixed(hosts), {}, aim, load_backend('highs'),
-            in_time(), 0.01)
+            in_time(), 0.01, always=True)
         case = found.case
         chosen, classes = len(case.table), len(case.classes)
         variables, rows = size_of(Program(
@@ -134,8 +96,7 @@ def test_the_restricted_model_knows_only_the_chosen_hosts(
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
-def test_relaxations_do_not_grow_with_the_cloud(
-        objective, chosen_first, monkeypatch):
+def test_relaxations_do_not_grow_with_the_cloud(objective, monkeypatch):
     solved = []
 
     def noting(self, *args, **keys):
@@ -147,73 +108,16 @@ def test_relaxations_do_not_grow_with_the_cloud(
     for hosts in (1000, 4000):
         solved.append((0, 0))
         large.large(shop(80), mixed(hosts), {}, load_objective(objective),
-                    load_backend('highs'), in_time(), 0.01)
+                    load_backend('highs'), in_time(), 0.01, always=True)
     (few, rows), (many, more) = solved
     assert 0 < few and many <= 1.5 * few + 100 and more <= 1.5 * rows + 100
     # Merged hosts: far fewer than an integer for each host and kind.
     assert many < 2 * 4000
 
 
-def lines(work):
-    """Lines of the project that run: loops and comprehensions a line a turn.
-    """
-    number = 0
-
-    def inside(frame, event, argument):
-        nonlocal number
-        number += event == 'line'
-        return inside
-
-    def enter(frame, event, argument):
-        return inside if frame.f_code.co_filename.startswith(ROOT) else None
-
-    before = sys.gettrace()
-    sys.settrace(enter)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return number
-
-
-def test_the_measure_sees_a_loop_over_hosts_and_members():
-    group, snapshot = shop(8), mixed(30)
-    before = lines(lambda: None)
-    assert before == 0
-    described = [description for scope in group.scopes()
-                 for description in scope.group.members]
-    # Nothing of the project but what names each member once.
-    assert lines(lambda: [list(description.members(''))
-                          for _ in snapshot.hosts
-                          for description in described]) > 8 * 30
-
-
-def product(work, hosts, members):
-    """Of lines = a + b x hosts + c x members + d x hosts x members: d."""
-    few, wide, tall, both = (
-        work(shop(m), mixed(h)) for m, h in (
-            (members, hosts), (members, 2 * hosts),
-            (2 * members, hosts), (2 * members, 2 * hosts)))
-    # Nor is there a line for each host and member in all.
-    assert both < 2 * hosts * 2 * members
-    return (both - wide - tall + few) / (hosts * members)
-
-
 @pytest.mark.parametrize('objective', OBJECTIVES)
-def test_no_loop_runs_over_hosts_times_members(objective, chosen_first):
-    def planned(wanted, snapshot):
-        answers = []
-        found = lines(lambda: answers.append(solve(
-            wanted, snapshot, objective=objective, time_limit=100)))
-        assert isinstance(answers[0], Plan)
-        return found
-
-    # A loop would make it 1 for each of its lines.
-    assert product(planned, 2000, 100) < 0.25
-
-
-@pytest.mark.parametrize('objective', OBJECTIVES)
-def test_nor_where_the_whole_is_written_down(objective):
+def test_no_loop_writes_a_whole_program_down_over_hosts_times_members(
+        objective):
     aim = load_objective(objective)
 
     def written(wanted, snapshot):

@@ -3,8 +3,6 @@
 there is a plan: on random cases of the whole language, by trying everything.
 """
 
-import time
-
 import pytest
 
 from nova_holistic.model.binding import bind
@@ -12,11 +10,10 @@ from nova_holistic.solver.backend import load_backend
 from nova_holistic.solver.case import Case
 from nova_holistic.solver.contradiction import contradiction
 from nova_holistic.solver.core import core
-from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.elements import elements, keeping
-from nova_holistic.solver.solve import solve
 from nova_holistic.solver.wording import reasons
 from tests.effort import times
+from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver import oracle
 from tests.unit.solver.strategies import seeded
 
@@ -44,7 +41,7 @@ def _blames_rightly(seed):
     if _possible(group, snapshot, case.placed):
         return False
     solved = _case(group, snapshot, case.placed)
-    deadline = Deadline(time.perf_counter, 60)
+    deadline = in_time()
     found = core(solved, load_backend('highs'), deadline,
                  contradiction(solved))
     assert found.minimal
@@ -80,13 +77,3 @@ def test_counting_never_finds_a_contradiction_where_there_is_a_plan():
             assert not _possible(group, snapshot, case.placed), seed
             counted += 1
     assert counted > times(300) / 10, 'the cases are lopsided'
-
-
-def test_the_same_question_gets_the_same_answer():
-    for seed in range(20_000, 20_000 + times(40)):
-        case = seeded(seed)
-        group, snapshot = case.read()
-        first, second = (
-            solve(group, snapshot, placed=case.placed) for _ in range(2))
-        assert getattr(first, 'reasons', None) == getattr(
-            second, 'reasons', None)

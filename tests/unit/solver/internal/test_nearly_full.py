@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clouds with room for a group in few ways, which simple orderings miss."""
 
-import time
-
 from nova_holistic.model.group import Group
 from nova_holistic.model.snapshot import Link
 from nova_holistic.objectives import load_objective
@@ -13,11 +11,11 @@ from nova_holistic.policies.location import Location
 from nova_holistic.solver.backend import Outcome, Status
 from nova_holistic.solver.case import Case
 from nova_holistic.solver.contradiction import narrowed
-from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.greedy import greedy
 from nova_holistic.solver.highs import HiGHS
 from nova_holistic.solver.search import Search
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
 
 # Racks of two to four hosts, and nothing is left of any uplink.
 FULL_UPLINKS = cloud(
@@ -43,7 +41,7 @@ class OnlyAnyPlan(HiGHS):
 
 
 def test_a_plan_is_looked_for_before_the_best_one():
-    deadline = Deadline(time.perf_counter, 60)
+    deadline = in_time()
     aim = load_objective('spread')
     case = Case.of(TALKING, FULL_UPLINKS, {})
     assert greedy(case, aim, deadline) is None

@@ -2,8 +2,6 @@
 """Those who are hard to place have their hosts first, by a small program, and
 all others are placed around them."""
 
-import time
-
 import pytest
 
 from nova_holistic.model.group import Group
@@ -14,11 +12,11 @@ from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.solver.backend import Outcome, Status
 from nova_holistic.solver.case import Case
 from nova_holistic.solver.check import check
-from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.greedy import greedy, Restarts
 from nova_holistic.solver.highs import HiGHS
 from nova_holistic.solver.search import Search
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
 
 # Of three racks none has any of its uplink left; all who talk have to be in
 # the last of them, which they fill.
@@ -58,15 +56,13 @@ def case():
 
 
 def _search(case, solver):
-    search = Search(case, load_objective('spread'), solver,
-                    Deadline(time.perf_counter, 60), 0.01)
+    search = Search(case, load_objective('spread'), solver, in_time(), 0.01)
     search.run()
     return search
 
 
 def test_who_talks_is_placed_first_where_links_are_full(case):
-    assert greedy(case, load_objective('spread'),
-                  Deadline(time.perf_counter, 60)) is None
+    assert greedy(case, load_objective('spread'), in_time()) is None
     solver = Small()
     best = _search(case, solver).best
     found = {path: each.name for path, each in case.placement(best).items()}
@@ -75,9 +71,8 @@ def test_who_talks_is_placed_first_where_links_are_full(case):
 
 
 def test_attempts_tell_what_they_could_not_keep(case):
-    restarts = Restarts(case, Deadline(time.perf_counter, 60))
-    greedy(case, load_objective('spread'),
-           Deadline(time.perf_counter, 60), restarts)
+    restarts = Restarts(case, in_time())
+    greedy(case, load_objective('spread'), in_time(), restarts)
     assert restarts.broken is not None
     where = case.placement(restarts.broken)
     broken = [each.policy.type for each in case.policies

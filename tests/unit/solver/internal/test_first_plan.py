@@ -2,7 +2,6 @@
 """The plan that is there before any solver keeps policies on many counts."""
 
 from collections import Counter
-import time
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.group import Group
@@ -15,9 +14,9 @@ from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.case import Case
 from nova_holistic.solver.check import check
-from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.greedy import greedy
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
 
 # Two zones of ten racks; a rack has two to six hosts.
 ZONES = cloud(*(
@@ -31,8 +30,7 @@ ZONES = cloud(*(
 def first(shop, snapshot=ZONES):
     """Hosts of the members, by the greedy search alone."""
     case = Case.of(bind(shop, snapshot), snapshot, {})
-    counts = greedy(case, load_objective('fewest-hosts'),
-                    Deadline(time.perf_counter, 60))
+    counts = greedy(case, load_objective('fewest-hosts'), in_time())
     found = {path: h.name for path, h in case.placement(counts).items()}
     assert check(shop, snapshot, found) == ()
     return found

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the work for a plan grows with hosts and members."""
+
+import pathlib
+import sys
+
+import nova_holistic
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.spread import Spread
+from tests.unit.builders import cloud, group, host, servers
+
+ROOT = str(pathlib.Path(nova_holistic.__file__).parent)
+
+
+def mixed(hosts):
+    """Hosts of many degrees of use, in three zones and racks of forty."""
+    return cloud(*(host(
+        f'h{n}', f'z{n % 3}', f'z{n % 3}r{n // 40}', inventories={
+            'VCPU': Inventory(32, used=n * 7 % 30),
+            'MEMORY_MB': Inventory(2048, used=n * 11 % 1024)})
+        for n in range(hosts)), levels=('zone', 'rack', 'host'))
+
+
+def shop(members):
+    """Two groups of two sizes each, kept apart and spread."""
+    return group(groups=[
+        group(servers('small', members // 4),
+              servers('large', members // 4, vcpus=4), name=name,
+              policies=[AntiAffinity(max_per_domain=4)])
+        for name in ('one', 'other')],
+        policies=[Spread(level='zone', max_skew=4)])
+
+
+def lines(work):
+    """Lines of the project that run: loops and comprehensions a line a turn.
+    """
+    number = 0
+
+    def inside(frame, event, argument):
+        nonlocal number
+        number += event == 'line'
+        return inside
+
+    def enter(frame, event, argument):
+        return inside if frame.f_code.co_filename.startswith(ROOT) else None
+
+    before = sys.gettrace()
+    sys.settrace(enter)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return number
+
+
+def product(work, hosts, members):
+    """Of lines = a + b x hosts + c x members + d x hosts x members: d."""
+    few, wide, tall, both = (
+        work(shop(m), mixed(h)) for m, h in (
+            (members, hosts), (members, 2 * hosts),
+            (2 * members, hosts), (2 * members, 2 * hosts)))
+    # Nor is there a line for each host and member in all.
+    assert both < 2 * hosts * 2 * members
+    return (both - wide - tall + few) / (hosts * members)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alternates are found with few questions to policies."""
+
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.ranges import Ranges
+from nova_holistic.solver.solve import solve
+from tests.unit.builders import cloud, group, host, servers
+
+
+def test_members_of_an_even_spread_go_elsewhere_without_looking_long(
+        monkeypatch):
+    snapshot = cloud(*(host(f'r{n // 20}h{n}', f'r{n // 20}')
+                       for n in range(400)))
+    wanted = group(servers('web', 60), policies=[
+        Spread(level='rack', max_skew=1), AntiAffinity()])
+    plan = solve(wanted, snapshot)
+    asked = _counted(monkeypatch, Ranges, 'admits')
+    checked = _counted(monkeypatch, AntiAffinity, 'check')
+    found = alternates(wanted, snapshot, plan, 4)
+    assert {len(names) for names in found.values()} == {4}
+    for path, names in found.items():
+        assert {name.partition('h')[0] for name in names} == {
+            plan.hosts()[path].partition('h')[0]}
+    # As good as none in vain, and few checks of all of them at once.
+    assert len(asked) < 60 * 4 * 1.1
+    assert len(checked) == 4 * 3
+
+
+def test_a_rack_that_is_closed_to_all_is_looked_at_once(monkeypatch):
+    snapshot = cloud(*(host(f'r{n // 20}h{n}', f'r{n // 20}')
+                       for n in range(400)))
+    wanted = group(servers('web', 19), policies=[AntiAffinity(level='rack')])
+    plan = solve(wanted, snapshot)
+    asked = _counted(monkeypatch, Ranges, 'admits')
+    found = alternates(wanted, snapshot, plan, 4)
+    assert {len(names) for names in found.values()} == {4}
+    assert len(asked) <= 19 * 4 + 20
+
+
+def _counted(monkeypatch, kind, name):
+    """Calls of a method, one item each."""
+    calls, real = [], getattr(kind, name)
+
+    def counting(self, *args):
+        calls.append(args)
+        return real(self, *args)
+
+    monkeypatch.setattr(kind, name, counting)
+    return calls

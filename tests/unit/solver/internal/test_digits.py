@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What keeps apart amounts that floats hardly tell apart: digits in the
+program, or a second question to the solver."""
+
+from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.solver import highs, program
+from nova_holistic.solver.solve import solve
+from tests.unit.solver.test_exact_amounts import hardly_apart
+
+
+def test_nothing_else_would_have_told_them(monkeypatch):
+    """Neither digits nor the second question: and there is a "proof" that a
+    group with a plan has none. One of the two is enough here."""
+    wanted, snapshot = hardly_apart()
+    digits, asks = program._FAR_APART, highs.is_delicate
+    for far_apart, delicate, told in (
+            (2**62, lambda problem: False, Unplaceable),
+            (digits, lambda problem: False, Plan), (2**62, asks, Plan)):
+        monkeypatch.setattr(program, '_FAR_APART', far_apart)
+        monkeypatch.setattr(highs, 'is_delicate', delicate)
+        assert isinstance(solve(wanted, snapshot), told)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A few members join a group whose others stay: without a program, and with
+few looks at hosts and policies."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.eligibility import Eligibility
+from nova_holistic.solver.highs import HiGHS
+from nova_holistic.solver.hosts import HostTable
+from nova_holistic.solver.joining import joined
+from nova_holistic.solver.judges import Judge
+from nova_holistic.solver.rules import carried_policies
+from nova_holistic.solver.solve import solve
+from tests.effort import times
+from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.strategies import OBJECTIVES, seeded
+from tests.unit.solver.test_joining import (
+    all_but, broken_already, JOINING, planned, shop)
+
+
+@pytest.fixture
+def programs(monkeypatch):
+    """Programs that were given to the solver."""
+    given = []
+    solved = HiGHS.solve
+
+    def count(self, problem, **how):
+        given.append(problem)
+        return solved(self, problem, **how)
+
+    monkeypatch.setattr(HiGHS, 'solve', count)
+    return given
+
+
+@pytest.mark.parametrize(('objective', 'more'), JOINING)
+def test_those_who_join_a_planned_group_cost_no_program(
+        objective, more, programs):
+    where, there = planned(objective)
+    programs.clear()
+    solve(shop(30 + more), there, placed=where, objective=objective)
+    assert not programs
+
+
+def test_a_preference_that_is_broken_already_costs_no_program(programs):
+    wanted, there, where = broken_already()
+    solve(wanted, there, placed=where)
+    assert not programs
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES[:3])
+@pytest.mark.parametrize('number', [1, 3])
+def test_members_of_random_groups_are_inserted(number, objective):
+    """And not only passed on to a program."""
+    made = []
+    for seed in range(times(60)):
+        case = all_but(number, seed, objective)
+        if case is not None:
+            wanted, snapshot, placed = case
+            made += [_inserted(wanted, snapshot, stay, objective)
+                     for stay in ({}, placed)]
+    assert sum(each is not None for each in made) >= times(60) // 30
+
+
+def _inserted(wanted, snapshot, placed, objective):
+    """A plan in which the others join those that stay, or None."""
+    snapshot = snapshot.without_servers(placed.values())
+    bound = bind(wanted, snapshot)
+    return joined(
+        bound, snapshot, placed, load_objective(objective).for_group(bound),
+        in_time(10.0), 0.01, always=True)
+
+
+def test_checks_are_asked_of_few_hosts(monkeypatch):
+    """Not of all, though every host in use is a domain of its own."""
+    where, there = planned()
+    asked = Counter()
+    for kind in (AntiAffinity, Spread):
+        check = kind.check
+
+        def count(self, scope, placement, snapshot, check=check):
+            asked[scope.path] += 1
+            return check(self, scope, placement, snapshot)
+
+        monkeypatch.setattr(kind, 'check', count)
+    solve(shop(31), there, placed=where)
+    # Each is asked once more by the judge of every plan that tests make.
+    asked.subtract(['', 'front', 'back'])
+    # The emptiest host will do, and what it breaks is asked of nobody else.
+    assert 3 <= sum(asked.values()) <= 12
+    assert asked['back'] == 1
+
+
+def test_no_host_is_looked_at_by_itself(monkeypatch):
+    where, there = planned()
+    solve(shop(31), there, placed=where)
+    looked = Counter()
+    domain = type(there).domain
+
+    def count(self, host, level):
+        looked[host.name] += 1
+        return domain(self, host, level)
+
+    monkeypatch.setattr(type(there), 'domain', count)
+    solve(shop(31), there, placed=where)
+    # Those of members that stay, and a few that were asked about.
+    assert len(looked) <= len(set(where.values())) + 5
+
+
+def test_hosts_that_a_policy_calls_alike_are():
+    """For every type of policy, on random clouds, whoever stays where."""
+    alike = 0
+    for seed in range(times(600)):
+        wanted, snapshot = seeded(seed, hosts=12, members=3).read()
+        table = HostTable.of(snapshot)
+        where = {m.path: snapshot.hosts[(seed + n * n) % len(table)]
+                 for n, m in enumerate(wanted.all_members())}
+        policies = tuple(carried_policies(wanted))
+        for member in wanted.all_members():
+            alike += _alike(member, where, policies, table, snapshot)
+    assert alike > times(600)
+
+
+def _alike(member, where, policies, table, snapshot):
+    """How many hosts were held against another that is alike."""
+    others = {p: h for p, h in where.items() if p != member.path}
+    judge = Judge(table, snapshot, policies, others, {
+        table.index[h.name] for h in others.values()},
+        in_time(1.0))
+    fine = judge.admitted(member, np.flatnonzero(
+        Eligibility(table).suitable(member.requirements)))
+    compared = 0
+    for each in policies:
+        counts = {}
+        sorts = judge.sorts(each, member, fine)
+        for h, sort in zip(fine.tolist(), sorts.tolist()):
+            found = each.policy.check(each.scope, {
+                **others, member.path: table.hosts[h]}, snapshot).count
+            compared += sort in counts
+            assert counts.setdefault(sort, found) == found, each
+    return compared

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A search that hands out a false plan does not pass the judge."""
+
+import pytest
+
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.search import Search
+from nova_holistic.solver import solve
+from nova_holistic.solver.verdict import Verdict
+from tests.judging import BadPlan
+from tests.unit.builders import group, servers, two_racks
+
+
+@pytest.mark.parametrize('wanted', [
+    group(servers('web', 2), policies=[AntiAffinity()]),
+    group(servers('web', 17)), group(servers('web', location=('r2',)))],
+    ids=['policy', 'capacity', 'location'])
+def test_all_on_the_first_host_and_said_to_be_the_best(wanted, monkeypatch):
+    class Careless(Search):
+        def run(self, *start):
+            self.best = tuple(
+                {0: len(c.members)} for c in self.case.classes)
+            return Verdict.BEST
+
+    monkeypatch.setattr(solve, 'Search', Careless)
+    with pytest.raises(BadPlan, match='r1h1'):
+        solve.solve(wanted, two_racks())

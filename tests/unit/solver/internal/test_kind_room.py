@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many members each host takes is kept in little memory."""
+
+import numpy as np
+import pytest
+
+from nova_holistic.model.plan import Plan, Unknown
+from nova_holistic.solver.case import Case
+from nova_holistic.solver import kind_room
+from nova_holistic.solver.solve import solve
+from tests.unit.builders import cloud, group, host, servers
+
+
+def _racks(hosts):
+    return cloud(*(host(f'h{n:03}', f'r{n % 10}') for n in range(hosts)))
+
+
+def test_too_much_to_be_kept_is_said_and_not_tried(monkeypatch):
+    monkeypatch.setattr(kind_room, '_BYTES', 1000)
+    # Of 40 hosts, in a byte each; the second group is of 30 kinds.
+    few = group(servers('m', 30))
+    many = group(*(servers(f'm{n}', vcpus=1 + n % 8, forbidden_traits=(
+        frozenset({f'T{n}'}))) for n in range(30)))
+    assert isinstance(solve(few, _racks(40)), Plan)
+    answer = solve(many, _racks(40))
+    assert isinstance(answer, Unknown)
+    assert answer.message.startswith('30 members that differ')
+
+
+@pytest.mark.parametrize('most, bits', [
+    (1, 8), (127, 8), (128, 16), (32767, 16), (32768, 32), (2**31, 64)])
+def test_numbers_are_kept_as_narrow_as_they_are(most, bits):
+    assert np.iinfo(kind_room.width(most)).bits == bits
+
+
+@pytest.mark.parametrize('count', [127, 128, 200, 300, 40_000])
+def test_hosts_of_a_billion_take_as_many_as_there_are(count):
+    """Room beyond the members is cut to them, not to a number's width."""
+    snapshot = cloud(*(host(f'h{n}', vcpus=10**9) for n in range(3)))
+    case = Case.of(group(servers('m', count)), snapshot, {})
+    assert case.room.tolist() == [[count] * 3]

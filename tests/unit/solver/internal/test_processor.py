@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The limit to one processor ends when the last of those who asked for it
+ends."""
+
+import pytest
+from threadpoolctl import threadpool_limits
+
+from nova_holistic.solver.processor import one_processor
+from tests.unit.solver.test_processor import threads
+
+
+@pytest.fixture(autouse=True)
+def two_threads():
+    """As on a machine with as many processors, and more."""
+    with threadpool_limits(2, user_api='blas'):
+        yield
+
+
+def test_the_first_of_two_to_end_leaves_the_other_alone():
+    first, second = one_processor(), one_processor()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert threads() == {1}
+    second.__exit__(None, None, None)
+    assert threads() == {2}
+
+
+def test_an_error_ends_it():
+    with pytest.raises(ZeroDivisionError), one_processor():
+        assert threads() == {1}
+        raise ZeroDivisionError
+    assert threads() == {2}

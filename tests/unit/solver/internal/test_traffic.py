@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of the traffic of a group, and what they are made of: stars of
+members that talk, and mixes of them on equal domains."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from nova_holistic.objectives.network import Network
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.solver.bundle import Bundle
+from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.sorts import Sorts
+from nova_holistic.solver.together import Together
+from nova_holistic.solver.traffic import Star, Talk
+from tests.effort import times
+from tests.unit.builders import group, servers
+from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver import oracle
+from tests.unit.solver.strategies import seeded
+from tests.unit.solver.test_traffic import random_case
+
+
+def _bound(shop, snapshot, placed, cost):
+    """What is proved of plans whose preferences cost no more than that."""
+    kinds = Kinds.of(shop, snapshot.without_servers(placed.values()), placed)
+    if not kinds.kinds:
+        return 0.0
+    known = Together(kinds, Network(shop).traffic(), in_time(10.0))
+    return known.within(cost)
+
+
+@pytest.mark.parametrize('make', [
+    random_case,
+    lambda seed: (*seeded(seed).read(), seeded(seed).placed)])
+def test_the_bound_is_never_above_the_best(make):
+    proved = 0
+    for seed in range(50_000, 50_000 + times(250)):
+        shop, snapshot, placed = make(seed)
+        best = oracle.best(shop, snapshot, placed, 'network')
+        if best is None or not Network(shop).traffic():
+            continue
+        cost, value = best
+        bound = _bound(shop, snapshot, placed, cost)
+        # None would say that there is no plan of that cost.
+        assert bound is not None, seed
+        assert bound <= value + 1e-6, seed
+        proved += bound > 0
+    assert proved
+
+
+def test_the_best_mix_is_the_best_of_all_mixes():
+    chance = np.random.default_rng(1)
+    for _ in range(200):
+        star = Star((0, 1, 2), tuple(chance.integers(1, 5, 2).tolist()))
+        caps = chance.integers(0, 5, (1, 3))
+        joint = chance.integers(0, 9, 1)
+        prices = chance.integers(0, 6, (1, 3)).astype(float)
+        sorts = Sorts(star, np.zeros(1, dtype=int), caps, joint, np.ones(1))
+        worth, mixes = sorts.best(prices)
+
+        def value(mix):
+            return (mix[0] * (mix[1] * star.mbps[0] + mix[2] * star.mbps[1])
+                    - sum(n * price for n, price in zip(mix, prices[0])))
+
+        most = max(value(mix) for mix in itertools.product(
+            *(range(cap + 1) for cap in caps[0])) if sum(mix) <= joint[0])
+        assert worth[0] == pytest.approx(most)
+        assert value(mixes[0]) == pytest.approx(most)
+
+
+def test_a_bundle_knows_the_best_of_all_ways_to_fill_equal_domains():
+    chance = np.random.default_rng(2)
+    for _ in range(60):
+        caps = chance.integers(1, 5, 2)
+        joint, number = int(chance.integers(2, 7)), int(chance.integers(1, 4))
+        bundle = Bundle.of(
+            Star((0, 1), (1,)), np.zeros(40, dtype=int),
+            np.tile(caps, (40, 1)), np.full(40, joint), (number, 5))
+        best = {(0, 0): 0}
+        for _ in range(number + 5):
+            best = _with_one_domain_more(best, caps, joint, (number, 5))
+        for (a, b), pairs in best.items():
+            assert bundle.worth[0, a, b] == pairs
+
+
+def _with_one_domain_more(best, caps, joint, sizes):
+    found = {}
+    for (a, b), pairs in best.items():
+        for i, j in itertools.product(*(range(cap + 1) for cap in caps)):
+            if i + j <= joint and a + i <= sizes[0] and b + j <= sizes[1]:
+                key = a + i, b + j
+                found[key] = max(found.get(key, 0), pairs + i * j)
+    return found
+
+
+def test_every_edge_is_in_one_star():
+    shop = group(*(servers(name, 2) for name in 'abcd'), relationships=[
+        Bandwidth(between=pair, mbps=10)
+        for pair in (('a', 'b'), ('b', 'c'), ('c', 'd'), ('d', 'd'))])
+    talk = Talk.of(Network(shop).traffic())
+    edges = [frozenset((star.nodes[0], leaf))
+             for star in talk.stars for leaf in star.nodes[1:]]
+    assert len(edges) == len(set(edges)) == 4
+    assert talk.total == 4 * 4 * 10

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rebuild of the solver breaks nothing outside tests/unit/solver/internal:
+everyone else uses the public modules of the solver, and replaces no part of
+them."""
+
+import ast
+import pathlib
+import re
+
+import pytest
+
+import nova_holistic
+from nova_holistic import solver
+
+PACKAGE = 'nova_holistic.solver'
+INTERNAL = 'tests.unit.solver.internal'
+ROOT = pathlib.Path(nova_holistic.__file__).parents[1]
+OWN = (ROOT / 'nova_holistic/solver', ROOT / 'tests/unit/solver/internal')
+PUBLIC = {f'{PACKAGE}.{name}' for name in solver.__all__}
+
+
+def _modules():
+    """Modules of the project and of its tests that are not the solver's."""
+    return [path for folder in ('nova_holistic', 'tests')
+            for path in sorted((ROOT / folder).rglob('*.py'))
+            if not any(path.is_relative_to(own) for own in OWN)]
+
+
+def _imported(tree):
+    """(module, name by which the module is known here, or None)."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, alias.asname
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield f'{node.module}.{alias.name}', (
+                    alias.asname or alias.name)
+                yield node.module, None
+
+
+def _told_in_strings(tree):
+    """Dotted names in strings, as mock.patch and import_module take them."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from re.findall(
+                rf'^{re.escape(PACKAGE)}(?:\.\w+)+', node.value)
+
+
+def _module(name):
+    """The module of the solver that a dotted name is in, or is."""
+    return '.'.join(name.split('.')[:3])
+
+
+def _internal(tree):
+    """Modules of the solver's inside, and tests of it, that are used."""
+    names = [name for name, _ in _imported(tree)] + [*_told_in_strings(tree)]
+    for name in names:
+        if name.startswith(f'{PACKAGE}.') and _module(name) not in PUBLIC:
+            yield name
+        if f'{name}.'.startswith(f'{INTERNAL}.'):
+            yield name
+
+
+def _patched(tree):
+    """Attributes of the solver's modules that are set."""
+    modules = {known for name, known in _imported(tree)
+               if known and name in PUBLIC}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and isinstance(
+                node.func, ast.Attribute) and node.func.attr in (
+                    'setattr', 'delattr', 'object'):
+            if isinstance(node.args[0], ast.Name) and (
+                    node.args[0].id in modules):
+                yield ast.unparse(node)
+        for target in getattr(node, 'targets', ()):
+            if isinstance(target, ast.Attribute) and isinstance(
+                    target.value, ast.Name) and target.value.id in modules:
+                yield ast.unparse(node)
+    yield from (name for name in _told_in_strings(tree)
+                if _module(name) != name)
+
+
+@pytest.mark.parametrize('path', _modules(), ids=lambda path: str(
+    path.relative_to(ROOT)))
+def test_only_public_modules_of_the_solver_are_used(path):
+    tree = ast.parse(path.read_text())
+    assert not [*_internal(tree)]
+    assert not [*_patched(tree)]
+
+
+@pytest.mark.parametrize('source', [
+    'from nova_holistic.solver import search',
+    'from nova_holistic.solver.search import Search',
+    'import nova_holistic.solver.search as search',
+    'def late():\n    from nova_holistic.solver import large',
+    'mock.patch("nova_holistic.solver.search.Search")',
+    'importlib.import_module("nova_holistic.solver.large")',
+    'from tests.unit.solver.internal import deadlines',
+    'from tests.unit.solver.internal.deadlines import in_time'])
+def test_use_of_the_inside_is_seen(source):
+    assert [*_internal(ast.parse(source))]
+
+
+@pytest.mark.parametrize('source', [
+    'from nova_holistic.solver import solve\n'
+    'monkeypatch.setattr(solve, "planned", None)',
+    'from nova_holistic.solver import solve as solving\n'
+    'solving.planned = None',
+    'from nova_holistic.solver import check\n'
+    'mock.patch.object(check, "bind")',
+    'monkeypatch.setattr("nova_holistic.solver.solve.planned", None)'])
+def test_a_replaced_part_is_seen(source):
+    assert [*_patched(ast.parse(source))]
+
+
+@pytest.mark.parametrize('source', [
+    'from nova_holistic.solver.solve import solve\nsolve(group, snapshot)',
+    'from nova_holistic.solver import check as judge\njudge.check(plan)',
+    'import nova_holistic.solver.settings',
+    'from nova_holistic.solver import backend\nlen(backend.NAMESPACE)',
+    '"The solver is in nova_holistic.solver."',
+    'monkeypatch.setattr(deciding, "solve", None)'])
+def test_use_of_the_public_modules_is_allowed(source):
+    tree = ast.parse(source)
+    assert not [*_internal(tree)] and not [*_patched(tree)]
+
+
+def test_the_public_modules_exist_and_are_used():
+    used = {_module(name) for path in _modules()
+            for name, _ in _imported(ast.parse(path.read_text()))}
+    for name in solver.__all__:
+        assert (ROOT / f'nova_holistic/solver/{name}.py').is_file()
+        assert f'{PACKAGE}.{name}' in used
