@@ -3,13 +3,15 @@
 
 import fixtures
 from keystoneauth1 import adapter, session, token_endpoint
+from oslo_config import fixture as config_fixture
 from placement.tests.functional.fixtures import placement
 
+from tests.functional.placement_database import new_conf, PlacementDatabase
 from tests.services.placement_calls import PlacementCalls
 
 
 class PlacementService(fixtures.Fixture, PlacementCalls):
-    """Placement on SQLite in memory.
+    """Placement, on a database in memory that is empty at the beginning.
 
     :ivar adapter: keystoneauth Adapter with admin rights
     :ivar endpoint: URL where it answers, to the token ``admin``
@@ -18,9 +20,12 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
 
     def setUp(self):
         super().setUp()
-        service = self.useFixture(placement.PlacementFixture())
+        self.useFixture(PlacementDatabase())
+        options = self.useFixture(config_fixture.Config(new_conf()))
+        service = self.useFixture(placement.PlacementFixture(
+            conf_fixture=options, db=False, register_opts=False))
         self.endpoint = service.endpoint
-        self.conf = service.conf_fixture.conf
+        self.conf = options.conf
         self.adapter = adapter.Adapter(
             session.Session(auth=token_endpoint.Token(
                 service.endpoint, service.token)),

@@ -3,9 +3,10 @@
 
 import pytest
 
-from nova_holistic.table import migration
 from nova_holistic.table.store import PlacementTable
-from tests.unit.api.crowd import crowd, requests, statements
+from tests.statements import recorded
+from tests.tables import new_table
+from tests.unit.api.crowd import crowd, requests
 from tests.unit.api.service import Service
 
 MOST = {'show': 2, 'list, a page of 100': 2, 'placements': 3,
@@ -20,16 +21,14 @@ def sent(tmp_path_factory):
     found = {}
     for number in (10, 10_000):
         directory = tmp_path_factory.mktemp(f'groups-{number}')
-        url = f'sqlite:///{directory}/table.sqlite'
-        migration.upgrade(url)
-        table = PlacementTable(url)
+        table = PlacementTable(new_table(directory))
         crowd(table, number, own=min(number, 1000))
         found[number] = {}
         service = Service(table, max_groups_per_project=-1)
         for name, ask in requests(service).items():
-            with statements(table) as texts:
+            with recorded(table.database.engine) as sent:
                 ask()
-            found[number][name] = texts
+            found[number][name] = sent.statements
     return found
 
 

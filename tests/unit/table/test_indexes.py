@@ -11,6 +11,7 @@ from nova_holistic.table.listing import Page, SORT_KEYS
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus, Task
 from nova_holistic.table import rows
+from tests.statements import recorded
 from tests.unit.table import builders
 
 NOON = builders.NOON
@@ -46,20 +47,11 @@ def fill(table):
 
 
 def queries(table, call):
-    """The SELECT statements of a call, with what they are given."""
-    seen = []
-
-    def listen(_conn, _cursor, statement, parameters, *_):
-        if statement.startswith('SELECT'):
-            seen.append((statement, parameters))
-
-    engine = table.database.engine
-    sa.event.listen(engine, 'before_cursor_execute', listen)
-    try:
+    """The SELECT statements of a call, with their parameters."""
+    with recorded(table.database.engine) as recorder:
         call()
-    finally:
-        sa.event.remove(engine, 'before_cursor_execute', listen)
-    return seen
+    return [(each.text, each.parameters) for each in recorder.sent
+            if each.text.startswith('SELECT')]
 
 
 def whole_tables(table, statement, parameters):

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One database for every Placement that the tests start in this process."""
+
+import contextlib
+import functools
+import sqlite3
+
+import fixtures
+from oslo_config import cfg
+from oslo_db.sqlalchemy import engines
+from placement import conf as placement_options
+from placement import db_api, deploy
+from placement.db.sqlalchemy import migration
+
+SYNCED = ('placement.objects.trait._TRAITS_SYNCED',
+          'placement.objects.resource_class._RESOURCE_CLASSES_SYNCED')
+"""What Placement remembers of the database that it uses."""
+URL = 'sqlite://'
+CONTENT = 'resource_providers', 'inventories', 'consumers', 'allocations'
+
+
+class PlacementDatabase(fixtures.Fixture):
+    """Until the end of the fixture, Placement uses the shared database.
+
+    Schema, traits and resource classes are made once per process. At the end
+    the database is emptied. An embedded cloud that runs at the same time has
+    a database of its own; it must not be used before the end of the fixture.
+
+    :ivar engine: SQLAlchemy engine of the database
+    """
+
+    _in_use = False
+
+    def _setUp(self):
+        if PlacementDatabase._in_use:
+            raise RuntimeError('the Placement of another test still runs')
+        PlacementDatabase._in_use = True
+        self.addCleanup(setattr, PlacementDatabase, '_in_use', False)
+        self.engine, content = _prepared()
+        self.addCleanup(_replace, self.engine, content)
+        self.addCleanup(
+            db_api.placement_context_manager.patch_engine(self.engine))
+        for flag in SYNCED:
+            self.useFixture(fixtures.MonkeyPatch(flag, True))
+
+
+def new_conf():
+    """Options of a Placement on such a database."""
+    conf = cfg.ConfigOpts()
+    placement_options.register_opts(conf)
+    conf.set_override('connection', URL, group='placement_database')
+    return conf
+
+
+@functools.cache
+def _prepared():
+    """An engine, and a copy of its database without any provider."""
+    conf = new_conf()
+    conf([], default_config_files=[])
+    # Placement ignores the call if an embedded cloud was here first.
+    db_api.configure(conf)
+    engine = engines.create_engine(URL)
+    migration.create_schema(engine)
+    with contextlib.ExitStack() as stack:
+        stack.callback(db_api.placement_context_manager.patch_engine(engine))
+        for flag in SYNCED:
+            stack.enter_context(fixtures.MonkeyPatch(flag, False))
+        deploy.update_database(conf)
+    content = sqlite3.connect(':memory:', check_same_thread=False)
+    with contextlib.closing(engine.raw_connection()) as connection:
+        connection.driver_connection.backup(content)
+    return engine, content
+
+
+def _replace(engine, content):
+    """The database has this content and no other."""
+    with contextlib.closing(engine.raw_connection()) as connection:
+        content.backup(connection.driver_connection)
+        for table in CONTENT:
+            found = connection.driver_connection.execute(
+                f'SELECT count(*) FROM {table}').fetchone()
+            assert found == (0,), f'{found[0]} rows are left in {table}'
