@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One database for every Placement that the tests start in this process."""
 
+import collections
 import contextlib
 import functools
 import sqlite3
@@ -11,12 +12,28 @@ from oslo_db.sqlalchemy import engines
 from placement import conf as placement_options
 from placement import db_api, deploy
 from placement.db.sqlalchemy import migration
+import sqlalchemy as sa
 
 SYNCED = ('placement.objects.trait._TRAITS_SYNCED',
           'placement.objects.resource_class._RESOURCE_CLASSES_SYNCED')
 """What Placement remembers of the database that it uses."""
 URL = 'sqlite://'
 CONTENT = 'resource_providers', 'inventories', 'consumers', 'allocations'
+USED = """
+SELECT class.name, (
+    SELECT coalesce(sum(used), 0) FROM allocations
+    WHERE resource_provider_id = provider.id
+    AND resource_class_id = class.id)
+FROM inventories
+JOIN resource_providers AS provider ON provider.id = resource_provider_id
+JOIN resource_classes AS class ON class.id = resource_class_id
+WHERE provider.uuid = :provider"""
+CONSUMERS = """
+SELECT consumer_id, class.name, used
+FROM allocations
+JOIN resource_providers AS provider ON provider.id = resource_provider_id
+JOIN resource_classes AS class ON class.id = resource_class_id
+WHERE provider.uuid = :provider"""
 
 
 class PlacementDatabase(fixtures.Fixture):
@@ -42,6 +59,29 @@ class PlacementDatabase(fixtures.Fixture):
             db_api.placement_context_manager.patch_engine(self.engine))
         for flag in SYNCED:
             self.useFixture(fixtures.MonkeyPatch(flag, True))
+
+    def providers(self):
+        """UUIDs of all providers."""
+        return [uuid for uuid, in self._read(
+            'SELECT uuid FROM resource_providers')]
+
+    def used(self, provider):
+        """Amount in use of each resource class that the provider offers."""
+        return dict(self._read(USED, provider=provider))
+
+    def consumers(self, provider):
+        """What each consumer has at the provider, as Placement's API shows it.
+        """
+        found = collections.defaultdict(lambda: {'resources': {}})
+        for consumer, kind, amount in self._read(
+                CONSUMERS, provider=provider):
+            found[consumer]['resources'][kind] = amount
+        return dict(found)
+
+    def _read(self, statement, **parameters):
+        with self.engine.connect() as connection:
+            return [tuple(row) for row in connection.execute(
+                sa.text(statement), parameters)]
 
 
 def new_conf():

@@ -14,14 +14,14 @@ WITH_SERVER = MemberState.BUILT, MemberState.FAILED
 def assert_settled(world):
     """Each planned member has its hold, a built one its server's
     allocation, and nothing else is taken in Placement."""
-    expected = 0
+    expected, taken = 0, _taken(world)
     for row in world.rows():
         planned = row.state == MemberState.PLANNED
         built = row.state == MemberState.BUILT
         assert row.held == planned, row
-        assert world.holds.has(row.hold, row) == planned, row
+        assert (taken.get(row.hold) == allocations(row)) == planned, row
         if built:
-            assert world.holds.has(row.instance_uuid, row), row
+            assert taken.get(row.instance_uuid) == allocations(row), row
         assert row.state in SETTLED, row
         expected += planned + built
     assert world.vcpus_used() == expected

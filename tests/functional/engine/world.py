@@ -70,7 +70,7 @@ class World(BaseWorld):
         return self.now
 
     def providers(self):
-        return self.holds.providers()
+        return self.placement.providers()
 
     def wait(self, seconds):
         self.now += timedelta(seconds=seconds)
