@@ -24,6 +24,9 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
     def setUp(self):
         super().setUp()
         self._database = self.useFixture(PlacementDatabase())
+        # That of an embedded cloud is there again afterwards.
+        self.useFixture(fixtures.MonkeyPatch(
+            'placement.policy._ENFORCER', None))
         options = self.useFixture(config_fixture.Config(new_conf()))
         service = self.useFixture(placement.PlacementFixture(
             conf_fixture=options, db=False, register_opts=False))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placements that share a database have nothing of each other."""
 
+import fixtures
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
@@ -53,7 +54,7 @@ def test_an_option_of_one_is_no_option_of_the_next():
 
 def test_two_at_once_are_refused():
     with PlacementService():
-        with pytest.raises(RuntimeError, match='still runs'):
+        with pytest.raises(fixtures.MultipleExceptions, match='still runs'):
             PlacementService().setUp()
 
 

@@ -13,6 +13,7 @@ from tests.functional.engine.world import shop
 from tests.statements import recorded
 from tests.unit.table import builders
 
+built_rows_alone = pytest.mark.leaves('built rows without their servers')
 ONE = Requirements(resources=FrozenMapping({'VCPU': 1}))
 
 
@@ -56,6 +57,7 @@ def read(monkeypatch):
     return found
 
 
+@built_rows_alone
 def test_ten_settled_groups_cost_as_much_as_a_hundred(world, read):
     provider = world.placement.add_host('large', 1000, 1)
     sent = {}
@@ -68,6 +70,7 @@ def test_ten_settled_groups_cost_as_much_as_a_hundred(world, read):
     assert len(world.table.list_groups()) == len(read) == 100
 
 
+@built_rows_alone
 def test_what_needs_work_is_found_among_the_settled(world):
     provider = world.placement.add_host('large', 1000, 1)
     settle(world, provider, 5)
