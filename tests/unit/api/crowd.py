@@ -25,14 +25,14 @@ def crowd(table, number, own):
                 project_id='blue' if i < own else f'other-{i % OTHERS}',
                 created_at=NOON - timedelta(seconds=i))
         for i in range(number)]
+    members = [
+        rows.member_values(member, position) for group in groups
+        for position, member in enumerate(
+            members_of(group, {'web': 1, 'node': 2}))]
     with table.database.writer() as session:
-        for group in groups:
-            session.execute(
-                sa.insert(GroupRow).values(rows.group_values(group)))
-            session.execute(sa.insert(MemberRow), [
-                rows.member_values(member, position)
-                for position, member in enumerate(
-                    members_of(group, {'web': 1, 'node': 2}))])
+        session.execute(sa.insert(GroupRow),
+                        [rows.group_values(group) for group in groups])
+        session.execute(sa.insert(MemberRow), members)
 
 
 def requests(service):
