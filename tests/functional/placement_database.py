@@ -35,6 +35,9 @@ JOIN resource_providers AS provider ON provider.id = resource_provider_id
 JOIN resource_classes AS class ON class.id = resource_class_id
 WHERE provider.uuid = :provider"""
 
+_remembered = {}
+"""Copies of the database, with what describes them, by key."""
+
 
 class PlacementDatabase(fixtures.Fixture):
     """Until the end of the fixture, Placement uses the shared database.
@@ -54,11 +57,26 @@ class PlacementDatabase(fixtures.Fixture):
         PlacementDatabase._in_use = True
         self.addCleanup(setattr, PlacementDatabase, '_in_use', False)
         self.engine, content = _prepared()
-        self.addCleanup(_replace, self.engine, content)
+        self.addCleanup(_empty, self.engine, content)
         self.addCleanup(
             db_api.placement_context_manager.patch_engine(self.engine))
         for flag in SYNCED:
             self.useFixture(fixtures.MonkeyPatch(flag, True))
+
+    def remember(self, key, value):
+        """Keep a copy of the content, with a value that describes it."""
+        _remembered[key] = value, _copy(self.engine)
+
+    def recalled(self, key):
+        """Replace the content by the copy of that key, if there is one.
+
+        :returns: what was remembered with it
+        """
+        value, content = _remembered.get(key, (None, None))
+        if content is not None:
+            assert not self.providers(), 'the copy would delete providers'
+            _replace(self.engine, content)
+        return value
 
     def providers(self):
         """UUIDs of all providers."""
@@ -106,16 +124,26 @@ def _prepared():
         for flag in SYNCED:
             stack.enter_context(fixtures.MonkeyPatch(flag, False))
         deploy.update_database(conf)
+    return engine, _copy(engine)
+
+
+def _copy(engine):
+    """A copy of the whole database, as a connection to one in memory."""
     content = sqlite3.connect(':memory:', check_same_thread=False)
     with contextlib.closing(engine.raw_connection()) as connection:
         connection.driver_connection.backup(content)
-    return engine, content
+    return content
 
 
 def _replace(engine, content):
     """The database has this content and no other."""
     with contextlib.closing(engine.raw_connection()) as connection:
         content.backup(connection.driver_connection)
+
+
+def _empty(engine, content):
+    _replace(engine, content)
+    with contextlib.closing(engine.raw_connection()) as connection:
         for table in CONTENT:
             found = connection.driver_connection.execute(
                 f'SELECT count(*) FROM {table}').fetchone()

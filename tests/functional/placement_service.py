@@ -37,6 +37,20 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
                 service.endpoint, service.token)),
             service_type='placement')
 
+    def add_hosts(self, names, vcpus, memory_mb):
+        """As from the API the first time, and as a copy from then on.
+
+        Nothing else has been added to this Placement yet.
+        """
+        key = (*names, vcpus, memory_mb)
+        found = self._database.recalled(key)
+        if found is None:
+            found = super().add_hosts(names, vcpus, memory_mb)
+            self._database.remember(key, found)
+        for provider in found.values():
+            self.room[provider] = {'VCPU': vcpus, 'MEMORY_MB': memory_mb}
+        return found
+
     def providers(self):
         return self._database.providers()
 

@@ -31,6 +31,10 @@ class PlacementCalls:
         self.set_inventory(provider, 0, vcpus, memory_mb)
         return provider
 
+    def add_hosts(self, names, vcpus, memory_mb):
+        """The same of several; UUID of each provider by the host's name."""
+        return {name: self.add_host(name, vcpus, memory_mb) for name in names}
+
     def set_inventory(self, provider, generation, vcpus, memory_mb):
         totals = {'VCPU': vcpus, 'MEMORY_MB': memory_mb}
         self._put_new('put', f'/resource_providers/{provider}/inventories', {

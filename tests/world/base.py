@@ -36,9 +36,9 @@ class BaseWorld(abc.ABC):
         """
         self.placement = placement
         self.endpoint = placement.endpoint
-        self.hosts = {
-            host: placement.add_host(name.format(host), vcpus, vcpus * 512)
-            for host in racks}
+        added = placement.add_hosts(
+            [name.format(host) for host in racks], vcpus, vcpus * 512)
+        self.hosts = dict(zip(racks, added.values(), strict=True))
         self.table_url = table_url
         self.table = PlacementTable(table_url)
         self.holds = HoldClient(placement.adapter)
