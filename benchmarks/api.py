@@ -28,8 +28,8 @@ from nova_holistic.table import migration  # noqa: E402
 from nova_holistic.table.store import PlacementTable  # noqa: E402
 from tests.services.mariadb import MariaDB  # noqa: E402
 from tests.services.postgresql import PostgreSQL  # noqa: E402
-from tests.unit.api.crowd import (  # noqa: E402
-    crowd, requests, statements)
+from tests.statements import recorded  # noqa: E402
+from tests.unit.api.crowd import crowd, requests  # noqa: E402
 from tests.unit.api.service import Service  # noqa: E402
 
 
@@ -90,14 +90,14 @@ def measure(arguments):
             before = number
             service = Service(table, max_groups_per_project=-1)
             for name, ask in requests(service).items():
-                with statements(table) as sent:
+                with recorded(table.database.engine) as sent:
                     ask()
                 found = timed(ask, arguments.repeat)
                 p95 = found[math.ceil(0.95 * len(found)) - 1]
-                counts[name][number] = len(sent)
+                counts[name][number] = len(sent.statements)
                 print(f'{number:6} {own:11}  {name:22} '
                       f'{statistics.median(found):10.1f} {p95:7.1f} '
-                      f'{len(sent):11}', flush=True)
+                      f'{len(sent.statements):11}', flush=True)
     return counts
 
 

@@ -7,9 +7,13 @@ import re
 import time
 
 from keystoneauth1 import session
-import sqlalchemy as sa
+
+from tests.statements import recorded, Recorder
 
 UUID = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
+QUIET = 20
+"""How many times in a row every service may act, and none does, before a cloud
+counts as quiet."""
 
 
 @dataclasses.dataclass
@@ -17,51 +21,49 @@ class Calls:
     """SQL statements of every database in the process, Nova's, Placement's
     and ours without BEGIN, and requests over HTTP without UUIDs."""
 
-    sql: list[str] = dataclasses.field(default_factory=list)
-    http: list[str] = dataclasses.field(default_factory=list)
+    recorder: Recorder
+    http: list[str]
+
+    @property
+    def sql(self):
+        return self.recorder.statements
 
 
-def wait_until_quiet(pause=1.0, limit=60.0):
-    """Wait for what services that have just started still have to do.
+def wait_until_quiet():
+    """Wait until services that have just started send no more statements.
 
-    :param pause: seconds without a statement that are taken for quiet
-    :param limit: seconds after which a cloud is not going to be
+    A slow machine lets services act less often in a second, so that turns
+    are counted and not seconds.
     """
-    latest = start = time.monotonic()
+    turns = 0
 
-    def executed(*arguments):
-        nonlocal latest
-        latest = time.monotonic()
+    def sent(_text):
+        nonlocal turns
+        turns = 0
 
-    sa.event.listen(sa.Engine, 'before_cursor_execute', executed)
-    try:
-        while time.monotonic() - latest < pause:
-            assert time.monotonic() - start < limit
-            time.sleep(pause / 10)
-    finally:
-        sa.event.remove(sa.Engine, 'before_cursor_execute', executed)
+    with recorded(before=sent):
+        for _ in range(100 * QUIET):
+            if turns == QUIET:
+                return
+            turns += 1
+            time.sleep(0.05)
+    raise AssertionError('the cloud is never quiet')
 
 
 @contextlib.contextmanager
 def counted():
     """Calls of all threads while the block runs."""
     wait_until_quiet()
-    calls = Calls()
-
-    def executed(connection, cursor, statement, *arguments):
-        if statement != 'BEGIN':
-            calls.sql.append(statement)
-
+    http = []
     request = session.Session.request
 
     def requested(self, url, method, **kwargs):
-        calls.http.append(f'{method} {UUID.sub("UUID", url)}')
+        http.append(f'{method} {UUID.sub("UUID", url)}')
         return request(self, url, method, **kwargs)
 
-    sa.event.listen(sa.Engine, 'before_cursor_execute', executed)
     session.Session.request = requested
     try:
-        yield calls
+        with recorded() as recorder:
+            yield Calls(recorder, http)
     finally:
         session.Session.request = request
-        sa.event.remove(sa.Engine, 'before_cursor_execute', executed)

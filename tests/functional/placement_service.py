@@ -3,13 +3,18 @@
 
 import fixtures
 from keystoneauth1 import adapter, session, token_endpoint
+from oslo_config import fixture as config_fixture
 from placement.tests.functional.fixtures import placement
 
+from tests.functional.placement_database import new_conf, PlacementDatabase
 from tests.services.placement_calls import PlacementCalls
 
 
 class PlacementService(fixtures.Fixture, PlacementCalls):
-    """Placement on SQLite in memory.
+    """Placement, on a database in memory that is empty at the beginning.
+
+    What tests ask of it beside the tested code is read from its database,
+    which takes a hundredth of the time of a request.
 
     :ivar adapter: keystoneauth Adapter with admin rights
     :ivar endpoint: URL where it answers, to the token ``admin``
@@ -18,10 +23,39 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
 
     def setUp(self):
         super().setUp()
-        service = self.useFixture(placement.PlacementFixture())
+        self._database = self.useFixture(PlacementDatabase())
+        # That of an embedded cloud is there again afterwards.
+        self.useFixture(fixtures.MonkeyPatch(
+            'placement.policy._ENFORCER', None))
+        options = self.useFixture(config_fixture.Config(new_conf()))
+        service = self.useFixture(placement.PlacementFixture(
+            conf_fixture=options, db=False, register_opts=False))
         self.endpoint = service.endpoint
-        self.conf = service.conf_fixture.conf
+        self.conf = options.conf
         self.adapter = adapter.Adapter(
             session.Session(auth=token_endpoint.Token(
                 service.endpoint, service.token)),
             service_type='placement')
+
+    def add_hosts(self, names, vcpus, memory_mb):
+        """As from the API the first time, and as a copy from then on.
+
+        Nothing else has been added to this Placement yet.
+        """
+        key = (*names, vcpus, memory_mb)
+        found = self._database.recalled(key)
+        if found is None:
+            found = super().add_hosts(names, vcpus, memory_mb)
+            self._database.remember(key, found)
+        for provider in found.values():
+            self.room[provider] = {'VCPU': vcpus, 'MEMORY_MB': memory_mb}
+        return found
+
+    def providers(self):
+        return self._database.providers()
+
+    def used(self, provider):
+        return self._database.used(provider)
+
+    def consumers(self, provider):
+        return self._database.consumers(provider)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests say to Placement beside what is tested."""
 
+import functools
 import uuid
 
 MICROVERSION = '1.38'
@@ -12,6 +13,16 @@ class PlacementCalls:
         is mixed into has
     """
 
+    @functools.cached_property
+    def room(self):
+        """Totals that each provider was given here, by resource class."""
+        return {}
+
+    @functools.cached_property
+    def strangers(self):
+        """Consumers that were given room by ``allocate``."""
+        return set()
+
     def add_host(self, name, vcpus=4, memory_mb=4096):
         """A compute host with that much room; the UUID of its provider."""
         provider = str(uuid.uuid4())
@@ -20,11 +31,17 @@ class PlacementCalls:
         self.set_inventory(provider, 0, vcpus, memory_mb)
         return provider
 
+    def add_hosts(self, names, vcpus, memory_mb):
+        """The same of several; UUID of each provider by the host's name."""
+        return {name: self.add_host(name, vcpus, memory_mb) for name in names}
+
     def set_inventory(self, provider, generation, vcpus, memory_mb):
+        totals = {'VCPU': vcpus, 'MEMORY_MB': memory_mb}
         self._put_new('put', f'/resource_providers/{provider}/inventories', {
             'resource_provider_generation': generation,
-            'inventories': {'VCPU': {'total': vcpus},
-                            'MEMORY_MB': {'total': memory_mb}}})
+            'inventories': {kind: {'total': total}
+                            for kind, total in totals.items()}})
+        self.room[provider] = totals
 
     def allocate(self, provider, resources, consumer=None):
         """Somebody else's server takes room; its UUID."""
@@ -33,6 +50,7 @@ class PlacementCalls:
             'allocations': {provider: {'resources': resources}},
             'project_id': 'stranger', 'user_id': 'stranger',
             'consumer_generation': None, 'consumer_type': 'INSTANCE'})
+        self.strangers.add(consumer)
         return consumer
 
     def used(self, provider):

@@ -9,8 +9,8 @@ import pytest
 import webob
 
 from nova_holistic.api import deploy
-from nova_holistic.table import migration
 from tests.services.keystone import KeystoneServer, PASSWORD
+from tests.tables import new_table
 from tests.unit.api.service import refusal, SHOP
 
 CONFIGURATION = '''
@@ -65,8 +65,7 @@ def projects(keystone):
 @pytest.fixture
 def app(keystone, service, tmp_path, monkeypatch):
     """As a WSGI server gets it."""
-    url = f'sqlite:///{tmp_path}/table.sqlite'
-    migration.upgrade(url)
+    url = new_table(tmp_path)
     file = tmp_path / 'nova-holistic.conf'
     file.write_text(CONFIGURATION.format(
         table=url, keystone=keystone.url, password=PASSWORD))

@@ -4,6 +4,7 @@ import pytest
 from nova_holistic.engine.direct import DirectEngine
 from tests.functional.engine.world import World
 from tests.unit.api.service import Service
+from tests.world.leaving import leaves_nothing  # noqa: F401
 
 
 @pytest.fixture

@@ -2,13 +2,11 @@
 """The API inside a running nova-api, as the sample configures it."""
 
 import configparser
-import contextlib
 import json
 import pathlib
 import uuid
 
 import pytest
-import sqlalchemy as sa
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.runtime import api_paste_config
@@ -17,6 +15,7 @@ from nova_holistic.engine.service import EngineParts, EngineService
 from nova_holistic.engine.transport import get_transport
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.planned import PlannedCloud
+from tests.statements import recorded
 
 SAMPLE = (pathlib.Path(__file__).parents[3] / 'etc' / 'nova-holistic'
           / 'api-paste-nova.ini')
@@ -111,21 +110,6 @@ def refusal(cloud, *words, **options):
     return told['message']
 
 
-@contextlib.contextmanager
-def statements():
-    """What any database of the cloud is asked meanwhile."""
-    asked = []
-
-    def note(conn, cursor, statement, *_):
-        asked.append(statement)
-
-    sa.event.listen(sa.Engine, 'before_cursor_execute', note)
-    try:
-        yield asked
-    finally:
-        sa.event.remove(sa.Engine, 'before_cursor_execute', note)
-
-
 @pytest.mark.parametrize('key', HINTS)
 def test_a_pointer_to_a_planned_place_passes(cloud, shop, key):
     answer = ask(cloud, pointer(shop, 'web'), key)
@@ -210,13 +194,13 @@ def test_where_pointers_yield_nothing_is_refused(cloud, shop):
 
 @pytest.mark.parametrize('hints', [None, {}, {'group': str(uuid.uuid4())}])
 def test_a_server_without_a_pointer_costs_nothing(cloud, hints):
-    with statements() as asked:
+    with recorded() as asked:
         answer = ask(cloud, hints)
-        # Nova's own statements are heard.
-        assert asked
-        assert not any('holistic_' in each for each in asked)
+        # Nova's own statements are recorded.
+        assert asked.statements
+        assert not any('holistic_' in each for each in asked.statements)
         ask(cloud, pointer(str(uuid.uuid4()), 'web'))
-        assert any('holistic_groups' in each for each in asked)
+        assert any('holistic_groups' in each for each in asked.statements)
     if answer.status_code == 202:
         cloud.wait_for_status(answer.json()['server']['id'], 'ACTIVE')
 

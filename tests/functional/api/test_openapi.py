@@ -34,11 +34,16 @@ class Keystone:
 
 
 @pytest.fixture(scope='module')
-def service(tmp_path_factory):
+def world(tmp_path_factory):
     with World(tmp_path_factory.mktemp('openapi')) as world:
-        yield Service(world.table, DirectEngine(
-            world.conf, world.table, world.inventory, world.planner,
-            world.lifecycle, world.clock), max_request_body=2**20)
+        yield world
+
+
+@pytest.fixture(scope='module')
+def service(world):
+    return Service(world.table, DirectEngine(
+        world.conf, world.table, world.inventory, world.planner,
+        world.lifecycle, world.clock), max_request_body=2**20)
 
 
 @pytest.fixture(scope='module')

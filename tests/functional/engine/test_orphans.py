@@ -66,6 +66,7 @@ def rowless_beside(world, row, count, **wanted):
             Requirements(resources=FrozenMapping(wanted)))))
     rows = [replace(row, hold=str(uuid.uuid4())) for _ in range(count)]
     world.holds.put(rows, 'blue', 'ann')
+    world.placement.strangers.update(row.hold for row in rows)
     return [row.hold for row in rows]
 
 
@@ -234,6 +235,7 @@ def test_an_engine_on_an_empty_table_drops_nothing(world, orphans, caplog):
     assert all(map(world.holds.exists, holds))
 
 
+@pytest.mark.leaves('holds of a group whose rows are deleted')
 def test_an_engine_whose_table_was_emptied_drops_nothing(world, orphans):
     """While it ran, between two looks at a cloud that takes many passes."""
     hold = rowless(world)
@@ -246,6 +248,7 @@ def test_an_engine_whose_table_was_emptied_drops_nothing(world, orphans):
     assert world.holds.exists(hold)
 
 
+@pytest.mark.leaves('a group of another cloud, without its holds')
 def test_a_table_that_knows_nothing_of_what_is_held(world, orphans, caplog):
     """It has groups, but of another cloud."""
     holds = rowless_all(world, 2, MEMORY_MB=1)
@@ -321,6 +324,7 @@ def test_an_operator_finds_them_and_drops_them_at_once(run, world):
 def test_a_hold_at_several_providers_is_told_of_once(world, wire, orphans):
     """As one with shared storage is."""
     hold = str(uuid.uuid4())
+    world.placement.strangers.add(hold)
     answer = world.placement.adapter.put(
         f'/allocations/{hold}', microversion='1.38', json={
             'allocations': {world.hosts[name]: {'resources': {'VCPU': 1}}

@@ -208,6 +208,7 @@ def test_a_deleted_server_leaves_the_group(world):
     world.assert_agreement()
 
 
+@pytest.mark.leaves('a server that Nova has moved, and Placement has not')
 def test_a_server_that_moved_is_where_it_is(world):
     group = world.create()
     row = world.build(group, 'web')

@@ -10,9 +10,10 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.table.records import GroupStatus, MemberState, Place
 from nova_holistic.table import rows
 from tests.functional.engine.world import shop
-from tests.unit.api.crowd import statements
+from tests.statements import recorded
 from tests.unit.table import builders
 
+built_rows_alone = pytest.mark.leaves('built rows without their servers')
 ONE = Requirements(resources=FrozenMapping({'VCPU': 1}))
 
 
@@ -56,18 +57,20 @@ def read(monkeypatch):
     return found
 
 
+@built_rows_alone
 def test_ten_settled_groups_cost_as_much_as_a_hundred(world, read):
     provider = world.placement.add_host('large', 1000, 1)
     sent = {}
     for number in (5, 45):
         settle(world, provider, number)
-        with statements(world.table) as sent[number]:
+        with recorded(world.table.database.engine) as sent[number]:
             assert world.reconciler.reconcile() == {}
-    assert 0 < len(sent[5]) == len(sent[45])
+    assert 0 < len(sent[5].statements) == len(sent[45].statements)
     assert read == []
     assert len(world.table.list_groups()) == len(read) == 100
 
 
+@built_rows_alone
 def test_what_needs_work_is_found_among_the_settled(world):
     provider = world.placement.add_host('large', 1000, 1)
     settle(world, provider, 5)

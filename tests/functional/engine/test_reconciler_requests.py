@@ -13,6 +13,7 @@ from tests.functional.engine.world import shop
 from tests.unit.engine.nova import CHANGES, Nova
 from tests.unit.table import builders
 
+built_rows_alone = pytest.mark.leaves('built rows without their servers')
 PLACE = Place('a1', 'a1', 'provider', ('a',))
 
 
@@ -55,6 +56,7 @@ def quiet(world, nova, engine):
     nova.requests()
 
 
+@built_rows_alone
 def test_all_groups_of_a_project_are_read_from_one_list(world, nova, engine):
     built(world, nova, 60, 20)
     assert engine.reconcile() == {}
@@ -65,6 +67,7 @@ def test_all_groups_of_a_project_are_read_from_one_list(world, nova, engine):
     assert nova.requests() == 1
 
 
+@built_rows_alone
 def test_each_project_costs_what_is_less(world, nova, engine):
     for number in range(5):
         built(world, nova, 1, 2, f'few-{number}')
@@ -73,6 +76,7 @@ def test_each_project_costs_what_is_less(world, nova, engine):
     assert nova.requests() == 5 * 2 + 5
 
 
+@built_rows_alone
 def test_few_members_of_a_project_with_many_servers(world, nova, engine):
     members = built(world, nova, 1, FEW + 1)
     for _ in range(12_000):
@@ -85,6 +89,7 @@ def test_few_members_of_a_project_with_many_servers(world, nova, engine):
     assert nova.requests() <= 3 * len(members)
 
 
+@built_rows_alone
 def test_what_has_changed_is_learned_from_one_list(world, nova, engine):
     moved, gone, *rest = built(world, nova, 40, 5)
     quiet(world, nova, engine)
@@ -99,6 +104,7 @@ def test_what_has_changed_is_learned_from_one_list(world, nova, engine):
     assert nova.requests() == 1
 
 
+@built_rows_alone
 def test_one_that_no_list_has_is_not_gone(world, nova, engine):
     members = built(world, nova, 1, FEW + 1)
     nova.unlisted.add(members[0])
@@ -111,6 +117,7 @@ def test_one_that_no_list_has_is_not_gone(world, nova, engine):
     assert engine.reconcile() == {'gone': 1}
 
 
+@built_rows_alone
 def test_nothing_is_done_by_what_was_seen_before(world, nova, engine):
     (uuid,) = built(world, nova, 1, 1)
     quiet(world, nova, engine)

@@ -10,6 +10,7 @@ from tests.services.engine.world import EngineWorld
 from tests.services.placement import PlacementServer
 from tests.services.postgresql import PostgreSQL
 from tests.services.rabbit import RabbitBroker
+from tests.world.leaving import leaves_nothing  # noqa: F401
 
 _numbers = itertools.count()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A table, a Placement with hosts, and engines: threads and processes."""
+"""A world with engines: threads and processes."""
 
 import contextlib
 from datetime import timedelta
@@ -13,27 +13,21 @@ from oslo_utils import timeutils
 
 from nova_holistic import conf as options
 from nova_holistic.engine.context import RequestContext
-from nova_holistic.engine.instances import Instances
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.engine.reconciler import Reconciler
 from nova_holistic.engine.rpc import EngineClient
 from nova_holistic.engine.service import EngineParts, EngineService
 from nova_holistic.engine.transport import get_transport
-from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory.base import InventoryDriver
-from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import migration
 from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberState, PlanRecord, PlanStatus, Task)
-from nova_holistic.table.store import PlacementTable
-from tests.services.background import Process, wait_for
+    GroupRecord, GroupStatus, PlanRecord, PlanStatus, Task)
+from tests.services.background import NotThere, Process, wait_for
+from tests.tables import new_table
+from tests.world.base import BaseWorld, SMALL
 
 VCPUS = 16
-SMALL = {'VCPU': 1, 'MEMORY_MB': 512}
 HOSTS = {f'{rack}{number}': rack for rack in 'abcd' for number in (1, 2)}
 ANN = RequestContext('req-1', 'blue', 'ann')
 
@@ -70,37 +64,6 @@ def pair(name='pair', count=2):
         'policies': [{'type': 'anti-affinity', 'level': 'rack'}]}}
 
 
-class Hosts(InventoryDriver):
-    """The hosts, with what Placement says is used of them."""
-
-    def __init__(self, placement, providers):
-        self._placement = placement
-        self._providers = providers
-
-    @classmethod
-    def from_conf(cls, conf, **adapters):
-        raise TypeError('made by the tests alone')
-
-    def snapshot(self):
-        return Snapshot(('rack', 'host'), tuple(
-            self._host(name, rack) for name, rack in HOSTS.items()))
-
-    def _host(self, name, rack):
-        used = self._placement.used(self._providers[name])
-        return Host(
-            name, name, self._providers[name], (rack,), FrozenMapping({
-                'VCPU': Inventory(total=VCPUS, used=used['VCPU']),
-                'MEMORY_MB': Inventory(
-                    total=VCPUS * 512, used=used['MEMORY_MB'])}))
-
-
-class NoServers(Instances):
-    """Nobody has created any server."""
-
-    def get(self, instance_uuid):
-        return None
-
-
 class WatchedPlanner(Planner):
     """A planner that tells what it was given to do.
 
@@ -118,10 +81,12 @@ class WatchedPlanner(Planner):
         super().perform(record)
 
 
-class EngineWorld:
+class EngineWorld(BaseWorld):
     """Four racks of two hosts, each with room for 16 small servers.
 
+    :ivar directory: folder of its files
     :ivar transport_url: of the engines and the client
+    :ivar planners: WatchedPlanner of each engine in this process
     """
 
     def __init__(self, directory, placement, table=None,
@@ -130,16 +95,14 @@ class EngineWorld:
         :param table: URL of an empty database; None is a SQLite file
         :param vcpus: of each host, and as many times 512 MiB
         """
+        if table is not None:
+            migration.upgrade(table)
+        # Worlds that share a Placement have hosts of their own.
+        super().__init__(placement, table or new_table(directory), HOSTS,
+                         vcpus, name='{}-' + str(uuid.uuid4()))
         self._vcpus = vcpus
         self.directory = directory
-        self.placement = placement
         self.transport_url = transport_url
-        self.table_url = table or f'sqlite:///{directory}/table.sqlite'
-        migration.upgrade(self.table_url)
-        self.table = PlacementTable(self.table_url)
-        self.hosts = {name: placement.add_host(
-            f'{name}-{uuid.uuid4()}', vcpus, vcpus * 512) for name in HOSTS}
-        self.holds = HoldClient(placement.adapter)
         self.planners = []
         self._stack = contextlib.ExitStack()
 
@@ -149,6 +112,9 @@ class EngineWorld:
     def __exit__(self, *failure):
         self._stack.close()
         self.table.database.engine.dispose()
+
+    def clock(self):
+        return timeutils.utcnow()
 
     def conf(self, **engine):
         conf = cfg.ConfigOpts()
@@ -178,15 +144,14 @@ class EngineWorld:
         conf = self._with_transport(self.conf(**engine))
         transport = get_transport(conf)
         self._stack.callback(transport.cleanup)
-        inventory = Hosts(self.placement, self.hosts)
         planner = WatchedPlanner(
-            conf, inventory, self.table, self.holds, clock)
+            conf, self.inventory, self.table, self.holds, clock)
         self.planners.append(planner)
         service = EngineService(conf, EngineParts(
-            self.table, inventory, planner,
+            self.table, self.inventory, planner,
             Lifecycle(conf, self.table, self.holds, clock),
-            Reconciler(conf, inventory, self.table, self.holds, NoServers(),
-                       clock)), transport, clock)
+            Reconciler(conf, self.inventory, self.table, self.holds,
+                       self.instances, clock)), transport, clock)
         service.start()
         self._stack.callback(service.stop)
         return service
@@ -256,20 +221,12 @@ class EngineWorld:
     def statuses(self, groups):
         return {str(self.settled(uuid).status) for uuid in groups}
 
-    def vcpus_used(self):
-        return sum(self.placement.used(provider)['VCPU']
-                   for provider in self.hosts.values())
-
-    def assert_agreement(self):
-        """Each planned member has its hold, and nothing else is taken."""
-        expected = 0
-        for group in self.table.list_groups():
-            for row in self.table.members(group.uuid):
-                planned = row.state == MemberState.PLANNED
-                assert row.held == planned, row
-                assert self.holds.has(row.hold, row) == planned, row
-                expected += planned
-        assert self.vcpus_used() == expected
+    def assert_nothing_left(self):
+        """They agree as soon as the engines have done what they do now."""
+        try:
+            wait_for('agreement', lambda: not self.disagreements())
+        except NotThere:
+            super().assert_nothing_left()
 
     def _with_transport(self, conf):
         # The option is registered by whoever first makes a transport of it.

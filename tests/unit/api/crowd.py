@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table with many groups in it, and what a client asks of it."""
 
-import contextlib
 from datetime import timedelta
 
 import sqlalchemy as sa
@@ -26,14 +25,14 @@ def crowd(table, number, own):
                 project_id='blue' if i < own else f'other-{i % OTHERS}',
                 created_at=NOON - timedelta(seconds=i))
         for i in range(number)]
+    members = [
+        rows.member_values(member, position) for group in groups
+        for position, member in enumerate(
+            members_of(group, {'web': 1, 'node': 2}))]
     with table.database.writer() as session:
-        for group in groups:
-            session.execute(
-                sa.insert(GroupRow).values(rows.group_values(group)))
-            session.execute(sa.insert(MemberRow), [
-                rows.member_values(member, position)
-                for position, member in enumerate(
-                    members_of(group, {'web': 1, 'node': 2}))])
+        session.execute(sa.insert(GroupRow),
+                        [rows.group_values(group) for group in groups])
+        session.execute(sa.insert(MemberRow), members)
 
 
 def requests(service):
@@ -55,20 +54,3 @@ def requests(service):
             'list, a page of 100': asked('GET', '/v1/groups?limit=100', 200),
             'placements': asked('GET', path + '/placements', 200),
             'create, repeated': repeated}
-
-
-@contextlib.contextmanager
-def statements(table):
-    """SQL statements that are sent while the block runs, without BEGIN."""
-    sent = []
-
-    def executed(connection, cursor, statement, *arguments):
-        if statement != 'BEGIN':
-            sent.append(statement)
-
-    engine = table.database.engine
-    sa.event.listen(engine, 'before_cursor_execute', executed)
-    try:
-        yield sent
-    finally:
-        sa.event.remove(engine, 'before_cursor_execute', executed)

@@ -9,6 +9,7 @@ import webob
 
 from nova_holistic.api import deploy
 from nova_holistic.table import errors, migration
+from tests.tables import new_table
 from tests.unit.api.service import ADMIN
 
 CONFIGURATION = '''
@@ -46,9 +47,9 @@ def build(tmp_path, url):
 
 
 @pytest.fixture
-def app(build, url):
+def app(build, tmp_path):
     """As a WSGI server gets it."""
-    migration.upgrade(url)
+    new_table(tmp_path)
     return build()
 
 

@@ -3,38 +3,39 @@
 
 import pytest
 
-from nova_holistic.table import migration
 from nova_holistic.table.store import PlacementTable
-from tests.unit.api.crowd import crowd, requests, statements
+from tests.statements import recorded
+from tests.tables import new_table
+from tests.unit.api.crowd import crowd, requests
 from tests.unit.api.service import Service
 
 MOST = {'show': 2, 'list, a page of 100': 2, 'placements': 3,
         'create, repeated': 3}
 """SQL statements of each request: one to read the group, or page, and one for
 its members; and one for the key, or to see whose it is."""
+FEW, MANY = 10, 2_000
+"""Numbers of groups; the asker has half of the many, ten pages of them."""
 
 
 @pytest.fixture(scope='module')
 def sent(tmp_path_factory):
     """Number of groups to request to the statements it sends."""
     found = {}
-    for number in (10, 10_000):
+    for number in (FEW, MANY):
         directory = tmp_path_factory.mktemp(f'groups-{number}')
-        url = f'sqlite:///{directory}/table.sqlite'
-        migration.upgrade(url)
-        table = PlacementTable(url)
-        crowd(table, number, own=min(number, 1000))
+        table = PlacementTable(new_table(directory))
+        crowd(table, number, own=min(number, MANY // 2))
         found[number] = {}
         service = Service(table, max_groups_per_project=-1)
         for name, ask in requests(service).items():
-            with statements(table) as texts:
+            with recorded(table.database.engine) as sent:
                 ask()
-            found[number][name] = texts
+            found[number][name] = sent.statements
     return found
 
 
 @pytest.mark.parametrize('request_name', MOST)
-def test_as_many_statements_with_10_groups_as_with_10_000(sent, request_name):
-    few, many = sent[10][request_name], sent[10_000][request_name]
+def test_as_many_statements_with_few_groups_as_with_many(sent, request_name):
+    few, many = sent[FEW][request_name], sent[MANY][request_name]
     assert len(few) == len(many)
     assert 0 < len(many) <= MOST[request_name]

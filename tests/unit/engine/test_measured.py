@@ -11,8 +11,8 @@ from nova_holistic.documents.inventory import parse_inventory
 from nova_holistic.engine.errors import HostUnknown
 from nova_holistic.engine.measured import MeasuredInventory
 from nova_holistic.engine.measurements import Measurements
-from nova_holistic.table import migration
 from nova_holistic.table.store import PlacementTable
+from tests.tables import new_table
 
 NOON = datetime(2030, 1, 1, 12)
 
@@ -66,9 +66,7 @@ def cloud():
 
 @pytest.fixture
 def table(tmp_path):
-    url = f'sqlite:///{tmp_path}/table.sqlite'
-    migration.upgrade(url)
-    return PlacementTable(url)
+    return PlacementTable(new_table(tmp_path))
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from nova_holistic.table import migration
 from nova_holistic.table.store import PlacementTable
+from tests.tables import new_table
 from tests.unit.table import builders
 
 
@@ -15,9 +15,7 @@ def empty_url(tmp_path):
 @pytest.fixture
 def table_url(tmp_path):
     """URL of an empty placement table, in a SQLite file."""
-    url = f'sqlite:///{tmp_path}/table.sqlite'
-    migration.upgrade(url)
-    return url
+    return new_table(tmp_path)
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import dataclasses
 import threading
 
 import pytest
-import sqlalchemy as sa
 
 from nova_holistic.table import errors
 from nova_holistic.table.records import GroupStatus, MemberState
+from tests.statements import recorded
 from tests.unit.table import builders
 
 NOON = builders.NOON
@@ -36,20 +36,10 @@ def at_once(calls):
 
 
 def statements(table, call):
-    """SQL statements that a call sends, without BEGIN and COMMIT."""
-    seen = []
-
-    def listen(_conn, _cursor, statement, *_):
-        if statement != 'BEGIN':
-            seen.append(statement)
-
-    engine = table.database.engine
-    sa.event.listen(engine, 'before_cursor_execute', listen)
-    try:
+    """Number of SQL statements that a call sends, without BEGIN."""
+    with recorded(table.database.engine) as sent:
         call()
-    finally:
-        sa.event.remove(engine, 'before_cursor_execute', listen)
-    return len(seen)
+    return len(sent.statements)
 
 
 def test_a_claimed_member_is_the_instances(table, shop):

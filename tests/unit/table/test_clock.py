@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.clock import DatabaseClock, LOOK_AGAIN
 from nova_holistic.table.database import Database
-from tests.unit.api.crowd import statements
+from tests.statements import recorded
 
 CLOSE = timedelta(minutes=1)
 """A machine that runs tests may be slow."""
@@ -34,25 +34,25 @@ def test_a_clock_that_is_wrong_is_corrected(table, skew, caplog):
 def test_the_database_is_asked_now_and_then(table):
     seconds = [0.0]
     clock = DatabaseClock(table.database, timer=lambda: seconds[0])
-    with statements(table) as sent:
+    with recorded(table.database.engine) as sent:
         for _ in range(5):
             clock()
-        assert len(sent) == 1
+        assert len(sent.statements) == 1
         seconds[0] += LOOK_AGAIN + 1
         for _ in range(5):
             clock()
-        assert len(sent) == 2
+        assert len(sent.statements) == 2
 
 
 def test_a_clock_that_is_set_counts_for_nothing(table):
     skew = {'hours': 0}
     clock = DatabaseClock(table.database, lambda: machine(**skew)())
     assert abs(clock() - timeutils.utcnow()) < CLOSE
-    with statements(table) as sent:
+    with recorded(table.database.engine) as sent:
         for hours in (1, -1):
             skew['hours'] = hours
             assert abs(clock() - timeutils.utcnow()) < CLOSE
-    assert not sent
+    assert not sent.statements
 
 
 def test_a_clock_that_was_set_is_told_of_at_the_next_look(table, caplog):

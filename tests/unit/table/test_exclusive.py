@@ -8,7 +8,7 @@ import pytest
 from nova_holistic.table.exclusive import ExclusiveGroups
 from nova_holistic.table.records import MemberState, Place
 from nova_holistic.table.store import PlacementTable, SITTING
-from tests.unit.api.crowd import statements
+from tests.statements import recorded
 from tests.unit.table import builders
 from tests.unit.table import test_rosters
 
@@ -59,26 +59,26 @@ def test_what_is_known_is_not_read_again(table, shop):
                                node=2) for _ in range(3)]
     table.exclusive_groups()
     test_rosters.claimed(table, others[0], ())
-    with statements(table) as sent:
+    with recorded(table.database.engine) as sent:
         assert len(table.exclusive_groups()) == 4
-    assert len(sent) == 2
+    assert len(sent.statements) == 2
     for column in HEAVY:
-        assert not [each for each in sent if column in each], column
+        assert not [each for each in sent.statements if column in each], column
 
 
 def test_news_of_places_in_many_groups_are_two_statements_more(table, shop):
     others = [builders.planned(table, builders.a_group(exclusive=True),
                                node=2) for _ in range(3)]
-    with statements(table) as sent:
+    with recorded(table.database.engine) as sent:
         table.exclusive_groups()
-    assert len(sent) == 4
-    assert not [each for each in sent if 'alternates' in each]
+    assert len(sent.statements) == 4
+    assert not [each for each in sent.statements if 'alternates' in each]
     member = table.members(others[0].uuid)[0]
     table.change_state(member.id, SITTING, MemberState.BUILT, builders.NOON,
                        place=Place('cmp-7', 'cmp-7', builders.new_uuid()))
-    with statements(table) as sent:
+    with recorded(table.database.engine) as sent:
         table.exclusive_groups()
-    assert len(sent) == 4
+    assert len(sent.statements) == 4
 
 
 def test_more_members_than_are_remembered(table, shop):
@@ -93,6 +93,6 @@ def test_more_members_than_are_remembered(table, shop):
 
 def test_where_no_group_keeps_others_out_there_is_one_statement(table):
     builders.planned(table, node=2)
-    with statements(table) as sent:
+    with recorded(table.database.engine) as sent:
         assert table.exclusive_groups() == ()
-    assert len(sent) == 1
+    assert len(sent.statements) == 1

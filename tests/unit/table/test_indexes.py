@@ -3,6 +3,7 @@
 index."""
 
 from datetime import timedelta
+import functools
 import itertools
 
 import sqlalchemy as sa
@@ -11,6 +12,7 @@ from nova_holistic.table.listing import Page, SORT_KEYS
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus, Task
 from nova_holistic.table import rows
+from tests.statements import recorded
 from tests.unit.table import builders
 
 NOON = builders.NOON
@@ -20,8 +22,12 @@ ENOUGH = 1_000
 """Rows that MariaDB may expect to look at: its guess is a rough one."""
 
 
-def fill(table):
-    """Half of the others' groups are done with, their members released."""
+@functools.cache
+def others():
+    """Values of the groups and members of other projects.
+
+    Half of the groups are done with, their members released.
+    """
     groups = [builders.a_group(
         GroupStatus.PLANNED if number % 2 else GroupStatus.RELEASED,
         project_id=f'red-{number % 100}', name=f'shop-{number}',
@@ -31,11 +37,16 @@ def fill(table):
         for number in range(OTHERS)]
     members = [member for group in groups
                for member in builders.members_of(group, {'web': None})]
+    return ([rows.group_values(group) for group in groups],
+            [rows.member_values(row, 0) for row in members])
+
+
+def fill(table):
+    """Write what other projects have."""
+    groups, members = others()
     with table.database.writer() as session:
-        session.execute(sa.insert(GroupRow),
-                        [rows.group_values(group) for group in groups])
-        session.execute(sa.insert(MemberRow),
-                        [rows.member_values(row, 0) for row in members])
+        session.execute(sa.insert(GroupRow), groups)
+        session.execute(sa.insert(MemberRow), members)
     # What a server learns by itself; SQLite learns nothing.
     learn = {'sqlite': None, 'mysql': 'ANALYZE TABLE',
              'postgresql': 'ANALYZE'}[table.database.engine.dialect.name]
@@ -46,20 +57,11 @@ def fill(table):
 
 
 def queries(table, call):
-    """The SELECT statements of a call, with what they are given."""
-    seen = []
-
-    def listen(_conn, _cursor, statement, parameters, *_):
-        if statement.startswith('SELECT'):
-            seen.append((statement, parameters))
-
-    engine = table.database.engine
-    sa.event.listen(engine, 'before_cursor_execute', listen)
-    try:
+    """The SELECT statements of a call, with their parameters."""
+    with recorded(table.database.engine) as recorder:
         call()
-    finally:
-        sa.event.remove(engine, 'before_cursor_execute', listen)
-    return seen
+    return [(each.text, each.parameters) for each in recorder.sent
+            if each.text.startswith('SELECT')]
 
 
 def whole_tables(table, statement, parameters):

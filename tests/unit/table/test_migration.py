@@ -13,6 +13,7 @@ from sqlalchemy import schema
 
 from nova_holistic.table.database import Database
 from nova_holistic.table import errors, migration, models
+from tests.statements import recorded
 
 
 def test_an_empty_database_is_brought_to_the_newest_version(empty_url):
@@ -37,18 +38,18 @@ def test_an_upgrade_that_broke_off_is_gone_on_with(empty_url):
 
 
 def upgraded(url, changes):
-    """Whether so many changes of the schema were enough."""
+    """Whether an upgrade ends within that number of schema changes."""
     database, done = Database(url), []
 
-    def allow(_conn, _cursor, statement, *_):
+    def allow(statement):
         if statement.split()[0] in ('CREATE', 'ALTER', 'DROP'):
             if len(done) == changes:
                 raise BrokenOff
             done.append(statement)
 
-    sa.event.listen(database.engine, 'before_cursor_execute', allow)
     try:
-        migration.upgrade(database)
+        with recorded(database.engine, before=allow):
+            migration.upgrade(database)
     except BrokenOff:
         return False
     finally:

@@ -10,7 +10,7 @@ from nova_holistic.table.records import (
     GroupStatus, MemberState, Place, Task)
 from nova_holistic.table import revising
 from nova_holistic.table.rosters import GROUP, Rosters
-from tests.unit.api.crowd import statements
+from tests.statements import recorded
 from tests.unit.table import builders
 
 NOON = builders.NOON
@@ -114,11 +114,11 @@ def unstamped(members):
 def test_what_cannot_have_changed_is_not_read_again(table, rosters, shop):
     rosters.read(shop.uuid)
     claimed(table, shop, ())
-    with statements(table) as sent:
+    with recorded(table.database.engine) as sent:
         rosters.read(shop.uuid)
-    assert len(sent) == 2
+    assert len(sent.statements) == 2
     for column in ('document', 'requirements', 'location', 'alternates'):
-        assert not [each for each in sent if column in each], column
+        assert not [each for each in sent.statements if column in each], column
 
 
 @pytest.mark.parametrize('limit, kept', [
@@ -129,9 +129,9 @@ def test_the_group_not_asked_for_longest_is_forgotten(
     other = builders.planned(table, node=4)
     for group in (shop, other):
         assert len(rosters.read(group.uuid)[1]) == 4
-    with statements(table) as sent:
+    with recorded(table.database.engine) as sent:
         assert rosters.read(shop.uuid)[0] == shop
-    assert any('document' in each for each in sent) is not kept
+    assert any('document' in each for each in sent.statements) is not kept
 
 
 def test_a_long_document_counts_as_much_as_members_do(table, shop):
@@ -140,9 +140,9 @@ def test_a_long_document_counts_as_much_as_members_do(table, shop):
     long = builders.planned(table, builders.a_group(document={
         'group': {'name': 'shop', 'members': ['x' * 512] * 100}}), web=None)
     rosters.read(long.uuid)
-    with statements(table) as sent:
+    with recorded(table.database.engine) as sent:
         rosters.read(long.uuid)
-    assert any('document' in each for each in sent)
+    assert any('document' in each for each in sent.statements)
 
 
 def test_a_group_without_members_is_not_remembered(table):
@@ -150,9 +150,9 @@ def test_a_group_without_members_is_not_remembered(table):
     rosters = Rosters(table.database)
     group = builders.planned(table)
     for _ in range(2):
-        with statements(table) as sent:
+        with recorded(table.database.engine) as sent:
             assert rosters.read(group.uuid) == (group, ())
-    assert any('document' in each for each in sent)
+    assert any('document' in each for each in sent.statements)
 
 
 def test_a_group_larger_than_all_that_is_remembered(table, shop):

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from nova_holistic.table.models import StatisticRow
-from tests.unit.api.crowd import statements
+from tests.statements import recorded
 from tests.unit.table.builders import NOON
 
 MANY = {f'name-{number}': float(number) for number in range(64)}
@@ -52,9 +52,9 @@ def test_no_values_at_all(statistics):
 
 def test_many_values_are_one_statement(table):
     for values in (MANY, MANY, MANY | {'one-more': 1.0}):
-        with commits(table) as done, statements(table) as sent:
+        with commits(table) as done, recorded(table.database.engine) as sent:
             table.statistics.put('cmp-1', values, NOON)
-        assert (len(done), len(sent)) == (1, 1)
+        assert (len(done), len(sent.statements)) == (1, 1)
         assert table.statistics.since(NOON) == {'cmp-1': values}
     with table.database.reader() as session:
         assert session.scalar(

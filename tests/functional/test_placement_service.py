@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Placements that share a database have nothing of each other."""
+
+import fixtures
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from tests.functional.placement_service import PlacementService
+
+VERSION = '1.38'
+
+
+def names(service, path, key):
+    found = service.adapter.get(path, microversion=VERSION).json()[key]
+    return {each['name'] if isinstance(each, dict) else each
+            for each in found}
+
+
+def content(service):
+    """Names of all that clients can add to a Placement."""
+    return (names(service, '/resource_providers', 'resource_providers'),
+            names(service, '/resource_classes', 'resource_classes'),
+            names(service, '/traits', 'traits'))
+
+
+def test_the_next_placement_has_what_a_new_one_has():
+    with PlacementService() as first:
+        new = content(first)
+        host = first.add_host('cmp-1')
+        first.allocate(host, {'VCPU': 1})
+        for path in ('/resource_classes/CUSTOM_METAL', '/traits/CUSTOM_FAST'):
+            assert first.adapter.put(
+                path, microversion=VERSION).status_code == 201
+        assert first.adapter.put(
+            f'/resource_providers/{host}/aggregates', microversion=VERSION,
+            json={'aggregates': [host], 'resource_provider_generation': 2},
+        ).status_code == 200
+        assert all(now > before for now, before in zip(content(first), new))
+    with PlacementService() as second:
+        assert content(second) == new
+        # Neither the name nor the class is known from before.
+        host = second.add_host('cmp-1')
+        assert second.used(host) == {'VCPU': 0, 'MEMORY_MB': 0}
+
+
+def test_an_option_of_one_is_no_option_of_the_next():
+    with PlacementService() as first:
+        default = first.conf.placement.max_allocation_candidates
+        first.conf.set_override(
+            'max_allocation_candidates', 1, group='placement')
+    with PlacementService() as second:
+        assert second.conf.placement.max_allocation_candidates == default
+
+
+def test_two_at_once_are_refused():
+    with PlacementService():
+        with pytest.raises(fixtures.MultipleExceptions, match='still runs'):
+            PlacementService().setUp()
+
+
+def test_beside_an_embedded_cloud_each_has_its_own_hosts(start_cloud):
+    cloud = start_cloud([EmbeddedHost('only')], scheduler='stock')
+    with PlacementService() as service:
+        service.add_host('other')
+        assert content(service)[0] == {'other'}
+    assert set(cloud.providers()) == {'only'}
+    cloud.create_flavor('small', 2, 2048, 10)
+    cloud.wait_for_status(cloud.create_server('one', 'small'), 'ACTIVE')

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the placement table and Placement must agree on."""
+
+from collections import defaultdict
+
+from nova_holistic.holds.client import allocations
+from nova_holistic.table.records import MemberState
+
+SETTLED = (MemberState.PLANNED, MemberState.BUILT, MemberState.RELEASED,
+           MemberState.LOST)
+WITH_SERVER = MemberState.BUILT, MemberState.FAILED
+
+
+def assert_settled(world):
+    """Each planned member has its hold, a built one its server's
+    allocation, and nothing else is taken in Placement."""
+    expected, taken = 0, _taken(world)
+    for row in world.rows():
+        planned = row.state == MemberState.PLANNED
+        built = row.state == MemberState.BUILT
+        assert row.held == planned, row
+        assert (taken.get(row.hold) == allocations(row)) == planned, row
+        if built:
+            assert taken.get(row.instance_uuid) == allocations(row), row
+        assert row.state in SETTLED, row
+        expected += planned + built
+    assert world.vcpus_used() == expected
+
+
+def disagreements(world):
+    """Sentences about what table and Placement do not agree on.
+
+    Each held row has its hold, and no other row has one; a built row has the
+    allocation of its server; a claimed row has one of the two, since a claim
+    may be between its two steps. Nobody else has an allocation, except
+    strangers that the test has declared, and servers that have outlived
+    their row.
+    """
+    taken = _taken(world)
+    found = [sentence for row in world.rows()
+             for sentence in _of_row(row, taken)]
+    declared = world.placement.strangers | world.servers
+    return found + [
+        f'consumer {consumer}, which no row has, has {there}'
+        for consumer, there in taken.items() if consumer not in declared]
+
+
+def _taken(world):
+    """Allocations on the hosts: consumer to provider to resources."""
+    taken = defaultdict(dict)
+    for provider in world.providers():
+        for consumer, there in world.placement.consumers(provider).items():
+            taken[consumer][provider] = {'resources': there['resources']}
+    return taken
+
+
+def _of_row(row, taken):
+    """What is wrong about a row; what it has is no longer in ``taken``."""
+    wanted = allocations(row)
+    hold = taken.pop(row.hold, None)
+    state = f'member {row.member.path} is {row.state}'
+    if row.state == MemberState.CLAIMED:
+        server = taken.pop(row.instance_uuid, None)
+        if [each for each in (hold, server) if each] != [wanted]:
+            yield f'{state}; its hold has {hold}, its server has {server}'
+        return
+    if row.held and hold != wanted:
+        yield f'{state} and held; its hold has {hold}, not {wanted}'
+    if not row.held and hold:
+        yield f'{state} and not held; its hold has {hold}'
+    if row.state == MemberState.PLANNED and not row.held:
+        yield f'{state} and not held'
+    if row.state in WITH_SERVER:
+        server = taken.pop(row.instance_uuid, None)
+        failed = row.state == MemberState.FAILED and server is None
+        if server != wanted and not failed:
+            yield f'{state}; its server has {server}, not {wanted}'
