@@ -21,23 +21,31 @@ class Calls:
     http: list[str] = dataclasses.field(default_factory=list)
 
 
-def wait_until_quiet(pause=1.0, limit=60.0):
+QUIET = 20
+"""How many times in a row every service may act, and none does, before a cloud
+counts as quiet."""
+
+
+def wait_until_quiet():
     """Wait for what services that have just started still have to do.
 
-    :param pause: seconds without a statement that are taken for quiet
-    :param limit: seconds after which a cloud is not going to be
+    A slow machine lets services act less often in a second, so that turns
+    are counted and not seconds.
     """
-    latest = start = time.monotonic()
+    turns = 0
 
     def executed(*arguments):
-        nonlocal latest
-        latest = time.monotonic()
+        nonlocal turns
+        turns = 0
 
     sa.event.listen(sa.Engine, 'before_cursor_execute', executed)
     try:
-        while time.monotonic() - latest < pause:
-            assert time.monotonic() - start < limit
-            time.sleep(pause / 10)
+        for _ in range(100 * QUIET):
+            if turns == QUIET:
+                return
+            turns += 1
+            time.sleep(0.05)
+        raise AssertionError('the cloud is never quiet')
     finally:
         sa.event.remove(sa.Engine, 'before_cursor_execute', executed)
 
