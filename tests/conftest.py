@@ -3,7 +3,17 @@
 
 import gc
 
+from tests.effort import load_profile
+
 _ALLOCATIONS = 50_000
+
+load_profile()
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        '--effort', choices=('short', 'full'), default='short',
+        help='size of the tests on a whole cloud (default: %(default)s)')
 
 
 def pytest_collection_finish():

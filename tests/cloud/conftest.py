@@ -12,13 +12,13 @@ from tests.cloud.command_line import CommandLine
 from tests.cloud.forking import installed, Parent
 from tests.cloud.groups import every_group
 from tests.cloud.servers import Servers
+from tests.cloud.sizes import SIZES
 from tools.cloud import catalog
 from tools.cloud.cloud import Cloud, make
 from tools.cloud.holistic import ENGINES
 from tools.cloud.layout import Layout
 from tools.cloud.waiting import wait_for
 
-HOSTS = 50
 RUNNING = 'NOVA_HOLISTIC_CLOUD'
 """Environment variable: directory of a cloud that is up, which the tests are
 to use, and leave up."""
@@ -42,7 +42,13 @@ def _name(item):
 
 
 @pytest.fixture(scope='session')
-def running(request):
+def size(request):
+    """How large the tests are."""
+    return SIZES[request.config.getoption('effort')]
+
+
+@pytest.fixture(scope='session')
+def running(request, size):
     """The cloud, until the last test has ended; its directory stays where it
     did not start or a test failed."""
     if RUNNING in os.environ:
@@ -51,7 +57,7 @@ def running(request):
         clear(catalog.session(cloud.layout, catalog.ADMIN))
         return
     # A short path, which the names of sockets are part of.
-    cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='cloud-')), HOSTS)
+    cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='cloud-')), size.hosts)
     print('cloud:', cloud.layout.directory)
     try:
         cloud.up()

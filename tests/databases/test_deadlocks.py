@@ -28,14 +28,14 @@ def crossing(table, first, second, wrap):
                         .values(name=order[0])
                         .execution_options(synchronize_session=False))
                     if number == 0 and len(begun) <= 2:
-                        meeting.wait(30)
+                        meeting.wait(300)
 
         return work()
 
     with ThreadPoolExecutor(2) as pool:
         for result in [pool.submit(rename, (first, second)),
                        pool.submit(rename, (second, first))]:
-            result.result(60)
+            result.result(300)
     return begun
 
 

@@ -192,7 +192,7 @@ def slow_live_migration(cloud, monkeypatch, host):
     migrate = hypervisor.live_migration
 
     def wait_and_migrate(*args, **kwargs):
-        gone.wait(60)
+        assert gone.wait(600)
         return migrate(*args, **kwargs)
 
     monkeypatch.setattr(hypervisor, 'live_migration', wait_and_migrate)

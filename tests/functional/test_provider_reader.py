@@ -4,11 +4,12 @@ finding that out takes requests for what changed alone."""
 
 import uuid
 
-from hypothesis import given, HealthCheck, settings, strategies as st
+from hypothesis import given, HealthCheck, strategies as st
 import pytest
 
 from nova_holistic.inventory.providers import ProviderReader
 from nova_holistic.inventory.service import Service
+from tests.effort import examples
 from tests.functional.placement_service import PlacementService
 from tests.functional.watching import Counting
 
@@ -269,8 +270,7 @@ def amounts():
         {'VCPU': 4, 'MEMORY_MB': 32}, {'PCPU': 8}, {'CUSTOM_METAL': 1}])
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[
-    HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples(25, HealthCheck.function_scoped_fixture)
 @given(data=st.data())
 def test_what_is_remembered_is_what_is_so(placement, data):
     providers = Providers(placement)

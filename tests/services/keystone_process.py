@@ -3,29 +3,29 @@
 CONFIGURATION_FOLDER PASSWORD``, with everything that it needs made first."""
 
 import grp
+import json
 import os
 import pwd
-import subprocess
 import sys
 from wsgiref import simple_server
 
 from tests.services.placement_process import Handler, Server
-
-MANAGE = 'from keystone.cmd.manage import main; main()'
+from tools.cloud import manage
 
 
 def prepare(file, password, url):
     """Tables, keys, and the user ``admin`` with an endpoint in RegionOne."""
     own = ('--keystone-user', pwd.getpwuid(os.geteuid()).pw_name,
            '--keystone-group', grp.getgrgid(os.getegid()).gr_name)
-    for command in (
+    failed = manage.main('keystone.cmd.manage:main', json.dumps([
+        ('--config-file', file, *command) for command in (
             ('db_sync',), ('fernet_setup', *own),
             ('bootstrap', '--bootstrap-password', password,
              '--bootstrap-region-id', 'RegionOne',
              '--bootstrap-public-url', url,
-             '--bootstrap-internal-url', url)):
-        subprocess.run([sys.executable, '-W', 'ignore', '-c', MANAGE,
-                        '--config-file', file, *command], check=True)
+             '--bootstrap-internal-url', url))]))
+    if failed:
+        sys.exit(failed)
 
 
 def main(port, directory, password):

@@ -5,8 +5,9 @@ import sys
 
 from keystoneauth1 import adapter, session, token_endpoint
 
-from tests.services.background import answers, free_ports, Process
+from tests.services.background import answers, Process
 from tests.services.placement_calls import PlacementCalls
+from tools.cloud.ports import free_ports
 
 TOKEN = 'admin'
 

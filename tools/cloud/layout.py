@@ -6,19 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 import json
 import pathlib
-import random
 import secrets
-import socket
+
+from tools.cloud.ports import ADDRESS, free_ports
 
 _FILE = 'cloud.json'
-_PORTS = range(15000, 30000)
-"""Below those that the kernel gives to connections, so that none of the
-cloud's own takes a port before its service does."""
 
 LISTENERS = (
     'mariadb', 'rabbitmq', 'distribution', 'epmd', 'memcached', 'keystone',
     'short-keystone', 'placement', 'glance', 'nova', 'network', 'holistic')
-ADDRESS = '127.0.0.1'
 REGION = 'RegionOne'
 
 
@@ -88,30 +84,6 @@ class Layout:
         folder = self.directory.joinpath(*names)
         folder.mkdir(parents=True, exist_ok=True)
         return folder
-
-
-def free_ports(count: int) -> list[int]:
-    """So many that nobody listens on.
-
-    :raises OSError: there are not as many
-    """
-    found: list[int] = []
-    for port in random.sample(_PORTS, len(_PORTS)):
-        if len(found) == count:
-            return found
-        if _free(port):
-            found.append(port)
-    raise OSError(f'not {count} free ports in {_PORTS}')
-
-
-def _free(port: int) -> bool:
-    with socket.socket() as end:
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            end.bind((ADDRESS, port))
-        except OSError:
-            return False
-        return True
 
 
 Sections = Mapping[str, Mapping[str, object]]

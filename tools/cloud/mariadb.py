@@ -4,7 +4,7 @@
 import os
 import socket
 
-from tools.cloud.layout import ADDRESS
+from tools.cloud.ports import ADDRESS
 from tools.cloud.service import Service
 
 DATABASES = ('keystone', 'placement', 'glance', 'nova_api', 'nova_cell0',

@@ -3,8 +3,8 @@
 
 import os
 
-from tools.cloud.layout import ADDRESS
 from tools.cloud.mariadb import listens
+from tools.cloud.ports import ADDRESS
 from tools.cloud.service import Service
 
 

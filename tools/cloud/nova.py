@@ -101,9 +101,10 @@ class Nova(WebService):
             'DEFAULT': {
                 'transport_url': layout.broker, 'my_ip': '127.0.0.1',
                 'state_path': layout.state('nova'),
-                # So many would keep a small machine busy with saying that
-                # they are alive.
-                'report_interval': 40, 'service_down_time': 180,
+                # Two reports a second, of any number of hosts, keep a small
+                # machine busy enough.
+                'report_interval': max(10, layout.hosts // 2),
+                'service_down_time': 180,
                 # A pool starts a thread for each call until it has so many,
                 # and each thread looks every second whether it has to end.
                 'executor_thread_pool_size': 16,

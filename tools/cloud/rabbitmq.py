@@ -2,8 +2,8 @@
 """RabbitMQ, with a port mapper of its own."""
 
 from tests.services import rabbit
-from tools.cloud.layout import ADDRESS
 from tools.cloud.mariadb import listens
+from tools.cloud.ports import ADDRESS
 from tools.cloud.service import Service
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import time
 from typing import TypeVar
 
-PATIENCE = 120
-"""Seconds after which what should be there is at fault."""
+PATIENCE = 300
+"""Seconds after which a wait fails; far more than a busy machine needs."""
 
 Found = TypeVar('Found')
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """``nova-holistic-engine`` as a process, and how it ends."""
 
+import contextlib
+from datetime import timedelta
 import os
 import signal
 
+from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.table import migration
@@ -19,19 +22,51 @@ def inventory(world):
     return file
 
 
+on_one_database = pytest.mark.parametrize(
+    'table_url', [None], ids=['sqlite'])
+"""Marks a test to which the kind of database makes no difference."""
+
+
+class UnwrittenInventory:
+    """An inventory whose end nobody reads before it is written: a planner that
+    reads it is in the middle of its work.
+
+    :ivar path: of the file
+    """
+
+    def __init__(self, path):
+        os.mkfifo(path)
+        self.path = path
+        self._end = None
+
+    def wait_for_reader(self):
+        self._end = wait_for('a planner', self._connect)
+
+    def write(self, text):
+        """Let the planner go on."""
+        os.write(self._end, text.encode())
+        self.close()
+
+    def close(self):
+        if self._end is not None:
+            os.close(self._end)
+            self._end = None
+
+    def _connect(self):
+        # There is no reader yet.
+        with contextlib.suppress(OSError):
+            return os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
+
+
 @pytest.fixture
-def unheard(world):
-    """An inventory that is not read to its end until somebody writes it: a
-    planner that asks for it is in the middle of its work."""
-    pipe = world.directory / 'pipe'
-    os.mkfifo(pipe)
-    return pipe
+def unwritten(world):
+    inventory = UnwrittenInventory(world.directory / 'pipe')
+    yield inventory
+    inventory.close()
 
 
-def taken(world, group):
-    """Wait until an engine has begun with the group; the engine."""
-    return wait_for('an engine to begin', lambda: (
-        world.table.get_group(group).engine))
+def handed_back(group):
+    return group if group.engine is None else None
 
 
 def test_an_engine_plans_and_ends_when_told(world, inventory):
@@ -44,28 +79,31 @@ def test_an_engine_plans_and_ends_when_told(world, inventory):
 
 
 def test_what_a_killed_engine_had_begun_another_finishes(
-        world, inventory, unheard):
+        world, inventory, unwritten):
     group = world.ask()
-    killed = world.start_process(unheard)
-    first = taken(world, group)
+    killed = world.start_process(unwritten.path)
+    unwritten.wait_for_reader()
+    first = world.table.get_group(group).engine
     killed.kill()
+    # Its last sign of life was long ago.
+    world.table.tasks.keep(
+        [group], first, timeutils.utcnow() - timedelta(hours=1))
     world.start_process(inventory)
     settled = world.settled(group)
     assert settled.status == GroupStatus.PLANNED
     assert world.table.get_group(group).engine is None
-    assert first
     world.assert_agreement()
 
 
 def test_an_engine_told_to_stop_finishes_what_it_has_begun(
-        world, unheard):
+        world, unwritten):
     group = world.ask()
-    engine = world.start_process(unheard, shutdown_timeout=60)
-    taken(world, group)
+    engine = world.start_process(unwritten.path, shutdown_timeout=300)
+    unwritten.wait_for_reader()
     engine.send(signal.SIGTERM)
     engine.wait_until('the stop', lambda: ' stops' in engine.said())
     later = world.ask()
-    unheard.write_text(world.inventory_document())
+    unwritten.write(world.inventory_document())
     assert engine.wait() == 0
     assert world.table.get_group(group).status == GroupStatus.PLANNED
     # What came after that it has left to others.
@@ -74,24 +112,29 @@ def test_an_engine_told_to_stop_finishes_what_it_has_begun(
 
 
 def test_an_engine_without_time_hands_back_what_it_has_begun(
-        world, inventory, unheard):
+        world, inventory, unwritten):
     group = world.ask()
-    engine = world.start_process(unheard, shutdown_timeout=0,
-                                 stale_after=3600)
-    taken(world, group)
+    engine = world.start_process(unwritten.path, shutdown_timeout=0)
+    unwritten.wait_for_reader()
     engine.send(signal.SIGTERM)
+    left = wait_for('the group to be handed back', lambda: (
+        handed_back(world.table.get_group(group))))
+    assert left.attempts == 0
+    # What the planner finds now comes too late.
+    unwritten.write(world.inventory_document())
     assert engine.wait() == 0
-    left = world.table.get_group(group)
-    assert (left.engine, left.attempts) == (None, 0)
-    world.start_process(inventory, stale_after=3600)
+    assert world.table.get_group(group).task
+    assert world.vcpus_used() == 0
+    world.start_process(inventory)
     assert world.settled(group).status == GroupStatus.PLANNED
     world.assert_agreement()
 
 
-def test_a_second_signal_ends_the_wait(world, unheard):
+@on_one_database
+def test_a_second_signal_ends_the_wait(world, unwritten):
     group = world.ask()
-    engine = world.start_process(unheard, shutdown_timeout=3600)
-    taken(world, group)
+    engine = world.start_process(unwritten.path, shutdown_timeout=3600)
+    unwritten.wait_for_reader()
     for _ in range(2):
         engine.send(signal.SIGTERM)
         engine.wait_until('the stop', lambda: ' stops' in engine.said())
@@ -99,6 +142,7 @@ def test_a_second_signal_ends_the_wait(world, unheard):
     assert world.table.get_group(group).engine is None
 
 
+@on_one_database
 @pytest.mark.parametrize('setting, complaint', [
     ('transport_url = pigeon://nowhere', 'transport_url'),
     ('[inventory]\ndriver = tea-leaves', "unknown [inventory] driver"),
@@ -117,6 +161,7 @@ def test_a_configuration_that_will_not_do(world, setting, complaint):
     assert 'Traceback' not in engine.said()
 
 
+@on_one_database
 def test_a_schema_that_it_cannot_use(world, inventory):
     world.table_url = f'sqlite:///{world.directory}/old.sqlite'
     migration.upgrade(world.table_url, '0002')
@@ -126,6 +171,7 @@ def test_a_schema_that_it_cannot_use(world, inventory):
     assert 'Traceback' not in engine.said()
 
 
+@on_one_database
 def test_it_starts_while_the_database_is_away(world, inventory):
     there, away = (world.directory / name for name in ('there', 'away'))
     there.mkdir()

@@ -12,7 +12,7 @@ MAIN = (sys.executable, '-m', 'nova_holistic.cli.main')
 
 def run(*words, **how):
     how.setdefault('stdout', subprocess.PIPE)
-    return subprocess.run([*MAIN, *map(str, words)], timeout=60,
+    return subprocess.run([*MAIN, *map(str, words)], timeout=300,
                           stderr=subprocess.PIPE, **how)
 
 
@@ -53,7 +53,7 @@ def test_an_interrupt_ends_it_without_a_traceback(zones):
     process.stdin.write(b'#' * 2**20)
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, out, err) == (130, b'', b'')
 
 
@@ -75,7 +75,7 @@ def test_png_without_its_extra_says_what_to_install(
     output = terminal.folder / 'shop.png'
     done = subprocess.run(
         [sys.executable, '-c', without, 'map', shop_plan, '--inventory',
-         zones, '-o', output], capture_output=True, timeout=60)
+         zones, '-o', output], capture_output=True, timeout=300)
     assert done.returncode == 2
     assert done.stderr == (b"nova-holistic: PNG needs the extra 'png': "
                            b"pip install 'nova_holistic[png]'\n")

@@ -2,7 +2,6 @@
 import copy
 
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
 
@@ -14,6 +13,7 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies import load_policy_types
+from tests.effort import examples
 
 TYPES = load_policy_types()
 
@@ -288,7 +288,7 @@ junk = st.recursive(
     max_leaves=25)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(junk)
 def test_junk_is_refused_in_one_line(document):
     try:
@@ -297,7 +297,7 @@ def test_junk_is_refused_in_one_line(document):
         assert '\n' not in str(error)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.sampled_from([
     ('name',), ('members',), ('members', 0), ('groups', 0), MEMBER, RULE,
     (*MEMBER, 'count'), (*MEMBER, 'resources'), (*MEMBER, 'traits'),

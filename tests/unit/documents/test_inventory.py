@@ -2,7 +2,6 @@
 import pathlib
 
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
 
@@ -11,6 +10,7 @@ from nova_holistic.documents import text
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.snapshot import Link
+from tests.effort import examples
 
 DATA = pathlib.Path(__file__).parents[2] / 'data'
 
@@ -178,7 +178,7 @@ junk = st.recursive(
     max_leaves=10)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.sampled_from([
     ('levels',), ('hosts',), HOST, VCPU, (*VCPU, 'total'), (*HOST, 'labels'),
     (*HOST, 'location'), ('links', 0), ('links', 0, 'domain'), ('flavors',),

@@ -9,7 +9,7 @@ import pytest
 
 from nova_holistic.inventory.shared_runs import SharedRuns
 
-LONG = 30
+LONG = 300
 """Seconds after which a test that hangs has failed."""
 
 

@@ -28,7 +28,7 @@ def test_threads_do_not_wait_for_each_others_connections(table):
         outer.execute(sa.text('SELECT 1'))
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(
-                table.members, [group.uuid] * 8, timeout=60))
+                table.members, [group.uuid] * 8, timeout=300))
     assert found == [table.members(group.uuid)] * 8
 
 
@@ -48,8 +48,8 @@ def test_a_forked_worker_opens_its_own_connection(table):
     answers = fork.Queue()
     child = fork.Process(target=_claim_one, args=(table, group, answers))
     child.start()
-    opened, path = answers.get(timeout=60)
-    child.join(60)
+    opened, path = answers.get(timeout=300)
+    child.join(300)
     assert child.exitcode == 0
     assert opened > 0
     assert path == 'db/node-0'

@@ -6,7 +6,6 @@ import random
 
 from hypothesis import example
 from hypothesis import given
-from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
 
@@ -15,6 +14,7 @@ from nova_holistic.documents.definition import (
 from nova_holistic.documents.group import parse_group
 from nova_holistic.documents.text import load
 from nova_holistic.exceptions import InvalidDocument
+from tests.effort import examples
 from tests.unit.documents.hot.templates import TYPES
 
 SHOP = (pathlib.Path(__file__).parents[3] / 'data' / 'shop-hot.yaml'
@@ -127,7 +127,7 @@ def read_or_refuse(document, parameters):
         assert parse_group(split, TYPES) == group
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(TEMPLATES, GIVEN)
 @example({'heat_template_version': '2021-04-16', 'resources': {
     'a': {'type': 'OS::Nova::Server', 'properties': {
@@ -149,7 +149,7 @@ def steps(value, way=()):
 WAYS = [way for way in steps(load(SHOP)) if way]
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.sampled_from(WAYS), VALUES)
 def test_a_good_template_with_one_thing_changed_is_read_or_refused(
         way, value):
