@@ -79,6 +79,11 @@ class HostCalls:
         self.computes.restart(host)
         self._update_service(host, {'forced_down': False})
 
+    def delete_compute_service(self, host):
+        """Delete a nova-compute that is stopped, and with it the host."""
+        service = self.compute_service(host)
+        self.compute.delete(f'/os-services/{service["id"]}')
+
     def _update_service(self, host, body):
         service = self.compute_service(host)
         self.compute.put(f'/os-services/{service["id"]}', json=body)

@@ -110,6 +110,8 @@ class ServerCalls:
         :raises EmbeddedCloudError: it has failed instead, or takes too long
         """
         def question():
+            if self.progress.is_busy(server):
+                return None
             found = self.get_server(server)
             if found['status'] == status:
                 if status == 'ERROR':
@@ -130,6 +132,8 @@ class ServerCalls:
     def wait_until_gone(self, server):
         """Return once Nova does not know the server any more."""
         def question():
+            if self.progress.is_busy(server):
+                return None
             try:
                 self.get_server(server)
             except keystone_exceptions.NotFound:
