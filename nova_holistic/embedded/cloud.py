@@ -97,13 +97,16 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         self.put_load(hosts)
 
     def remove_hosts(self, names):
-        """Stop computes on which there are no servers, and delete them.
+        """Remove hosts that have no servers, with their load.
 
-        Nova takes the hosts out of their aggregates, and deletes their
-        resource providers with all that is allocated there.
+        Nova takes a host whose compute service is deleted out of its
+        aggregates, and deletes its resource provider.
         """
         for name in names:
             self.computes.remove(name)
+            if name in self.providers():
+                for consumer in self.consumers(name):
+                    self.delete_consumer(consumer)
             self.delete_compute_service(name)
         self.hosts = tuple(
             host for host in self.hosts if host.name not in names)

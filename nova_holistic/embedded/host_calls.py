@@ -50,6 +50,11 @@ class HostCalls:
             for name in names:
                 self.act_on_aggregate(aggregate['id'], 'add_host', host=name)
 
+    def compute_services(self):
+        """Every nova-compute as the API lists them."""
+        return self.compute.get(
+            '/os-services?binary=nova-compute').json()['services']
+
     def compute_service(self, host):
         """The nova-compute of a host as the API shows it."""
         return self.compute.get(
@@ -64,6 +69,12 @@ class HostCalls:
     def enable_compute(self, host):
         """Undo disable_compute."""
         self._update_service(host, {'status': 'enabled'})
+
+    def enable_computes(self):
+        """Undo disable_compute wherever it was done."""
+        for service in self.compute_services():
+            if service['status'] != 'enabled':
+                self.enable_compute(service['host'])
 
     def stop_compute(self, host):
         """Stop a nova-compute and tell Nova that the host is down."""

@@ -94,6 +94,7 @@ class NovaRuntime(fixtures.Fixture):
         # Services beat only while the caller's own thread waits, and it may
         # compute for long: no service is ever taken for dead by the clock.
         self.flags(report_interval=3600, service_down_time=86400)
+        self.stub_out('nova.servicegroup.api.INITIAL_REPORTING_DELAY', 3600)
         # A compute reports where run_periodics says so, and at no moment that
         # it draws by lot.
         self.flags(periodic_enable=False)

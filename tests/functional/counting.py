@@ -21,10 +21,11 @@ class Calls:
     http: list[str] = dataclasses.field(default_factory=list)
 
 
-def wait_until_quiet(pause=1.0, limit=60.0):
+def wait_until_quiet(pause=0.3, limit=60.0):
     """Wait for what services that have just started still have to do.
 
-    :param pause: seconds without a statement that are taken for quiet
+    :param pause: seconds without a statement that are taken for quiet; the
+        services look for messages every 0.05 seconds
     :param limit: seconds after which a cloud is not going to be
     """
     latest = start = time.monotonic()
