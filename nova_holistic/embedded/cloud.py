@@ -36,6 +36,7 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
     :ivar log_path: file with what all services logged
     :ivar compute: keystoneauth Adapter of Nova's API, as an administrator
     :ivar placement: keystoneauth Adapter of Placement's API, likewise
+    :ivar progress: which servers Nova is at work on
     :ivar controllers: conductor and scheduler
     :ivar computes: the running nova-computes
     """
@@ -70,6 +71,7 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         self.useFixture(QuietLogging(self.log_path))
         runtime = self.useFixture(NovaRuntime(self.directory))
         self.conf = runtime.conf
+        self.progress = runtime.progress
         self.useFixture(HolisticOptions(self.directory))
         for (group, name), value in self.options.items():
             runtime.flags(group=group, **{name: value})
@@ -81,14 +83,33 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         self.compute = self._compute_as(ADMIN)
         self.controllers = self.useFixture(Controllers(self.scheduler))
         self.computes = self.useFixture(ComputeServices(runtime.cells[CELL]))
-        self.add_hosts(self.hosts)
+        self._start_hosts(self.hosts)
 
     def add_hosts(self, hosts):
         """Start computes, place them in their aggregates, put their load."""
+        self._start_hosts(hosts)
+        self.hosts += tuple(hosts)
+
+    def _start_hosts(self, hosts):
         for host in hosts:
             self.computes.start(host)
         self.place_in_aggregates(hosts)
         self.put_load(hosts)
+
+    def remove_hosts(self, names):
+        """Remove hosts that have no servers, with their load.
+
+        Nova takes a host whose compute service is deleted out of its
+        aggregates, and deletes its resource provider.
+        """
+        for name in names:
+            self.computes.remove(name)
+            if name in self.providers():
+                for consumer in self.consumers(name):
+                    self.delete_consumer(consumer)
+            self.delete_compute_service(name)
+        self.hosts = tuple(
+            host for host in self.hosts if host.name not in names)
 
     def restart_scheduler(self, scheduler):
         """Stop nova-scheduler, and start stock Nova's or ours instead."""

@@ -50,6 +50,11 @@ class HostCalls:
             for name in names:
                 self.act_on_aggregate(aggregate['id'], 'add_host', host=name)
 
+    def compute_services(self):
+        """Every nova-compute as the API lists them."""
+        return self.compute.get(
+            '/os-services?binary=nova-compute').json()['services']
+
     def compute_service(self, host):
         """The nova-compute of a host as the API shows it."""
         return self.compute.get(
@@ -65,6 +70,12 @@ class HostCalls:
         """Undo disable_compute."""
         self._update_service(host, {'status': 'enabled'})
 
+    def enable_computes(self):
+        """Undo disable_compute wherever it was done."""
+        for service in self.compute_services():
+            if service['status'] != 'enabled':
+                self.enable_compute(service['host'])
+
     def stop_compute(self, host):
         """Stop a nova-compute and tell Nova that the host is down."""
         self.computes.services[host].stop()
@@ -78,6 +89,11 @@ class HostCalls:
         """
         self.computes.restart(host)
         self._update_service(host, {'forced_down': False})
+
+    def delete_compute_service(self, host):
+        """Delete a nova-compute that is stopped, and with it the host."""
+        service = self.compute_service(host)
+        self.compute.delete(f'/os-services/{service["id"]}')
 
     def _update_service(self, host, body):
         service = self.compute_service(host)

@@ -62,6 +62,8 @@ class MoveCalls:
     def _moved(self, server, before):
         """Wait for one more migration than before to end."""
         def question():
+            if self.progress.is_busy(server):
+                return None
             migrations = self._migrations(server)
             if len(migrations) <= before:
                 self._refuse_failed(server)

@@ -110,6 +110,8 @@ class ServerCalls:
         :raises EmbeddedCloudError: it has failed instead, or takes too long
         """
         def question():
+            if self.progress.is_busy(server):
+                return None
             found = self.get_server(server)
             if found['status'] == status:
                 if status == 'ERROR':
@@ -128,11 +130,14 @@ class ServerCalls:
             self.wait_until_gone(server)
 
     def wait_until_gone(self, server):
-        """Return once Nova does not know the server any more."""
+        """Return once Nova does not know the server any more, and nothing
+        is allocated to it: nova-compute does that last."""
         def question():
+            if self.progress.is_busy(server):
+                return None
             try:
                 self.get_server(server)
             except keystone_exceptions.NotFound:
-                return True
+                return None if self.allocations(server) else True
             return None
         wait_for(question, f'server {server} gone')

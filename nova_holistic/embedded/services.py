@@ -107,6 +107,11 @@ class ComputeServices(fixtures.Fixture):
         """Start a stopped nova-compute again."""
         self.start(self._hosts[name])
 
+    def remove(self, name):
+        """Stop the nova-compute of a host for good, and forget the host."""
+        self.services.pop(name).stop()
+        del self._hosts[name], self._drivers[name]
+
     def _map(self, name, service):
         admin = context.get_admin_context()
         objects.HostMapping(

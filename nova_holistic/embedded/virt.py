@@ -2,6 +2,7 @@
 """A fake hypervisor that has the size and the traits of one given host."""
 
 from nova.virt import fake
+from oslo_utils import uuidutils
 
 
 class EmbeddedDriver(fake.FakeDriver):
@@ -16,7 +17,16 @@ class EmbeddedDriver(fake.FakeDriver):
         self.memory_mb = host.memory_mb
         self.local_gb = host.disk_gb
         self._description = host
+        # A host that is removed and added again is another machine.
+        self._node_uuid = uuidutils.generate_uuid()
         super().__init__(virtapi)
+
+    def get_available_resource(self, nodename):
+        return super().get_available_resource(nodename) | {
+            'uuid': self._node_uuid}
+
+    def get_nodenames_by_uuid(self, refresh=False):
+        return {self._node_uuid: node for node in self.get_available_nodes()}
 
     def update_provider_tree(self, provider_tree, nodename, allocations=None):
         provider_tree.update_inventory(

@@ -6,19 +6,66 @@ import nova_holistic.embedded  # noqa: F401, I100
 
 import contextlib
 import logging
+import pathlib
 
 import pytest
 
-from nova_holistic.embedded.cloud import EmbeddedCloud
+from tests.functional.planned import PlannedCloud
+from tests.functional.shared_cloud import SharedCloud
 from tests.judging import every_plan_is_judged  # noqa: F401
+
+FOLDER = pathlib.Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items):
+    """Run first what needs no cloud, then what shares one, then the rest.
+
+    Only one cloud can run in a process. In this order the shared cloud starts
+    once. Otherwise the tests keep their order.
+    """
+    ours = [number for number, item in enumerate(items)
+            if FOLDER in item.path.parents]
+    ordered = sorted((items[number] for number in ours), key=_order)
+    for number, item in zip(ours, ordered):
+        items[number] = item
+
+
+def _order(item):
+    if 'own_cloud' in item.fixturenames:
+        return 2
+    return 1 if 'lend_cloud' in item.fixturenames else 0
+
+
+@pytest.fixture(scope='session')
+def shared_cloud():
+    """The cloud that modules use one after the other."""
+    shared = SharedCloud()
+    yield shared
+    shared.stop()
+
+
+@pytest.fixture(scope='session')
+def lend_cloud(shared_cloud):
+    """A function that gives the shared cloud as a context manager:
+    ``lend_cloud(hosts, scheduler='holistic', options=None)``."""
+    return shared_cloud.lend
+
+
+@pytest.fixture(scope='session')
+def own_cloud(shared_cloud):
+    """A function that makes a new cloud, and stops the shared one."""
+    def own_cloud(hosts, **options):
+        shared_cloud.stop()
+        return PlannedCloud(hosts, **options)
+    return own_cloud
 
 
 @pytest.fixture
-def start_cloud():
-    """A function that starts an EmbeddedCloud until the end of the test."""
+def start_cloud(own_cloud):
+    """A function that starts a new cloud until the end of the test."""
     with contextlib.ExitStack() as stack:
         def start(hosts, **options):
-            return stack.enter_context(EmbeddedCloud(hosts, **options))
+            return stack.enter_context(own_cloud(hosts, **options))
         yield start
 
 

@@ -11,7 +11,7 @@ from keystoneauth1 import session
 from tests.statements import recorded, Recorder
 
 UUID = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
-QUIET = 20
+QUIET = 8
 """How many times in a row every service may act, and none does, before a cloud
 counts as quiet."""
 

@@ -55,12 +55,16 @@ class PlannedCloud(EmbeddedCloud):
             alternates=tuple(map(self.place, others[:8])))
 
     def clear(self):
-        """Delete every server and hold; nothing is in use after that."""
-        for server in self.servers():
-            self.delete_server(server['id'])
+        """Delete every server and group; nothing is in use after that."""
+        servers = [server['id'] for server in self.servers()]
+        for server in servers:
+            self.delete_server(server, wait=False)
+        for server in servers:
+            self.wait_until_gone(server)
         for group in self.table.list_groups():
             self.holds.drop([
                 row.hold for row in self.table.members(group.uuid)])
+            self.table.delete_group(group.uuid)
         assert self.used() == {}
 
     def place(self, name):

@@ -6,7 +6,6 @@ import uuid
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.table.records import GroupStatus
 from tests.functional.counting import counted
-from tests.functional.planned import PlannedCloud
 
 SMALL = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
 GROUP = {
@@ -41,11 +40,15 @@ def calls_of_each_member(cloud, policies):
         yield calls
 
 
-def test_sql_statements_and_requests_at_5_and_at_50_hosts():
+def test_sql_statements_and_requests_at_5_and_at_50_hosts(own_cloud):
     few, many = [], []
-    for number, found in (5, few), (50, many):
-        with PlannedCloud(hosts(number)) as cloud:
-            cloud.create_flavor('small', 2, 2048, 10)
+    first, others = hosts(5), hosts(50)[5:]
+    with own_cloud(first) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        for found, more in (few, ()), (many, others):
+            if more:
+                cloud.insert_hosts(more)
+                cloud.hosts += tuple(more)
             for policies in GROUP['policies'], SPREAD:
                 found += calls_of_each_member(cloud, policies)
     # The statements would tell what has changed, not only that.
@@ -66,13 +69,13 @@ def told(calls):
             for statement in calls.sql if 'strftime' not in statement]
 
 
-def test_every_server_of_the_group_that_exists_costs_four_values():
+def test_every_server_of_the_group_that_exists_costs_four_values(lend_cloud):
     """However many servers it has: a statement tells the cells of all, and
     one of each cell where all of them there are."""
     names = [f'm{number}' for number in range(6)]
     document = {**GROUP, 'members': [
         {**GROUP['members'][0], 'name': name} for name in names]}
-    with PlannedCloud(hosts(8)) as cloud:
+    with lend_cloud(hosts(8)) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         group = cloud.plan(document, {
             name: f'cmp-{number}' for number, name in enumerate(names)},
@@ -100,10 +103,10 @@ def test_every_server_of_the_group_that_exists_costs_four_values():
             assert columns.count('instances.') == 4
 
 
-def test_levels_that_are_others_by_now_cost_two_statements():
+def test_levels_that_are_others_by_now_cost_two_statements(lend_cloud):
     """However many members: where all of them stand now is asked at once."""
     found = []
-    with PlannedCloud(hosts(8)) as cloud:
+    with lend_cloud(hosts(8)) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         for number in 2, 6:
             names = [f'm{at}' for at in range(number)]

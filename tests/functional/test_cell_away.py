@@ -4,7 +4,6 @@
 from oslo_db import exception as db_exception
 import pytest
 
-from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.scheduler import whereabouts
@@ -17,8 +16,8 @@ ALONE = {'name': 'alone',
 
 
 @pytest.fixture(scope='module')
-def running():
-    with EmbeddedCloud(HOSTS) as cloud:
+def running(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         cloud.create_flavor('whole', 4, 4096, 10)
         yield cloud
@@ -29,10 +28,7 @@ def cloud(running):
     """The cloud, on which the test leaves nothing behind."""
     yield running
     running.conf.clear_override('failure_mode', group='holistic')
-    for server in running.servers():
-        running.delete_server(server['id'])
-    for group in running.table.list_groups():
-        running.lifecycle.delete(group.uuid)
+    running.clear()
     running.run_periodics()
 
 

@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
 from tests.functional.watching import Watch
 
@@ -22,8 +21,8 @@ LISTS = {'os-hypervisors/detail': 2, 'flavors/detail': 2, 'os-aggregates': 1,
 
 
 @pytest.fixture(scope='module')
-def cloud():
-    with EmbeddedCloud(HOSTS, scheduler='stock') as cloud:
+def cloud(own_cloud):
+    with own_cloud(HOSTS, scheduler='stock') as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         yield cloud
 
@@ -165,6 +164,15 @@ def test_requests_grow_with_what_changed_not_with_the_cloud(
     watch.snapshot()
     assert +watch.requests == LISTS | (
         {'one/allocations': number} if number else {})
+
+
+def test_a_compute_without_a_provider_is_left_out(cloud, watch):
+    known = set(watch.hosts())
+    cloud.add_hosts([EmbeddedHost('cmp-9')])
+    assert set(watch.hosts()) == {*known, 'cmp-9'}
+    provider = cloud.providers()['cmp-9']
+    cloud.placement.delete(f'/resource_providers/{provider}')
+    assert set(watch.hosts()) == known
 
 
 def generation(cloud, host):

@@ -11,7 +11,6 @@ import pytest
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.table.records import GroupStatus, MemberState
-from tests.functional.planned import PlannedCloud
 
 HOSTS = tuple(
     EmbeddedHost(f'{zone}-{rack}-{number}', zone=zone, rack=rack, vcpus=4)
@@ -27,8 +26,8 @@ RACKS = {host.name: (host.zone, host.rack) for host in HOSTS}
 
 
 @pytest.fixture(scope='module')
-def running():
-    with PlannedCloud(HOSTS) as cloud:
+def running(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         yield cloud
 

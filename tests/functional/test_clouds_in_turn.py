@@ -4,6 +4,7 @@
 from nova.conf import CONF
 import pytest
 
+from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import EmbeddedCloudError
 
@@ -34,10 +35,10 @@ def test_options_end_with_the_cloud(start_cloud):
     assert CONF.max_concurrent_builds == before
 
 
-def test_two_at_once_are_refused(start_cloud):
-    start_cloud([HOST], scheduler='stock')
-    with pytest.raises(EmbeddedCloudError, match='running'):
-        start_cloud([HOST], scheduler='stock')
+def test_two_at_once_are_refused(lend_cloud):
+    with lend_cloud([HOST], scheduler='stock'):
+        with pytest.raises(EmbeddedCloudError, match='running'):
+            EmbeddedCloud([HOST], scheduler='stock').setUp()
 
 
 def test_a_cloud_that_does_not_start_leaves_room_for_the_next(start_cloud):
@@ -56,35 +57,38 @@ def test_nothing_is_printed(start_cloud, capfd):
         assert 'nova.compute' in log.read()
 
 
-def test_the_scheduler_is_changed_under_a_running_cloud(start_cloud):
-    cloud = start_cloud([HOST], scheduler='stock')
-    cloud.create_flavor('small', 2, 2048, 10)
-    for kind in ('holistic', 'stock', 'holistic'):
-        cloud.restart_scheduler(kind)
-        manager = cloud.controllers.scheduler.manager
+@pytest.fixture
+def running(lend_cloud):
+    with lend_cloud([HOST]) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        yield cloud
+
+
+def test_the_scheduler_is_changed_under_a_running_cloud(running):
+    for kind in ('stock', 'holistic', 'stock'):
+        running.restart_scheduler(kind)
+        manager = running.controllers.scheduler.manager
         ours = kind == 'holistic'
         assert (type(manager).__name__ == 'HolisticSchedulerManager') == ours
-        filters = cloud.conf.filter_scheduler.enabled_filters
+        filters = running.conf.filter_scheduler.enabled_filters
         assert ('HolisticGroupFilter' in filters) == ours
-        server = cloud.create_server(kind, 'small')
-        cloud.wait_for_status(server, 'ACTIVE')
+        server = running.create_server(kind, 'small')
+        running.wait_for_status(server, 'ACTIVE')
     with pytest.raises(EmbeddedCloudError, match='one of'):
-        cloud.restart_scheduler('chance')
+        running.restart_scheduler('chance')
 
 
-def test_a_plan_is_held_claimed_and_released(start_cloud):
-    cloud = start_cloud([HOST])
-    cloud.create_flavor('small', 2, 2048, 10)
+def test_a_plan_is_held_claimed_and_released(running):
     one = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
-    group = cloud.planner.create(
+    group = running.planner.create(
         {'group': {'name': 'pair', 'members': [
             {'name': 'node', 'count': 2, 'flavor': 'small'}]}},
         project_id='demo', user_id='demo').uuid
-    assert list(cloud.consumers('only').values()) == [one, one]
-    server = cloud.create_server(
+    assert list(running.consumers('only').values()) == [one, one]
+    server = running.create_server(
         'node', 'small', {'group': group, 'member': 'node-0'})
-    cloud.wait_for_status(server, 'ACTIVE')
-    assert list(cloud.consumers('only').values()) == [one, one]
-    assert server in cloud.consumers('only')
-    cloud.lifecycle.release(group)
-    assert cloud.consumers('only') == {server: one}
+    running.wait_for_status(server, 'ACTIVE')
+    assert list(running.consumers('only').values()) == [one, one]
+    assert server in running.consumers('only')
+    running.lifecycle.release(group)
+    assert running.consumers('only') == {server: one}

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The embedded cloud is a Nova and a Placement like any other."""
 
+import threading
+
 from keystoneauth1 import exceptions as keystone_exceptions
 import pytest
 
-from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.waiting import EmbeddedCloudError
+from nova_holistic.embedded.waiting import EmbeddedCloudError, wait_for
 
 HOSTS = (
     EmbeddedHost('cmp-1', zone='az1', rack='r1', traits=('CUSTOM_GREEN',)),
@@ -19,8 +20,8 @@ NOTHING = {'VCPU': 0, 'MEMORY_MB': 0, 'DISK_GB': 0}
 
 
 @pytest.fixture(scope='module')
-def cloud():
-    with EmbeddedCloud(HOSTS, scheduler='stock') as cloud:
+def cloud(lend_cloud):
+    with lend_cloud(HOSTS, scheduler='stock') as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         cloud.create_flavor('large', 4, 4096, 10)
         yield cloud
@@ -52,6 +53,31 @@ def test_a_deleted_server_uses_nothing(cloud):
     cloud.delete_server(server)
     assert cloud.usages() == before
     assert cloud.allocations(server) == {}
+
+
+def test_nova_is_busy_with_a_server_until_it_is_built(cloud, monkeypatch):
+    go_on = threading.Event()
+    for service in cloud.computes.services.values():
+        monkeypatch.setattr(
+            service.manager.driver, 'spawn',
+            waits(go_on, service.manager.driver.spawn))
+    server = cloud.create_server('slow', 'small')
+    assert cloud.progress.is_busy(server)
+    wait_for(lambda: cloud.get_server(server)['OS-EXT-STS:task_state']
+             == 'spawning' or None, 'the build')
+    assert cloud.progress.is_busy(server)
+    go_on.set()
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert not cloud.progress.is_busy(server)
+    cloud.delete_server(server)
+    assert not cloud.progress.is_busy(server)
+
+
+def waits(event, function):
+    def wait_and_call(*args, **kwargs):
+        assert event.wait(60)
+        return function(*args, **kwargs)
+    return wait_and_call
 
 
 def test_existing_load_is_in_placement(cloud):
@@ -172,3 +198,30 @@ def test_load_can_be_real_servers(cloud):
     assert {cloud.host_of(server) for server in servers} == {'cmp-1'}
     for server in servers:
         cloud.delete_server(server)
+
+
+def test_a_removed_host_is_gone_and_may_be_added_again(cloud):
+    before = cloud.aggregates()
+    for vcpus in (2, 8):
+        added = EmbeddedHost('cmp-4', zone='az2', rack='r1', vcpus=vcpus,
+                             load={'VCPU': 1})
+        cloud.add_hosts([added])
+        provider = cloud.providers()['cmp-4']
+        assert cloud.placement.get(
+            f'/resource_providers/{provider}/inventories',
+        ).json()['inventories']['VCPU']['total'] == vcpus
+        assert cloud.usages()['cmp-4']['VCPU'] == 1
+        server = cloud.create_server(
+            'there', 'small', host='cmp-4', as_admin=True)
+        if vcpus == 8:
+            cloud.wait_for_status(server, 'ACTIVE')
+        else:
+            assert 'No valid host' in cloud.fault_of(server)
+        cloud.delete_server(server)
+        cloud.remove_hosts(['cmp-4'])
+        assert set(cloud.providers()) == {host.name for host in HOSTS}
+        assert cloud.hosts == HOSTS
+        found = {aggregate['name']: aggregate['hosts']
+                 for aggregate in cloud.aggregates()}
+        assert found == {aggregate['name']: aggregate['hosts']
+                         for aggregate in before}

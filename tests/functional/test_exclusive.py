@@ -3,7 +3,6 @@
 
 import pytest
 
-from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.embedded.waiting import EmbeddedCloudError
@@ -30,8 +29,8 @@ def others(count):
 
 
 @pytest.fixture(scope='module')
-def running():
-    with EmbeddedCloud(HOSTS) as cloud:
+def running(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         cloud.create_flavor('whole', 4, 4096, 10)
         yield cloud
@@ -41,12 +40,8 @@ def running():
 def cloud(running):
     """The cloud, on which the test leaves nothing behind."""
     yield running
-    for host in HOSTS:
-        running.enable_compute(host.name)
-    for server in running.servers():
-        running.delete_server(server['id'])
-    for group in running.table.list_groups():
-        running.lifecycle.delete(group.uuid)
+    running.enable_computes()
+    running.clear()
     running.run_periodics()
 
 

@@ -3,7 +3,6 @@
 
 import pytest
 
-from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import wait_for
 
@@ -17,8 +16,8 @@ ELSEWHERE = EmbeddedHost('row-2', zone='az2', rack='r1', vcpus=32)
 
 
 @pytest.fixture(scope='module')
-def cloud():
-    with EmbeddedCloud([RUNNING], scheduler='stock') as cloud:
+def cloud(own_cloud):
+    with own_cloud([RUNNING], scheduler='stock') as cloud:
         cloud.insert_hosts([INSERTED, ELSEWHERE])
         cloud.create_flavor('large', 16, 1024, 1)
         yield cloud

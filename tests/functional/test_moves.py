@@ -9,7 +9,6 @@ from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import IMAGE
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.table.records import MemberState
-from tests.functional.planned import PlannedCloud
 
 HOSTS = tuple(
     EmbeddedHost(f'{rack}-{number}', zone='az1', rack=rack)
@@ -25,8 +24,8 @@ PLAN = {'a': 'r1-1', 'b': 'r2-1'}
 
 
 @pytest.fixture(scope='module')
-def running():
-    with PlannedCloud(HOSTS) as cloud:
+def running(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         cloud.create_flavor('large', 4, 4096, 10)
         yield cloud
@@ -36,10 +35,8 @@ def running():
 def cloud(running):
     """The cloud with nothing on it, and every host at work."""
     yield running
-    for host in HOSTS:
-        running.enable_compute(host.name)
-    for server in running.servers():
-        running.delete_server(server['id'])
+    running.enable_computes()
+    running.clear()
 
 
 @pytest.fixture
@@ -102,8 +99,7 @@ def test_a_second_move_is_not_drawn_to_the_planned_host(cloud, pair):
     _, servers = pair
     only(cloud, 'r3-1')
     assert cloud.live_migrate(servers['a']) == 'r3-1'
-    for host in HOSTS:
-        cloud.enable_compute(host.name)
+    cloud.enable_computes()
     only(cloud, 'r3-1', 'r3-2')
     assert cloud.live_migrate(servers['a']) == 'r3-2'
 
@@ -113,8 +109,7 @@ def test_others_are_taken_for_where_they_are_and_not_where_they_were_planned(
     _, servers = pair
     only(cloud, 'r3-1')
     assert cloud.live_migrate(servers['b']) == 'r3-1'
-    for host in HOSTS:
-        cloud.enable_compute(host.name)
+    cloud.enable_computes()
     # The rack that b has left is free for a, the one it is in is not.
     only(cloud, 'r2-2', 'r3-2')
     assert cloud.live_migrate(servers['a']) == 'r2-2'

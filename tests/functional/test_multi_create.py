@@ -8,7 +8,6 @@ import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.table.records import MemberState
-from tests.functional.planned import PlannedCloud
 
 HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack=f'r{number}')
               for number in range(3))
@@ -20,8 +19,8 @@ PLAN = {'db/node-0': 'cmp-0', 'db/node-1': 'cmp-1', 'db/node-2': 'cmp-2',
 
 
 @pytest.fixture(scope='module')
-def running():
-    with PlannedCloud(HOSTS) as cloud:
+def running(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         yield cloud
 

@@ -13,9 +13,14 @@ def with_table(cloud, url):
     cloud.conf.set_override('connection', url, group='holistic_database')
 
 
+@pytest.fixture
+def cloud(lend_cloud):
+    with lend_cloud([HOST], scheduler='stock') as cloud:
+        yield cloud
+
+
 def test_a_scheduler_does_not_start_on_a_schema_it_cannot_use(
-        start_cloud, tmp_path):
-    cloud = start_cloud([HOST], scheduler='stock')
+        cloud, tmp_path):
     url = f'sqlite:///{tmp_path}/old.sqlite'
     migration.upgrade(url, '0002')
     with_table(cloud, url)
@@ -25,8 +30,7 @@ def test_a_scheduler_does_not_start_on_a_schema_it_cannot_use(
     cloud.restart_scheduler('holistic')
 
 
-def test_a_scheduler_starts_while_the_table_is_away(start_cloud, tmp_path):
-    cloud = start_cloud([HOST], scheduler='stock')
+def test_a_scheduler_starts_while_the_table_is_away(cloud, tmp_path):
     cloud.create_flavor('small', 2, 2048, 10)
     with_table(cloud, f'sqlite:///{tmp_path}/away/table.sqlite')
     cloud.restart_scheduler('holistic')

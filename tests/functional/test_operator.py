@@ -19,13 +19,14 @@ PAIR = {'group': {
 
 
 @pytest.fixture
-def cloud(start_cloud, monkeypatch):
+def cloud(lend_cloud, monkeypatch):
     """Without a Keystone, whose place its connections take."""
-    cloud = start_cloud(HOSTS)
-    cloud.create_flavor('small', 2, 1024, 1)
-    services = {'placement': cloud.placement, 'nova': cloud.compute}
-    monkeypatch.setattr(parts, 'connect', lambda conf, name: services[name])
-    return cloud
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 1024, 1)
+        services = {'placement': cloud.placement, 'nova': cloud.compute}
+        monkeypatch.setattr(
+            parts, 'connect', lambda conf, name: services[name])
+        yield cloud
 
 
 @pytest.fixture

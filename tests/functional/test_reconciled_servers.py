@@ -3,7 +3,6 @@
 
 import pytest
 
-from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import PROJECT, USER
 
@@ -16,12 +15,12 @@ GROUP = {
 
 
 @pytest.fixture(scope='module')
-def running():
+def running(lend_cloud):
     hosts = [EmbeddedHost(name, rack=rack, vcpus=4)
              for name, rack in RACKS.items()]
     options = {('topology', 'levels'): ['rack', 'host'],
                ('reconciler', 'grace'): 0}
-    with EmbeddedCloud(hosts, options=options) as cloud:
+    with lend_cloud(hosts, options=options) as cloud:
         cloud.create_flavor('small', 1, 512, 1)
         cloud.create_flavor('huge', 64, 512, 1)
         yield cloud
@@ -31,10 +30,7 @@ def running():
 def cloud(running):
     """The cloud, on which the test leaves nothing behind."""
     yield running
-    for server in running.servers():
-        running.delete_server(server['id'])
-    for group in running.table.list_groups():
-        running.lifecycle.delete(group.uuid)
+    running.clear()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ them was planned anew: each request takes a row that it asks for."""
 
 import pytest
 
-from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import MemberState
@@ -16,8 +15,8 @@ TWO = {'name': 'two',
 
 
 @pytest.fixture
-def cloud():
-    with EmbeddedCloud(HOSTS) as cloud:
+def cloud(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
         yield cloud
 
 

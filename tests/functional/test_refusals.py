@@ -10,7 +10,6 @@ from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds.errors import HoldsError
 from nova_holistic.table.records import GroupStatus, MemberState
-from tests.functional.planned import PlannedCloud
 
 HOSTS = tuple(
     EmbeddedHost(f'cmp-{number}', zone=f'az{number % 2 + 1}', rack='r1',
@@ -25,8 +24,8 @@ PLAN = {'web': 'cmp-2', 'db': 'cmp-1'}
 
 
 @pytest.fixture(scope='module')
-def running():
-    with PlannedCloud(HOSTS) as cloud:
+def running(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         cloud.create_flavor('large', 4, 4096, 10)
         cloud.create_flavor('fast', 2, 2048, 10,
@@ -43,12 +42,7 @@ def cloud(running):
     """The cloud, on which the test leaves nothing behind."""
     yield running
     running.conf.clear_override('failure_mode', group='holistic')
-    for server in running.servers():
-        running.delete_server(server['id'])
-    for group in running.table.list_groups():
-        running.holds.drop([
-            row.hold for row in running.table.members(group.uuid)])
-    assert running.used() == {}
+    running.clear()
 
 
 @pytest.fixture

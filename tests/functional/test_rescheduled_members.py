@@ -7,7 +7,6 @@ import uuid
 from nova import exception
 import pytest
 
-from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import MemberState
@@ -19,8 +18,8 @@ APART = {'name': 'apart', 'policies': [{'type': 'anti-affinity'}],
 
 
 @pytest.fixture
-def cloud():
-    with EmbeddedCloud(HOSTS) as cloud:
+def cloud(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         yield cloud
 

@@ -11,12 +11,13 @@ HOSTS = [EmbeddedHost(name) for name in ('cmp-1', 'cmp-2', 'cmp-3')]
 
 
 @pytest.fixture
-def cloud(start_cloud):
+def cloud(lend_cloud):
     """Where it is cool is what counts most; how much is free counts still."""
-    cloud = start_cloud(HOSTS, options={
-        ('holistic', 'statistics_weights'): {'heat': -100.0, 'fans': 10.0}})
-    cloud.create_flavor('small', 1, 512, 1)
-    return cloud
+    with lend_cloud(HOSTS, options={
+            ('holistic', 'statistics_weights'): {
+                'heat': -100.0, 'fans': 10.0}}) as cloud:
+        cloud.create_flavor('small', 1, 512, 1)
+        yield cloud
 
 
 def measure(cloud, ago=0, **heat):

@@ -9,7 +9,6 @@ import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
 from tests.functional.counting import counted
-from tests.functional.planned import PlannedCloud
 
 HOSTS = (
     EmbeddedHost('small-1', zone='az1', rack='r1', vcpus=2),
@@ -33,16 +32,18 @@ def ask(cloud, flavor):
     return answer, collections.Counter(calls.sql), calls.http
 
 
-def answers(scheduler):
+def answers(lend_cloud, scheduler):
     """What the scheduler says of a server for one host, and for none."""
-    with PlannedCloud(HOSTS, scheduler=scheduler) as cloud:
+    with lend_cloud(HOSTS, scheduler=scheduler) as cloud:
         cloud.create_flavor('large', 8, 2048, 10)
         cloud.create_flavor('too-large', 9, 2048, 10)
         return [ask(cloud, flavor) for flavor in ('large', 'too-large')]
 
 
-def test_answers_and_calls_are_those_of_stock_nova_but_for_one_query():
-    stock, ours = answers('stock'), answers('holistic')
+def test_answers_and_calls_are_those_of_stock_nova_but_for_one_query(
+        lend_cloud):
+    stock, ours = (
+        answers(lend_cloud, kind) for kind in ('stock', 'holistic'))
     assert stock[0][0][0]['host'] == 'large-1'
     assert 'No valid host' in stock[1][0]
     for (answer, queries, requests), (our, own, calls) in zip(stock, ours):
@@ -57,8 +58,9 @@ def test_answers_and_calls_are_those_of_stock_nova_but_for_one_query():
 
 
 @pytest.mark.parametrize('scheduler', ['stock', 'holistic'])
-def test_server_groups_and_other_hints_are_novas_business(scheduler):
-    with PlannedCloud(HOSTS, scheduler=scheduler) as cloud:
+def test_server_groups_and_other_hints_are_novas_business(
+        lend_cloud, scheduler):
+    with lend_cloud(HOSTS, scheduler=scheduler) as cloud:
         cloud.create_flavor('tiny', 1, 512, 1)
         server_group = cloud.create_server_group('apart', 'anti-affinity')
         servers = [cloud.create_server(

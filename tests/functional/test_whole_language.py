@@ -4,7 +4,6 @@
 import pytest
 
 from nova_holistic.documents.group import parse_group
-from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.policies import load_policy_types
@@ -55,9 +54,9 @@ EVERYTHING = {
 
 
 @pytest.fixture(scope='module')
-def cloud():
+def cloud(lend_cloud):
     options = {('topology', 'labels'): ['power_feed']}
-    with EmbeddedCloud(HOSTS, options=options) as cloud:
+    with lend_cloud(HOSTS, options=options) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         yield cloud
 

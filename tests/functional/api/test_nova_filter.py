@@ -14,7 +14,6 @@ from nova_holistic.embedded.server_calls import IMAGE, PROJECT, USER
 from nova_holistic.engine.service import EngineParts, EngineService
 from nova_holistic.engine.transport import get_transport
 from nova_holistic.table.records import GroupStatus, MemberState
-from tests.functional.planned import PlannedCloud
 from tests.statements import recorded
 
 SAMPLE = (pathlib.Path(__file__).parents[3] / 'etc' / 'nova-holistic'
@@ -49,9 +48,9 @@ def paste_config(directory):
 
 
 @pytest.fixture(scope='module')
-def running(tmp_path_factory):
+def running(own_cloud, tmp_path_factory):
     path = paste_config(tmp_path_factory.mktemp('paste'))
-    with PlannedCloud(HOSTS, options={
+    with own_cloud(HOSTS, options={
             ('wsgi', 'api_paste_config'): path}) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         yield cloud

@@ -36,11 +36,19 @@ def relay(adapter):
     return app
 
 
+@pytest.fixture(scope='module')
+def lent(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 1024, 1)
+        yield cloud
+
+
 @pytest.fixture
-def running(tmp_path, start_cloud):
-    cloud = start_cloud(HOSTS)
-    cloud.create_flavor('small', 2, 1024, 1)
-    return cloud
+def running(lent):
+    """The cloud, in which the test leaves no group."""
+    yield lent
+    for group in lent.table.list_groups():
+        lent.lifecycle.delete(group.uuid)
 
 
 @pytest.fixture

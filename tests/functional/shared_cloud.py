@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One embedded cloud that test modules use one after the other.
+
+The start of a cloud takes seconds of processor time, and only one cloud can
+run in a process at a time. The shared cloud starts when a test first needs it.
+Each borrower gets the hosts, the scheduler and the options of this project
+that it asks for: hosts that the cloud does not have are added to it, and hosts
+that it has too many are removed. In all else it is as after its start.
+
+A test needs a cloud of its own if its subject is how a cloud starts, if it
+sets options of Nova that are read at the start, or if it inserts hosts, which
+cannot be removed.
+"""
+
+import contextlib
+import functools
+
+from nova_holistic.embedded.parts import Parts
+from tests.functional.cloud_cleaning import Cleaning
+from tests.functional.planned import PlannedCloud
+
+PARTS = [name for name, value in vars(Parts).items()
+         if isinstance(value, functools.cached_property)]
+
+
+class SharedCloud:
+    """Lends its cloud to one borrower at a time."""
+
+    def __init__(self):
+        self._cloud = None
+        self._cleaning = None
+        self._lent = False
+
+    @contextlib.contextmanager
+    def lend(self, hosts, *, scheduler='holistic', options=None):
+        """The cloud with these hosts, until the borrower is done with it.
+
+        :param options: of this project, ``{(group, name): value}``
+        :raises AssertionError: at the end, if the cloud is not as new
+            although everything that a borrower can leave was deleted
+        """
+        assert not self._lent, 'the shared cloud has a borrower'
+        try:
+            cloud = self._adapted(tuple(hosts), scheduler)
+            self._lent = True
+            with self._overridden(options or {}):
+                cloud.restart_scheduler(scheduler)
+                yield cloud
+            self._take_back(cloud)
+        except BaseException:
+            # A cloud that is not as new is not lent again.
+            self._lent = False
+            self.stop()
+            raise
+        self._lent = False
+
+    def stop(self):
+        """Stop the cloud, to make room for another one."""
+        assert not self._lent, 'the shared cloud has a borrower'
+        cloud, self._cloud = self._cloud, None
+        if cloud is not None:
+            cloud.cleanUp()
+
+    def _adapted(self, hosts, scheduler):
+        """The cloud with exactly these hosts."""
+        if self._cloud is None:
+            cloud = PlannedCloud(hosts, scheduler=scheduler)
+            cloud.setUp()
+            self._cloud, self._cleaning = cloud, Cleaning(cloud)
+            return cloud
+        cloud = self._cloud
+        self._remove([host for host in cloud.hosts if host not in hosts])
+        cloud.put_load(cloud.hosts)
+        cloud.add_hosts([host for host in hosts if host not in cloud.hosts])
+        # Some methods of a cloud go through its hosts in order.
+        cloud.hosts = hosts
+        self._cleaning.remember_hosts()
+        return cloud
+
+    def _take_back(self, cloud):
+        """Make the cloud as new, and assert that it is."""
+        self._forget_parts(cloud)
+        self._cleaning.clean()
+        self._remove(self._cleaning.worn_hosts())
+        leftovers = self._cleaning.leftovers()
+        assert not leftovers, f'the cloud is not as new: {leftovers}'
+        self._forget_parts(cloud)
+
+    @staticmethod
+    def _forget_parts(cloud):
+        """The next user of the parts has others, made from its options."""
+        if 'table' in cloud.__dict__:
+            cloud.table.database.close()
+        for name in PARTS:
+            cloud.__dict__.pop(name, None)
+
+    def _remove(self, hosts):
+        if hosts:
+            self._cloud.remove_hosts([host.name for host in hosts])
+            self._cleaning.restore_aggregates()
+            self._cleaning.remember_hosts()
+
+    @contextlib.contextmanager
+    def _overridden(self, options):
+        """Set options, and restore all options of the project at the end."""
+        conf = self._cloud.conf
+        with self._cleaning.restored_options():
+            for (group, name), value in options.items():
+                conf.set_override(name, value, group)
+            yield
