@@ -14,7 +14,7 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
     """Placement, on a database in memory that is empty at the beginning.
 
     What tests ask of it beside the tested code is read from its database,
-    which takes a hundredth of the time of a request.
+    which takes much less time than a request.
 
     :ivar adapter: keystoneauth Adapter with admin rights
     :ivar endpoint: URL where it answers, to the token ``admin``

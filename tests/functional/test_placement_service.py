@@ -43,6 +43,20 @@ def test_the_next_placement_has_what_a_new_one_has():
         assert second.used(host) == {'VCPU': 0, 'MEMORY_MB': 0}
 
 
+def test_copied_hosts_are_like_those_that_were_added():
+    wanted, seen = (['cmp-1', 'cmp-2'], 3, 1536), []
+    for _ in range(2):
+        with PlacementService() as service:
+            hosts = service.add_hosts(*wanted)
+            seen.append({name: service.adapter.get(
+                f'/resource_providers/{hosts[name]}/inventories',
+                microversion=VERSION).json() for name in hosts})
+            service.allocate(hosts['cmp-1'], {'VCPU': 3})
+            assert service.used(hosts['cmp-1'])['VCPU'] == 3
+    assert seen[0] == seen[1]
+    assert seen[0]['cmp-2']['inventories']['VCPU']['total'] == 3
+
+
 def test_an_option_of_one_is_no_option_of_the_next():
     with PlacementService() as first:
         default = first.conf.placement.max_allocation_candidates
