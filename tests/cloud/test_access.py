@@ -78,7 +78,7 @@ def passed_token(cloud):
     cloud.processes.end(['short-keystone'])
 
 
-def test_a_token_that_has_passed_is_worth_nothing(
+def test_an_expired_token_is_refused(
         call, group, requests_for_all, passed_token, demo):
     for token in (passed_token, None, 'made-up'):
         for method, path, body in requests_for_all:
@@ -86,7 +86,7 @@ def test_a_token_that_has_passed_is_worth_nothing(
     assert Client(demo).groups.get(group['id'])['revision'] == 1
 
 
-def test_a_token_that_was_revoked_is_worth_nothing(cloud, call):
+def test_a_revoked_token_is_refused(cloud, call):
     session = catalog.session(cloud.layout, catalog.MEMBER)
     used, unused = session.get_token(), catalog.session(
         cloud.layout, catalog.MEMBER).get_token()
@@ -96,7 +96,7 @@ def test_a_token_that_was_revoked_is_worth_nothing(cloud, call):
     assert call('GET', '/groups', unused) == 401
 
 
-def test_another_projects_group_is_not_there(
+def test_a_group_of_another_project_is_not_found(
         call, as_user, group, requests_for_all, cloud):
     stranger = as_user(catalog.STRANGER)
     assert stranger('holistic', 'group', 'list') == []
@@ -108,7 +108,7 @@ def test_another_projects_group_is_not_there(
             assert call(method, path, token, body) == 404, (method, path)
 
 
-def test_a_reader_sees_and_changes_nothing(
+def test_a_reader_reads_groups_and_cannot_change_them(
         as_user, group, file, requests_for_all, cloud, call):
     reader = as_user(catalog.READER)
     assert [row['id'] for row in reader('holistic', 'group', 'list')] == [
@@ -124,7 +124,7 @@ def test_a_reader_sees_and_changes_nothing(
 @pytest.mark.parametrize('user,scope', [
     (catalog.MEMBER, {}), (catalog.ADMIN, {}),
     (catalog.ADMIN, {'system_scope': 'all'})])
-def test_a_token_of_another_scope_opens_what_is_the_clouds_at_most(
+def test_a_token_of_another_scope_reaches_only_host_statistics(
         call, group, requests_for_all, demo, cloud, user, scope):
     token = catalog.session(cloud.layout, user, scope=scope).get_token()
     for method, path, body in requests_for_all:

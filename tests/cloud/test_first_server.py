@@ -41,11 +41,11 @@ def pointed(group, member):
             '--hint', f'holistic_member={member}')
 
 
-def test_a_server_without_a_pointer_is_stock_novas(openstack):
+def test_a_server_without_a_pointer_becomes_active(openstack):
     assert openstack(*SERVER, 'plain')['status'] == 'ACTIVE'
 
 
-def test_a_server_gets_the_place_that_was_planned_for_it(
+def test_a_server_is_created_on_its_planned_host(
         installed_openstack, openstack_admin, shop, tmp_path):
     openstack = installed_openstack
     group = openstack('holistic', 'group', 'create', '-f', shop, '--wait')
@@ -66,7 +66,7 @@ def test_a_server_gets_the_place_that_was_planned_for_it(
     assert planned['web/server-1'] in picture.read_text()
 
 
-def test_a_place_is_given_once(openstack, group):
+def test_a_member_accepts_one_server_of_its_flavor(openstack, group):
     pointer = pointed(group['id'], 'db/node')
     # The member asks for the flavor small.
     with pytest.raises(Refused):
@@ -77,13 +77,13 @@ def test_a_place_is_given_once(openstack, group):
         openstack(*small, *pointer, 'second')
 
 
-def test_a_place_that_there_is_not_is_refused_at_once(openstack, group):
+def test_an_unknown_member_is_refused_with_400(openstack, group):
     with pytest.raises(Refused, match='400'):
         openstack(*SERVER, *pointed(group['id'], 'web/server-2'), 'lost')
     assert openstack('server', 'list') == []
 
 
-def test_what_is_released_or_deleted_is_free_again(openstack, admin, group):
+def test_release_and_delete_free_the_capacity(openstack, admin, group):
     released = openstack('holistic', 'group', 'release', group['id'],
                          '--member', 'web/server')
     assert {(row['member'], row['result']) for row in released} == {

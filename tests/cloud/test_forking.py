@@ -29,13 +29,13 @@ def environment(**more):
     (['--version'], ''), (['no', 'such', 'command'], ''),
     (['complete', '--no-such-option'], ''), (LISTED, ''),
     ([], 'command list --group openstack.cli -f value\nno such command\n')])
-def test_a_fork_says_what_the_script_says(commands, words, given):
+def test_a_forked_command_gives_the_same_output(commands, words, given):
     forked = commands(words, environment(), given, PATIENCE)
     assert forked == installed(words, environment(), given, PATIENCE)
     assert forked.stdout or forked.returncode
 
 
-def test_eight_at_once_have_each_its_own_environment(commands):
+def test_eight_concurrent_commands_have_separate_environments(commands):
     def region(number):
         name = f'region-{number}'
         return name in commands(LISTED, environment(OS_REGION_NAME=name),

@@ -87,7 +87,7 @@ def come_and_go(servers, client, size):
             servers.delete(name)
 
 
-def test_groups_keep_their_places_and_policies_in_the_crowd(
+def test_groups_keep_their_plans_and_policies_under_load(
         openstack, demo, admin, clients, size, tmp_path):
     stock = [clients.submit(come_and_go, Servers(demo), number, size)
              for number in range(STOCK_CLIENTS)]

@@ -39,13 +39,13 @@ def crossing(table, first, second, wrap):
     return begun
 
 
-def test_a_deadlock_is_known_as_one(table):
+def test_a_database_deadlock_raises_deadlock(table):
     groups = [builders.planned(table).uuid for _ in range(2)]
     with pytest.raises(Deadlock):
         crossing(table, *groups, lambda work: work)
 
 
-def test_a_transaction_that_was_undone_is_begun_anew(table):
+def test_a_transaction_rolled_back_by_a_deadlock_is_retried(table):
     groups = [builders.planned(table).uuid for _ in range(2)]
     begun = crossing(table, *groups, retried)
     assert len(begun) == 3
@@ -53,7 +53,7 @@ def test_a_transaction_that_was_undone_is_begun_anew(table):
     assert len(names) == 1 and names <= set(groups)
 
 
-def test_a_group_and_its_members_are_read_as_of_one_moment(table):
+def test_a_view_does_not_see_later_writes(table):
     group = builders.planned(table, web=None)
     with table.database.view() as session:
         assert session.get(GroupRow, group.uuid).name == 'shop'
@@ -64,7 +64,7 @@ def test_a_group_and_its_members_are_read_as_of_one_moment(table):
 
 
 @pytest.mark.parametrize('retries', [0, 10])
-def test_all_else_sees_what_was_written_meanwhile(table_url, retries):
+def test_readers_and_writers_use_read_committed(table_url, retries):
     """On the first connection, on later ones, and on one that has served a
     view: whoever locks what is not there keeps others waiting."""
     database = Database(table_url, max_retries=retries)

@@ -40,7 +40,7 @@ def calls_of_each_member(cloud, policies):
         yield calls
 
 
-def test_sql_statements_and_requests_at_5_and_at_50_hosts(own_cloud):
+def test_a_lookup_costs_the_same_at_5_and_at_50_hosts(own_cloud):
     few, many = [], []
     first, others = hosts(5), hosts(50)[5:]
     with own_cloud(first) as cloud:
@@ -71,7 +71,7 @@ def told(calls):
             for statement in calls.sql if 'strftime' not in statement]
 
 
-def test_every_server_of_the_group_that_exists_costs_four_values(lend_cloud):
+def test_each_existing_server_adds_four_values_and_no_statement(lend_cloud):
     """However many servers it has: a statement tells the cells of all, and
     one of each cell where all of them there are."""
     names = [f'm{number}' for number in range(6)]
@@ -105,7 +105,7 @@ def test_every_server_of_the_group_that_exists_costs_four_values(lend_cloud):
             assert columns.count('instances.') == 4
 
 
-def test_levels_that_are_others_by_now_cost_two_statements(lend_cloud):
+def test_changed_levels_cost_two_statements(lend_cloud):
     """However many members: where all of them stand now is asked at once."""
     found = []
     with lend_cloud(hosts(8)) as cloud:

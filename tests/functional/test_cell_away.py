@@ -57,7 +57,7 @@ def away(*args, **kwargs):
     raise db_exception.DBConnectionError(Exception('no route to host'))
 
 
-def test_members_in_a_cell_that_is_away_are_where_they_were_planned(
+def test_members_in_an_unreachable_cell_count_on_planned_hosts(
         cloud, group, monkeypatch):
     monkeypatch.setattr(whereabouts, '_instances', away)
     assert host_of(cloud, 'stranger', 'whole') not in {
@@ -68,14 +68,14 @@ def test_members_in_a_cell_that_is_away_are_where_they_were_planned(
             cloud, group, 'node-1')
 
 
-def test_without_the_api_database_there_are_no_groups_for_strangers(
+def test_without_the_api_database_other_servers_are_scheduled(
         cloud, group, monkeypatch):
     monkeypatch.setattr(whereabouts, '_by_cell', away)
     assert host_of(cloud, 'stranger', 'small')
 
 
 @pytest.mark.parametrize('mode', ['reject', 'yield'])
-def test_without_it_a_member_is_refused_or_yields(
+def test_without_the_api_database_a_member_is_refused_or_yields(
         cloud, group, monkeypatch, mode):
     cloud.conf.set_override('failure_mode', mode, group='holistic')
     monkeypatch.setattr(whereabouts, '_by_cell', away)

@@ -65,13 +65,13 @@ def test_what_was_worked_out_follows_from_snapshot_to_snapshot(cloud, watch):
     cloud.delete_consumer(consumer)
 
 
-def test_many_readers_see_what_one_sees(cloud, watch):
+def test_four_threads_read_the_same_snapshot_as_one(cloud, watch):
     several = Watch(cloud, threads=4)
     assert several.snapshot() == watch.snapshot()
     assert several.reread == len(HOSTS)
 
 
-def test_snapshots_may_be_taken_at_once(cloud, watch):
+def test_concurrent_snapshots_are_equal(cloud, watch):
     with ThreadPoolExecutor(3) as pool:
         found = list(pool.map(lambda _: watch.hosts(), range(3)))
     assert found[0] == found[1] == found[2] == watch.hosts()
@@ -86,7 +86,7 @@ def test_only_providers_that_changed_are_read_again(cloud, watch):
     cloud.delete_consumer(consumer)
 
 
-def test_what_is_deleted_is_free_though_no_generation_tells(cloud, watch):
+def test_a_deletion_is_noticed_without_a_new_generation(cloud, watch):
     consumer = cloud.add_consumer('cmp-3', {'VCPU': 1})
     assert watch.hosts()['cmp-3'].servers == 1
     before = generation(cloud, 'cmp-3')
@@ -97,7 +97,7 @@ def test_what_is_deleted_is_free_though_no_generation_tells(cloud, watch):
     assert watch.used('cmp-3') == {}
 
 
-def test_a_full_host_is_seen_to_empty(cloud, watch):
+def test_a_full_host_that_becomes_empty_is_noticed(cloud, watch):
     consumer = cloud.add_consumer('cmp-3', {'VCPU': 4, 'DISK_GB': 9})
     assert watch.used('cmp-3') == {'VCPU': 4, 'DISK_GB': 9}
     watch.snapshot()
@@ -123,7 +123,7 @@ def test_a_consumer_that_moves_is_seen_on_both_hosts(cloud, watch):
     cloud.delete_consumer(consumer)
 
 
-def test_a_real_server_comes_and_goes(cloud, watch):
+def test_a_real_server_is_counted_until_it_is_deleted(cloud, watch):
     watch.snapshot()
     server = cloud.create_server('brief', 'small', availability_zone='az2')
     cloud.wait_for_status(server, 'ACTIVE')
@@ -146,7 +146,7 @@ def test_new_traits_are_seen(cloud, watch):
 
 
 @pytest.mark.parametrize('number', [0, 1, 10])
-def test_requests_grow_with_what_changed_not_with_the_cloud(
+def test_requests_grow_with_changes_and_not_with_the_cloud(
         cloud, watch, number):
     known = len(watch.hosts())
     cloud.insert_hosts([

@@ -65,7 +65,7 @@ def test_the_hold_becomes_the_allocation(cloud):
         MemberState.CLAIMED, False, server)
 
 
-def test_held_room_is_for_the_pointer_and_not_for_a_stranger(cloud):
+def test_held_capacity_is_refused_to_servers_without_a_pointer(cloud):
     document = {'name': 'all', 'members': [
         {'name': f'm{number}', 'flavor': 'small'} for number in range(16)]}
     hosts = {f'm{number}': HOSTS[number // 2].name for number in range(16)}
@@ -77,7 +77,7 @@ def test_held_room_is_for_the_pointer_and_not_for_a_stranger(cloud):
     assert cloud.host_of(member) == hosts['m5']
 
 
-def test_the_same_instance_asking_twice_gets_one_answer_and_one_allocation(
+def test_a_repeated_request_gets_the_same_host_and_one_allocation(
         cloud):
     group = cloud.plan(WEB, PLAN, resources=SMALL)
     instance = str(uuid.uuid4())
@@ -93,7 +93,7 @@ def test_the_same_instance_asking_twice_gets_one_answer_and_one_allocation(
     cloud.delete_consumer(instance)
 
 
-def test_two_servers_at_once_for_one_member_make_one_active(cloud):
+def test_of_two_servers_for_one_member_only_one_becomes_active(cloud):
     group = cloud.plan(WEB, PLAN, resources=SMALL)
     servers = [pointed_create(cloud, group, 'a') for _ in range(2)]
     outcomes = [_outcome(cloud, server) for server in servers]
@@ -109,7 +109,7 @@ def _outcome(cloud, server):
         return 'ERROR', cloud.fault_of(server)
 
 
-def test_many_requests_at_once_for_one_member_give_it_to_one(cloud):
+def test_concurrent_requests_for_one_member_have_one_winner(cloud):
     group = cloud.plan(WEB, PLAN, resources=SMALL)
     instances = [str(uuid.uuid4()) for _ in range(6)]
     pointer = {'group': group, 'member': 'b'}
@@ -143,7 +143,7 @@ def test_alternates_keep_the_policies_of_the_group(cloud):
     cloud.delete_consumer(instance)
 
 
-def test_a_build_that_fails_goes_on_at_an_alternate(cloud, monkeypatch):
+def test_a_failed_build_is_retried_on_an_alternate(cloud, monkeypatch):
     group = cloud.plan(WEB, PLAN, resources=SMALL)
     hypervisor = cloud.computes.services[PLAN['a']].manager.driver
 
@@ -157,7 +157,7 @@ def test_a_build_that_fails_goes_on_at_an_alternate(cloud, monkeypatch):
     assert server not in cloud.consumers(PLAN['a'])
 
 
-def test_what_is_deleted_and_what_is_released_uses_nothing(cloud):
+def test_deleted_servers_and_released_members_use_nothing(cloud):
     group = cloud.plan(WEB, PLAN, resources=SMALL)
     server = pointed_create(cloud, group, 'a')
     cloud.wait_for_status(server, 'ACTIVE')
@@ -207,7 +207,7 @@ def test_a_group_deleted_while_a_server_is_scheduled_leaves_nothing(
     assert cloud.used() == {}
 
 
-def test_a_claim_taken_back_while_a_server_is_scheduled_is_held_again(
+def test_a_claim_undone_during_scheduling_is_held_again(
         cloud, monkeypatch):
     group = cloud.plan(WEB, PLAN, resources=SMALL)
 
@@ -226,7 +226,7 @@ def test_a_claim_taken_back_while_a_server_is_scheduled_is_held_again(
     assert cloud.consumers(PLAN['a']) == {row.hold: SMALL}
 
 
-def test_a_member_that_another_server_got_meanwhile_stays_with_it(
+def test_a_member_claimed_by_another_server_stays_with_it(
         cloud, monkeypatch):
     group = cloud.plan(WEB, PLAN, resources=SMALL)
     other = str(uuid.uuid4())

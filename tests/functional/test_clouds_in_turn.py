@@ -23,7 +23,7 @@ def test_each_cloud_starts_empty(start_cloud, turn):
         'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
 
 
-def test_options_end_with_the_cloud(start_cloud):
+def test_options_are_restored_when_the_cloud_ends(start_cloud):
     before = CONF.max_concurrent_builds
     with pytest.raises(RuntimeError, match='the end'):
         cloud = start_cloud(
@@ -35,19 +35,19 @@ def test_options_end_with_the_cloud(start_cloud):
     assert CONF.max_concurrent_builds == before
 
 
-def test_two_at_once_are_refused(lend_cloud):
+def test_a_second_running_cloud_is_refused(lend_cloud):
     with lend_cloud([HOST], scheduler='stock'):
         with pytest.raises(EmbeddedCloudError, match='running'):
             EmbeddedCloud([HOST], scheduler='stock').setUp()
 
 
-def test_a_cloud_that_does_not_start_leaves_room_for_the_next(start_cloud):
+def test_a_cloud_can_start_after_another_failed_to_start(start_cloud):
     with pytest.raises(EmbeddedCloudError, match='chance'):
         start_cloud([HOST], scheduler='chance')
     assert start_cloud([HOST], scheduler='stock').servers() == []
 
 
-def test_nothing_is_printed(start_cloud, capfd):
+def test_a_cloud_logs_to_its_file_and_prints_nothing(start_cloud, capfd):
     cloud = start_cloud([HOST], scheduler='stock')
     cloud.create_flavor('small', 2, 2048, 10)
     cloud.wait_for_status(cloud.create_server('quiet', 'small'), 'ACTIVE')
@@ -64,7 +64,7 @@ def running(lend_cloud):
         yield cloud
 
 
-def test_the_scheduler_is_changed_under_a_running_cloud(running):
+def test_a_running_cloud_can_switch_its_scheduler(running):
     for kind in ('stock', 'holistic', 'stock'):
         running.restart_scheduler(kind)
         manager = running.controllers.scheduler.manager

@@ -44,21 +44,21 @@ def summary(text, line):
     return row.group(1).split()
 
 
-def test_all_that_is_promised_holds(run):
+def test_the_demo_keeps_every_promise(run):
     done, _ = run
     assert done.returncode == 0, done.stdout + done.stderr
     assert '✓' in done.stdout
     assert '✗' not in done.stdout
 
 
-def test_nothing_but_the_story_reaches_the_terminal(run):
+def test_the_demo_prints_no_errors_and_no_escape_codes(run):
     done, _ = run
     assert done.stderr == ''
     assert 'Traceback' not in done.stdout
     assert '\x1b' not in done.stdout
 
 
-def test_stock_nova_gets_stuck_in_either_order_and_the_plan_does_not(run):
+def test_stock_nova_fails_in_both_orders_and_the_plan_succeeds(run):
     text = run[0].stdout
     assert summary(text, 'servers asked for') == [
         str(MEMBERS), str(MEMBERS), str(MEMBERS - NEVER_CREATED)]
@@ -70,18 +70,18 @@ def test_stock_nova_gets_stuck_in_either_order_and_the_plan_does_not(run):
     assert 'No valid host' in text
 
 
-def test_policies_are_kept_by_every_server_that_was_built(run):
+def test_built_servers_violate_no_policy(run):
     assert summary(run[0].stdout, 'policies violated') == ['0', '0', '0']
 
 
-def test_placement_ends_where_it_began(run):
+def test_placement_usage_returns_to_its_initial_state(run):
     text = run[0].stdout
     before = re.search(r'^ *the load  +(.*)$', text, re.M).group(1).split()
     after = re.search(r'^ *all deleted  +(.*)$', text, re.M).group(1).split()
     assert after == before
 
 
-def test_the_map_shows_every_host_and_a_page_of_its_own(run):
+def test_the_svg_and_the_html_map_show_every_host(run):
     _, folder = run
     picture = ElementTree.parse(folder / 'nova-holistic-demo.svg').getroot()
     drawn = ' '.join(picture.itertext())
@@ -90,13 +90,13 @@ def test_the_map_shows_every_host_and_a_page_of_its_own(run):
     assert [host for host in HOSTS if host not in page] == []
 
 
-def test_no_log_is_left_where_all_went_well(run):
+def test_a_successful_demo_leaves_only_the_maps(run):
     _, folder = run
     assert sorted(path.name for path in folder.iterdir()) == [
         'nova-holistic-demo.html', 'nova-holistic-demo.svg']
 
 
-def test_a_folder_that_is_not_there_is_one_line(tmp_path):
+def test_a_missing_output_folder_is_reported_in_one_line(tmp_path):
     done = nova_holistic('demo', '--output', str(tmp_path / 'nowhere'))
     assert done.returncode == 2
     assert done.stdout == ''
@@ -112,7 +112,7 @@ def test_a_missing_extra_is_named_with_its_remedy(monkeypatch):
     assert "nova_holistic[embedded]" in str(caught.value)
 
 
-def test_a_promise_that_is_broken_is_not_kept_again_by_the_next_one():
+def test_a_broken_promise_stays_broken_after_a_kept_one():
     shown = io.StringIO()
     promises = Promises(Console(file=shown))
     promises.expect('nothing is left', ['cmp-01: VCPU 2 is left'])
@@ -122,7 +122,7 @@ def test_a_promise_that_is_broken_is_not_kept_again_by_the_next_one():
         '✗ nothing is left', '  cmp-01: VCPU 2 is left', '✓ all is well']
 
 
-def test_what_placement_counts_too_much_or_too_little_is_named():
+def test_differences_between_placement_and_servers_are_named():
     flavor = {'vcpus': 2, 'ram': 1024, 'disk': 0}
     servers = [{'OS-EXT-SRV-ATTR:host': 'cmp-01', 'flavor': flavor},
                {'OS-EXT-SRV-ATTR:host': None, 'flavor': flavor}]

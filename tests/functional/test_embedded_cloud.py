@@ -126,7 +126,7 @@ def test_a_server_goes_to_its_zone(cloud):
     cloud.delete_server(server)
 
 
-def test_a_server_that_fits_nowhere_tells_why(cloud):
+def test_a_server_without_a_valid_host_reports_its_fault(cloud):
     server = cloud.create_server('vast', cloud.create_flavor(
         'vast', 64, 1024, 1))
     with pytest.raises(EmbeddedCloudError, match='No valid host'):
@@ -134,7 +134,7 @@ def test_a_server_that_fits_nowhere_tells_why(cloud):
     cloud.delete_server(server)
 
 
-def test_a_stranger_takes_room_and_gives_it_back(cloud):
+def test_a_foreign_consumer_takes_and_frees_capacity(cloud):
     consumer = cloud.add_consumer('cmp-3', {'VCPU': 4})
     server = cloud.create_server('late', 'small', availability_zone='az2')
     with pytest.raises(EmbeddedCloudError, match='No valid host'):
@@ -159,7 +159,7 @@ def test_an_ordinary_project_may_not_migrate(cloud, server):
             f'/servers/{server}/action', json={'migrate': None})
 
 
-def test_a_server_moves_in_every_way(cloud, server):
+def test_a_server_can_be_migrated_resized_and_shelved(cloud, server):
     start = cloud.host_of(server)
     assert cloud.migrate(server) != start
     assert cloud.resize(server, 'large')
@@ -172,7 +172,7 @@ def test_a_server_moves_in_every_way(cloud, server):
     assert cloud.unshelve(server) == cloud.host_of(server)
 
 
-def test_a_stopped_compute_is_left_by_its_servers(cloud, server):
+def test_servers_are_evacuated_from_a_stopped_compute(cloud, server):
     lost = cloud.host_of(server)
     cloud.stop_compute(lost)
     assert cloud.compute_service(lost)['state'] == 'down'
@@ -192,7 +192,7 @@ def test_a_disabled_compute_gets_no_server(cloud):
     cloud.enable_compute('cmp-3')
 
 
-def test_load_can_be_real_servers(cloud):
+def test_occupy_creates_real_servers(cloud):
     flavor = cloud.create_flavor('load', 1, 512, 1)
     servers = cloud.occupy('cmp-1', flavor, count=2)
     assert {cloud.host_of(server) for server in servers} == {'cmp-1'}

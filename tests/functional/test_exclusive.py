@@ -90,7 +90,7 @@ def stranger(cloud, flavor='whole', **arguments):
 
 
 @pytest.mark.parametrize('level, built', [('host', False), ('rack', True)])
-def test_strangers_fill_every_host_but_the_groups_own(cloud, level, built):
+def test_foreign_servers_use_all_but_the_exclusive_hosts(cloud, level, built):
     group = planned(cloud, alone(level))
     if built:
         build(cloud, group, 'node')
@@ -101,7 +101,7 @@ def test_strangers_fill_every_host_but_the_groups_own(cloud, level, built):
     assert stranger(cloud, 'small')[1] is None
 
 
-def test_a_member_lands_on_what_is_closed_to_others(cloud):
+def test_members_are_created_on_their_exclusive_hosts(cloud):
     group = planned(cloud, alone('rack', count=2))
     servers = [build(cloud, group, f'node-{n}') for n in range(2)]
     assert [cloud.host_of(s) for s in servers] == hosts_of(cloud, group)
@@ -122,7 +122,7 @@ def test_a_plan_of_another_group_avoids_exclusive_domains(cloud, level):
 
 
 @pytest.mark.parametrize('level', ['host', 'rack'])
-def test_an_exclusive_plan_avoids_servers_that_are_there(cloud, level):
+def test_an_exclusive_plan_avoids_domains_in_use(cloud, level):
     server, host = stranger(cloud, 'small', host='r1-1', as_admin=True)
     held = others(1)
     held['members'][0]['location'] = 'az1/r2'
@@ -133,7 +133,7 @@ def test_an_exclusive_plan_avoids_servers_that_are_there(cloud, level):
     assert set(hosts_of(cloud, planned(cloud, group))) == free
 
 
-def test_an_exclusive_group_may_be_where_its_own_members_are(cloud):
+def test_members_of_an_exclusive_group_may_share_a_host(cloud):
     group = planned(cloud, alone('host', count=2))
     server = build(cloud, group, 'node-0')
     row = cloud.table.members(group)[1]
@@ -147,7 +147,7 @@ def test_an_exclusive_group_may_be_where_its_own_members_are(cloud):
         'built', 'planned'}
 
 
-def test_another_groups_member_never_lands_there_either(cloud):
+def test_a_yielding_member_of_another_group_avoids_exclusive_hosts(cloud):
     """Its pointer yields to stock Nova: the plan is of no help to it."""
     group = planned(cloud, alone('rack'))
     closed = domain('rack', hosts_of(cloud, group))
@@ -165,7 +165,7 @@ def test_another_groups_member_never_lands_there_either(cloud):
 
 
 @pytest.mark.parametrize('move', ['live_migrate', 'migrate'])
-def test_a_stranger_does_not_move_there(cloud, move):
+def test_a_foreign_server_cannot_move_to_an_exclusive_host(cloud, move):
     server, source = stranger(cloud, 'small')
     group = planned(cloud, alone('rack'))
     closed = domain('rack', hosts_of(cloud, group))
@@ -181,7 +181,7 @@ def test_a_stranger_does_not_move_there(cloud, move):
 
 
 @pytest.mark.parametrize('level', ['host', 'rack'])
-def test_a_member_does_not_move_to_where_strangers_are(cloud, level):
+def test_an_exclusive_member_cannot_move_to_foreign_servers(cloud, level):
     group = planned(cloud, alone(level))
     server = build(cloud, group, 'node')
     own = cloud.host_of(server)
@@ -202,7 +202,7 @@ def test_a_member_does_not_move_to_where_strangers_are(cloud, level):
     assert cloud.live_migrate(server) == f'{second}-1'
 
 
-def test_a_member_does_not_move_to_where_others_are_planned(cloud):
+def test_an_exclusive_member_avoids_hosts_planned_for_others(cloud):
     group = planned(cloud, alone('host'))
     server = build(cloud, group, 'node')
     mine = cloud.host_of(server)
@@ -224,7 +224,7 @@ def test_exclusiveness_follows_a_member_that_moved(cloud):
 
 
 @pytest.mark.parametrize('end', ['release', 'delete'])
-def test_what_is_given_back_is_open_to_all(cloud, end):
+def test_a_released_exclusive_domain_is_open_to_all(cloud, end):
     group = planned(cloud, alone('rack'))
     host, = hosts_of(cloud, group)
     for other in RACKS.keys() - {host}:
@@ -234,7 +234,7 @@ def test_what_is_given_back_is_open_to_all(cloud, end):
     assert stranger(cloud)[1] == host
 
 
-def test_a_weighted_policy_forbids_nobody(cloud):
+def test_a_weighted_exclusive_policy_forbids_no_server(cloud):
     document = alone('rack')
     document['policies'][0]['weight'] = 5
     host, = hosts_of(cloud, planned(cloud, document))
@@ -243,7 +243,7 @@ def test_a_weighted_policy_forbids_nobody(cloud):
     assert stranger(cloud, 'small')[1] == host
 
 
-def test_members_of_the_group_outside_the_exclusive_part_are_strangers(
+def test_members_outside_an_exclusive_subgroup_avoid_its_hosts(
         cloud):
     document = {'name': 'shop', 'groups': [alone('host')],
                 'members': [{'name': 'web', 'flavor': 'small', 'count': 5}],
@@ -259,7 +259,7 @@ def test_members_of_the_group_outside_the_exclusive_part_are_strangers(
         cloud.live_migrate(web)
 
 
-def test_what_a_stranger_costs_where_no_group_is_exclusive(cloud):
+def test_one_statement_is_sent_if_no_group_is_exclusive(cloud):
     planned(cloud, others(3))
     with counted() as calls:
         assert stranger(cloud, 'small')[1]
@@ -276,7 +276,7 @@ def asked_for(cloud, **arguments):
             if 'holistic_' in statement or 'aggregate' in statement]
 
 
-def test_what_many_strangers_of_one_create_cost(cloud):
+def test_many_foreign_servers_cost_as_many_statements_as_one(cloud):
     planned(cloud, alone('host', count=2))
     # What there is to know of the group is known after the first.
     asked_for(cloud)
@@ -287,7 +287,7 @@ def test_what_many_strangers_of_one_create_cost(cloud):
     assert len(ours[0]) == 2
 
 
-def test_what_a_stranger_costs_once_the_levels_are_others(cloud):
+def test_changed_levels_cost_the_same_for_any_member_count(cloud):
     """However many members: where all of them stand now is asked at once."""
     found = []
     for count in 1, 3:
@@ -310,7 +310,7 @@ def test_what_a_stranger_costs_once_the_levels_are_others(cloud):
     assert any('aggregate_hosts.host IN' in each for each in many)
 
 
-def test_where_hosts_stand_now_counts_once_the_levels_are_others(cloud):
+def test_current_locations_count_after_the_levels_changed(cloud):
     group = planned(cloud, alone('rack'))
     closed = domain('rack', hosts_of(cloud, group))
     cloud.table.update_group(

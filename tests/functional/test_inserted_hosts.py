@@ -24,7 +24,7 @@ def cloud(own_cloud):
 
 
 @pytest.mark.parametrize('what', ['inventories', 'usages', 'aggregates'])
-def test_placement_sees_no_difference(cloud, what):
+def test_placement_shows_inserted_hosts_like_running_ones(cloud, what):
     providers = cloud.providers()
     running, inserted = (
         cloud.placement.get(
@@ -33,14 +33,14 @@ def test_placement_sees_no_difference(cloud, what):
     assert running and running == inserted
 
 
-def test_it_has_the_traits_it_was_given(cloud):
+def test_an_inserted_host_has_its_configured_traits(cloud):
     provider = cloud.providers()['row-1']
     traits = cloud.placement.get(
         f'/resource_providers/{provider}/traits').json()['traits']
     assert {'CUSTOM_GREEN', 'HW_CPU_X86_AVX2'} <= set(traits)
 
 
-def test_nova_lists_it_as_a_hypervisor_that_is_up(cloud):
+def test_nova_lists_inserted_hosts_as_hypervisors_that_are_up(cloud):
     # From 2.88 on, Nova asks each compute how long it has been running.
     hypervisors = cloud.compute.get(
         '/os-hypervisors/detail', microversion='2.87').json()['hypervisors']
@@ -53,7 +53,7 @@ def test_nova_lists_it_as_a_hypervisor_that_is_up(cloud):
         assert found[host]['id'] == cloud.providers()[host]
 
 
-def test_zones_and_racks_hold_both_kinds(cloud):
+def test_zones_and_racks_contain_running_and_inserted_hosts(cloud):
     hosts = {aggregate['name']: sorted(aggregate['hosts'])
              for aggregate in cloud.aggregates()}
     assert hosts == {
@@ -61,7 +61,7 @@ def test_zones_and_racks_hold_both_kinds(cloud):
         'az2': ['row-2'], 'az2-rack-r1': ['row-2']}
 
 
-def test_the_scheduler_sends_servers_there(cloud):
+def test_the_scheduler_selects_an_inserted_host(cloud):
     server = cloud.create_server('large', 'large')
     allocations = wait_for(lambda: cloud.allocations(server) or None,
                            'server large placed')

@@ -54,7 +54,7 @@ def test_capacity_counts_ratio_and_reserve(watch):
     assert inventories['DISK_GB'].capacity == 1000
 
 
-def test_what_strangers_allocated_counts(watch):
+def test_allocations_of_other_consumers_count_as_used(watch):
     hosts = watch.hosts()
     assert hosts['cmp-2'].inventories['VCPU'].free == 10
     assert hosts['cmp-2'].inventories['MEMORY_MB'].used == 1024
@@ -69,7 +69,7 @@ def test_traits_are_those_of_the_provider(watch):
     assert 'CUSTOM_GREEN' not in hosts['cmp-2'].traits
 
 
-def test_zones_racks_labels_and_aggregates(cloud, watch):
+def test_hosts_have_their_zone_rack_labels_and_aggregates(cloud, watch):
     hosts = watch.hosts()
     assert [hosts[name].location for name in sorted(hosts)] == [
         ('az1', 'r1'), ('az1', 'r2'), ('az2', 'r1'), ('nova',)]
@@ -121,7 +121,7 @@ def test_a_compute_that_is_forced_down_is_not_enabled(cloud, watch):
     ({}, {'resources:DISK_GB': '0', 'resources:MEMORY_MB': '64'}),
     ({}, {'trait:CUSTOM_GREEN': 'required'}),
 ])
-def test_a_server_takes_what_its_flavor_says(
+def test_the_allocation_of_a_server_matches_its_flavor(
         cloud, watch, sizes, extra_specs):
     body = {'name': 'sized', 'vcpus': 2, 'ram': 512, 'disk': 5} | sizes
     made = cloud.compute.post('/flavors', json={'flavor': body}).json()
@@ -164,7 +164,7 @@ def test_a_server_takes_what_its_flavor_says(
     {'hw:sound_model': 'virtio'},
     {'group_policy': 'none', 'quota:cpu_shares': '5'},
 ])
-def test_extra_specs_mean_what_novas_scheduler_takes_them_for(cloud, specs):
+def test_extra_specs_are_read_as_novas_scheduler_does(cloud, specs):
     nova_flavor = nova_objects.Flavor(
         id=1, flavorid='1', name='f', vcpus=2, memory_mb=512, root_gb=5,
         ephemeral_gb=0, swap=0, extra_specs=specs)
@@ -207,7 +207,7 @@ def test_long_lists_are_read_page_by_page(cloud, watch):
         cloud.conf.clear_override('max_limit', 'api')
 
 
-def test_an_answer_from_the_wrong_service_names_what_was_asked(cloud):
+def test_an_error_of_the_wrong_service_names_the_request(cloud):
     inventory = PlacementInventory(
         cloud.compute, cloud.compute, AggregatesTopology(['az', 'host']))
     with pytest.raises(

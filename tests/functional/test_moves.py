@@ -95,7 +95,7 @@ def failed_action(cloud, server):
         'instanceActions'][0]['message']
 
 
-def test_a_second_move_is_not_drawn_to_the_planned_host(cloud, pair):
+def test_a_second_move_does_not_prefer_the_planned_host(cloud, pair):
     _, servers = pair
     only(cloud, 'r3-1')
     assert cloud.live_migrate(servers['a']) == 'r3-1'
@@ -104,7 +104,7 @@ def test_a_second_move_is_not_drawn_to_the_planned_host(cloud, pair):
     assert cloud.live_migrate(servers['a']) == 'r3-2'
 
 
-def test_others_are_taken_for_where_they_are_and_not_where_they_were_planned(
+def test_other_members_count_on_their_current_hosts(
         cloud, pair):
     _, servers = pair
     only(cloud, 'r3-1')
@@ -132,7 +132,7 @@ def test_unshelving_keeps_the_policy(cloud, pair):
     assert cloud.unshelve(servers['a']) == 'r3-2'
 
 
-def test_a_rebuild_stays_where_it_is(cloud, pair):
+def test_a_rebuild_keeps_its_host(cloud, pair):
     _, servers = pair
     cloud.compute.post(f'/servers/{servers["a"]}/action', json={
         'rebuild': {'imageRef': '70a599e0-31e7-49b7-b260-868f441e862b'}})
@@ -156,7 +156,7 @@ def test_a_preference_is_weighed_and_not_enforced(cloud):
     assert cloud.live_migrate(servers['a']) == 'r2-2'
 
 
-def test_of_two_members_moving_at_once_one_goes_to_a_rack(
+def test_two_members_moving_at_once_cannot_choose_the_same_rack(
         cloud, pair, monkeypatch):
     _, servers = pair
     let_go = slow_live_migration(cloud, monkeypatch, 'r1-1')

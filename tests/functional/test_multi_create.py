@@ -42,7 +42,7 @@ def create(cloud, group, member, count):
     return collections.Counter(map(cloud.host_of, servers))
 
 
-def test_as_many_servers_as_there_are_slots(cloud):
+def test_one_create_can_claim_every_free_server(cloud):
     group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
     assert create(cloud, group, 'db/node', 4) == {
         'cmp-0': 1, 'cmp-1': 1, 'cmp-2': 2}
@@ -52,7 +52,7 @@ def test_as_many_servers_as_there_are_slots(cloud):
             == {server['id'] for server in cloud.servers()})
 
 
-def test_fewer_servers_leave_the_last_slots_free(cloud):
+def test_a_smaller_create_claims_the_first_servers(cloud):
     group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
     assert create(cloud, group, 'db/node', 2) == {'cmp-0': 1, 'cmp-1': 1}
     assert [row.state for row in cloud.table.members(group)] == [
@@ -60,7 +60,7 @@ def test_fewer_servers_leave_the_last_slots_free(cloud):
         MemberState.PLANNED]
 
 
-def test_one_server_at_a_time_takes_the_next_slot(cloud):
+def test_single_creates_claim_the_servers_in_order(cloud):
     group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
     for host in ('cmp-0', 'cmp-1'):
         server = cloud.create_server(
@@ -70,7 +70,7 @@ def test_one_server_at_a_time_takes_the_next_slot(cloud):
 
 
 @pytest.mark.parametrize('member, count', [('db/node', 5), ('db/node-1', 2)])
-def test_more_servers_than_slots_are_none(cloud, member, count):
+def test_a_create_of_more_servers_than_free_claims_none(cloud, member, count):
     group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
     before = cloud.used()
     cloud.create_server('node', 'small', {'group': group, 'member': member},
@@ -86,7 +86,7 @@ def test_more_servers_than_slots_are_none(cloud, member, count):
     assert all(cloud.holds.exists(row.hold) for row in rows)
 
 
-def test_one_unusable_host_among_them_refuses_all(cloud):
+def test_one_disabled_host_refuses_the_whole_create(cloud):
     group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
     before = cloud.used()
     cloud.disable_compute('cmp-2')
@@ -104,7 +104,7 @@ def test_one_unusable_host_among_them_refuses_all(cloud):
             == {MemberState.PLANNED})
 
 
-def test_a_lost_hold_among_them_refuses_all_and_loses_only_itself(cloud):
+def test_one_missing_hold_refuses_the_create_and_loses_one_member(cloud):
     group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
     cloud.delete_consumer(cloud.row(group, 'db/node-2').hold)
     before = cloud.used()

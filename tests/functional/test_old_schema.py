@@ -19,7 +19,7 @@ def cloud(lend_cloud):
         yield cloud
 
 
-def test_a_scheduler_does_not_start_on_a_schema_it_cannot_use(
+def test_a_scheduler_refuses_to_start_on_an_old_schema(
         cloud, tmp_path):
     url = f'sqlite:///{tmp_path}/old.sqlite'
     migration.upgrade(url, '0002')
@@ -30,7 +30,7 @@ def test_a_scheduler_does_not_start_on_a_schema_it_cannot_use(
     cloud.restart_scheduler('holistic')
 
 
-def test_a_scheduler_starts_while_the_table_is_away(cloud, tmp_path):
+def test_a_scheduler_starts_without_its_database(cloud, tmp_path):
     cloud.create_flavor('small', 2, 2048, 10)
     with_table(cloud, f'sqlite:///{tmp_path}/away/table.sqlite')
     cloud.restart_scheduler('holistic')

@@ -44,7 +44,7 @@ def run(cloud, tmp_path, capsys, own_logging):
     return run
 
 
-def test_from_a_document_to_a_server(cloud, run, tmp_path):
+def test_a_server_is_created_on_its_planned_host(cloud, run, tmp_path):
     document = tmp_path / 'pair.json'
     document.write_text(json.dumps(PAIR))
     code, output = run('create', str(document), '--project-id', PROJECT,

@@ -66,7 +66,7 @@ def test_an_option_of_one_is_no_option_of_the_next():
         assert second.conf.placement.max_allocation_candidates == default
 
 
-def test_two_at_once_are_refused():
+def test_a_second_running_cloud_is_refused():
     with PlacementService():
         with pytest.raises(fixtures.MultipleExceptions, match='still runs'):
             PlacementService().setUp()

@@ -125,7 +125,7 @@ def providers(placement):
 
 @pytest.mark.parametrize('number', [2, 12])
 @pytest.mark.parametrize('changed', [0, 2])
-def test_requests_depend_on_what_changed(providers, number, changed):
+def test_requests_depend_only_on_changed_providers(providers, number, changed):
     for _ in range(number):
         providers.add(PLAIN)
     providers.read()
@@ -149,7 +149,7 @@ def test_requests_depend_on_what_changed(providers, number, changed):
 
 
 @pytest.mark.parametrize('number', [2, 12])
-def test_full_hosts_cost_lists_not_requests_each(providers, number):
+def test_full_hosts_are_read_in_lists_and_not_one_by_one(providers, number):
     for _ in range(number):
         providers.allocate({providers.add(PLAIN): {'VCPU': 8}})
     providers.add(PLAIN)
@@ -167,7 +167,7 @@ def test_full_hosts_cost_lists_not_requests_each(providers, number):
     assert (providers.lists, providers.parts) == (4, 0)
 
 
-def test_a_class_that_is_all_reserved_is_never_asked_for(providers):
+def test_a_fully_reserved_class_is_never_queried(providers):
     providers.allocate({providers.add(ODD): {'VCPU': 8}})
     providers.read()
     providers.read()
@@ -175,7 +175,7 @@ def test_a_class_that_is_all_reserved_is_never_asked_for(providers):
     assert (providers.lists, providers.parts) == (2, 0)
 
 
-def test_a_full_bare_metal_node_is_seen_to_empty(providers):
+def test_a_bare_metal_node_that_becomes_free_is_noticed(providers):
     nodes = [providers.add(METAL) for _ in range(3)]
     consumers = [providers.allocate({node: {'CUSTOM_METAL': 1}})
                  for node in nodes]
@@ -185,7 +185,7 @@ def test_a_full_bare_metal_node_is_seen_to_empty(providers):
     assert providers.parts == 1
 
 
-def test_pcpus_that_are_free_again_are_seen_while_vcpus_are_full(providers):
+def test_freed_pcpus_are_noticed_while_vcpus_are_full(providers):
     one = providers.add(BOTH)
     providers.allocate({one: {'VCPU': 8}})
     consumer = providers.allocate({one: {'PCPU': 8, 'MEMORY_MB': 64}})
@@ -196,7 +196,7 @@ def test_pcpus_that_are_free_again_are_seen_while_vcpus_are_full(providers):
     assert found.consumers == 1
 
 
-def test_what_placement_leaves_out_of_a_list_is_read(providers, placement):
+def test_providers_left_out_of_a_list_are_read(providers, placement):
     ones = [providers.add(PLAIN) for _ in range(4)]
     consumers = [providers.allocate({one: {'VCPU': 8, 'MEMORY_MB': 64}})
                  for one in ones]
@@ -212,7 +212,7 @@ def test_what_placement_leaves_out_of_a_list_is_read(providers, placement):
     assert providers.read() == providers.anew()
 
 
-def test_a_provider_that_goes_away_is_forgotten(providers, placement):
+def test_a_deleted_provider_is_forgotten(providers, placement):
     first, second = providers.add(PLAIN), providers.add(PLAIN)
     assert set(providers.read()) == {first, second}
     placement.adapter.delete(f'/resource_providers/{first}')
@@ -221,14 +221,14 @@ def test_a_provider_that_goes_away_is_forgotten(providers, placement):
 
 
 @pytest.mark.parametrize('part', ['allocations', 'inventories'])
-def test_traits_given_after_they_were_listed_are_seen(providers, part):
+def test_traits_added_after_the_list_are_noticed(providers, part):
     one = providers.add(PLAIN)
     providers.before[part] = lambda: providers.give_traits(
         one, ['HW_CPU_X86_AVX'])
     assert providers.read()[one].traits == {'HW_CPU_X86_AVX'}
 
 
-def test_what_comes_between_two_answers_is_seen_the_next_time(providers):
+def test_a_change_between_two_answers_is_noticed_next_time(providers):
     one = providers.add(PLAIN)
     providers.before['inventories'] = lambda: providers.allocate(
         {one: {'VCPU': 3}})
@@ -272,7 +272,7 @@ def amounts():
 
 @examples(25, HealthCheck.function_scoped_fixture)
 @given(data=st.data())
-def test_what_is_remembered_is_what_is_so(placement, data):
+def test_cached_providers_equal_freshly_read_ones(placement, data):
     providers = Providers(placement)
     for inventories in (PLAIN, PLAIN, BOTH, ODD, METAL):
         providers.add(inventories)

@@ -57,7 +57,7 @@ def held(cloud, group):
             if cloud.holds.exists(m.hold)}
 
 
-def test_active_servers_are_built(cloud, group):
+def test_members_with_active_servers_become_built(cloud, group):
     planned = member(cloud, group, 'web').place
     build(cloud, group, 'web')
     assert cloud.reconciler.reconcile() == {'built': 1}
@@ -70,7 +70,7 @@ def test_active_servers_are_built(cloud, group):
     assert held(cloud, group) == set()
 
 
-def test_a_deleted_server_is_gone(cloud, group):
+def test_the_member_of_a_deleted_server_is_released(cloud, group):
     server = build(cloud, group, 'web')
     cloud.reconciler.reconcile()
     cloud.delete_server(server)
@@ -79,7 +79,7 @@ def test_a_deleted_server_is_gone(cloud, group):
     assert held(cloud, group) == {'db'}
 
 
-def test_a_migrated_server_is_where_nova_says(cloud, group):
+def test_the_place_of_a_migrated_server_is_taken_from_nova(cloud, group):
     server = build(cloud, group, 'web')
     cloud.reconciler.reconcile()
     taken = {m.place.host for m in cloud.table.members(group)}
@@ -111,7 +111,7 @@ def set_state(cloud, server, state):
                        json={'os-resetState': {'state': state}})
 
 
-def test_a_server_that_ran_before_it_was_in_error_is_built(cloud, group):
+def test_a_server_in_error_after_it_ran_counts_as_built(cloud, group):
     server = build(cloud, group, 'web')
     set_state(cloud, server, 'error')
     assert cloud.reconciler.reconcile() == {'built': 1}
@@ -122,7 +122,7 @@ def test_a_server_that_ran_before_it_was_in_error_is_built(cloud, group):
     assert cloud.reconciler.reconcile() == {'gone': 1}
 
 
-def test_what_is_built_stays_when_the_rest_is_released(cloud, group):
+def test_releasing_a_group_keeps_its_built_server(cloud, group):
     build(cloud, group, 'web')
     cloud.reconciler.reconcile()
     done = cloud.lifecycle.release(group)

@@ -53,7 +53,7 @@ def create(cloud, group, member):
         'server', 'small', {'group': group, 'member': member})
 
 
-def test_a_row_of_the_old_flavor_is_left_alone(cloud):
+def test_a_request_skips_a_row_of_the_old_flavor(cloud):
     group = planned_anew_with_four(cloud, 'n-0')
     server = create(cloud, group, 'n')
     cloud.wait_for_status(server, 'ACTIVE')
@@ -69,7 +69,7 @@ def test_a_row_of_the_old_flavor_is_left_alone(cloud):
     assert row_of(cloud, group, 'n-1').held
 
 
-def test_a_row_of_the_new_flavor_is_found_behind_one_of_the_old(cloud):
+def test_a_row_of_the_new_flavor_is_found_after_an_old_one(cloud):
     group = planned_anew_with_four(cloud, 'n-1', build='n-0')
     server = create(cloud, group, 'n')
     cloud.wait_for_status(server, 'ACTIVE')

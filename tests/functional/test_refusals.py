@@ -73,12 +73,12 @@ def refusal(cloud, group, member, flavor='small', **extra):
     ({'holistic_group': str(uuid.uuid4()), 'holistic_member': ['a', 'b']},
      'holistic_member has 2'),
 ])
-def test_a_malformed_pointer(cloud, shop, hints, reason):
+def test_a_malformed_pointer_is_refused(cloud, shop, hints, reason):
     server = cloud.create_server('malformed', 'small', hints=hints)
     assert reason in cloud.fault_of(server)
 
 
-def test_an_unknown_group(cloud, shop):
+def test_an_unknown_group_is_refused(cloud, shop):
     unknown = str(uuid.uuid4())
     server = cloud.create_server(
         'lost', 'small', {'group': unknown, 'member': 'web'})
@@ -86,16 +86,16 @@ def test_an_unknown_group(cloud, shop):
             in cloud.fault_of(server))
 
 
-def test_a_group_of_another_project_is_as_unknown(cloud, shop):
+def test_a_group_of_another_project_is_refused_as_unknown(cloud, shop):
     said = refusal(cloud, shop, 'web', project_id='another')
     assert f'group {shop} is not known in this project' in said
 
 
-def test_an_unknown_member(cloud, shop):
+def test_an_unknown_member_is_refused(cloud, shop):
     assert "has no member 'cache'" in refusal(cloud, shop, 'cache')
 
 
-def test_a_member_that_is_taken(cloud, shop):
+def test_a_taken_member_is_refused(cloud, shop):
     first = cloud.create_server(
         'web', 'small', {'group': shop, 'member': 'web'})
     cloud.wait_for_status(first, 'ACTIVE')
@@ -103,13 +103,13 @@ def test_a_member_that_is_taken(cloud, shop):
     assert "member 'web'" in said and 'is taken' in said
 
 
-def test_a_member_that_is_released(cloud, shop):
+def test_a_released_member_is_refused(cloud, shop):
     cloud.lifecycle.release(shop, members=['web'])
     said = refusal(cloud, shop, 'web')
     assert "member 'web'" in said and 'has been released' in said
 
 
-def test_a_member_whose_lease_has_expired(cloud, shop):
+def test_a_member_with_an_expired_lease_is_refused(cloud, shop):
     taken = cloud.create_server(
         'web', 'small', {'group': shop, 'member': 'web'})
     cloud.wait_for_status(taken, 'ACTIVE')
@@ -122,52 +122,52 @@ def test_a_member_whose_lease_has_expired(cloud, shop):
     assert "member 'db'" in said and 'has been released' in said
 
 
-def test_a_member_of_a_group_without_a_plan(cloud):
+def test_a_member_of_an_unplaceable_group_is_refused(cloud):
     group = cloud.plan(SHOP, {}, status=GroupStatus.UNPLACEABLE)
     assert ('has no planned members: it is unplaceable'
             in refusal(cloud, group, 'web'))
 
 
-def test_another_flavor_than_the_description_names(cloud, shop):
+def test_a_flavor_other_than_described_is_refused(cloud, shop):
     assert ('it asks for flavor large, the description says flavor small'
             in refusal(cloud, shop, 'web', flavor='large'))
 
 
-def test_other_resources_than_the_description_names(cloud, shop):
+def test_resources_other_than_described_are_refused(cloud, shop):
     assert ('it asks for DISK_GB=10, MEMORY_MB=4096, VCPU=4, the description '
             'says DISK_GB=10, MEMORY_MB=2048, VCPU=2'
             in refusal(cloud, shop, 'db', flavor='large'))
 
 
-def test_a_trait_of_which_the_description_says_nothing(cloud, shop):
+def test_a_trait_missing_from_the_description_is_refused(cloud, shop):
     assert ('it requires the trait CUSTOM_FAST, of which the description says '
             'nothing' in refusal(cloud, shop, 'db', flavor='fast'))
     assert ('it forbids the trait CUSTOM_FAST, of which the description says '
             'nothing' in refusal(cloud, shop, 'db', flavor='not-fast'))
 
 
-def test_resources_of_more_than_the_host(cloud, shop):
+def test_resources_of_nested_providers_are_refused(cloud, shop):
     assert ('it asks for resources of more than the host itself'
             in refusal(cloud, shop, 'db', flavor='numbered'))
 
 
-def test_another_zone_than_the_description_names(cloud, shop):
+def test_a_zone_other_than_described_is_refused(cloud, shop):
     assert ('it asks for availability zone az2, the description says '
             'availability zone az1'
             in refusal(cloud, shop, 'web', availability_zone='az2'))
 
 
-def test_another_zone_than_that_of_the_planned_host(cloud, shop):
+def test_a_zone_without_the_planned_host_is_refused(cloud, shop):
     assert ('its planned host is in another availability zone'
             in refusal(cloud, shop, 'db', availability_zone='az1'))
 
 
-def test_another_host_than_the_planned_one(cloud, shop):
+def test_a_host_other_than_the_planned_one_is_refused(cloud, shop):
     assert ('the request names another host than the planned one'
             in refusal(cloud, shop, 'web', host='cmp-0', as_admin=True))
 
 
-def test_the_planned_host_named_in_the_request_is_no_obstacle(cloud, shop):
+def test_a_request_may_name_the_planned_host(cloud, shop):
     server = cloud.create_server(
         'web', 'small', {'group': shop, 'member': 'web'}, host='cmp-2',
         as_admin=True)
@@ -175,7 +175,7 @@ def test_the_planned_host_named_in_the_request_is_no_obstacle(cloud, shop):
     assert cloud.host_of(server) == 'cmp-2'
 
 
-def test_a_planned_host_that_is_disabled(cloud, shop):
+def test_a_disabled_planned_host_is_refused(cloud, shop):
     cloud.disable_compute('cmp-2')
     try:
         assert 'its planned host is disabled' in refusal(cloud, shop, 'web')
@@ -183,7 +183,7 @@ def test_a_planned_host_that_is_disabled(cloud, shop):
         cloud.enable_compute('cmp-2')
 
 
-def test_a_planned_host_that_is_down(cloud, shop):
+def test_a_planned_host_that_is_down_is_refused(cloud, shop):
     cloud.stop_compute('cmp-2')
     try:
         assert 'its planned host is down' in refusal(cloud, shop, 'web')
@@ -191,7 +191,7 @@ def test_a_planned_host_that_is_down(cloud, shop):
         cloud.start_compute('cmp-2')
 
 
-def test_a_planned_host_that_one_of_novas_filters_rejects(cloud, shop):
+def test_a_planned_host_rejected_by_novas_filters_is_refused(cloud, shop):
     server_group = cloud.create_server_group('apart', 'anti-affinity')
     there = cloud.create_server(
         'there', 'small', {'group': shop, 'member': 'web'},
@@ -202,7 +202,7 @@ def test_a_planned_host_that_one_of_novas_filters_rejects(cloud, shop):
     assert "its planned host was rejected by Nova's filters" in said
 
 
-def test_a_hold_that_has_vanished(cloud, shop):
+def test_a_vanished_hold_makes_the_member_lost(cloud, shop):
     cloud.delete_consumer(cloud.row(shop, 'web').hold)
     server = cloud.create_server(
         'web', 'small', {'group': shop, 'member': 'web'})
@@ -212,7 +212,7 @@ def test_a_hold_that_has_vanished(cloud, shop):
         MemberState.LOST, False, None)
 
 
-def test_in_yield_mode_stock_nova_schedules_what_is_refused(cloud, shop):
+def test_in_yield_mode_stock_nova_schedules_refused_pointers(cloud, shop):
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     for pointer, flavor in (
             ({'group': shop, 'member': 'cache'}, 'small'),

@@ -33,7 +33,7 @@ def broken(cloud, host, monkeypatch):
         cloud.computes.services[host].manager.driver, 'spawn', no_spawn)
 
 
-def test_two_that_are_to_be_apart_both_fail(cloud, monkeypatch):
+def test_two_failed_builds_move_to_separate_alternates(cloud, monkeypatch):
     group = cloud.planner.create(APART, project_id=PROJECT, user_id=USER).uuid
     planned = {row.place.host for row in cloud.table.members(group)}
     for host in planned:
@@ -48,7 +48,7 @@ def test_two_that_are_to_be_apart_both_fail(cloud, monkeypatch):
 
 
 @pytest.mark.parametrize('under_way', [True, False])
-def test_one_planned_anew_gets_none_that_another_has(cloud, under_way):
+def test_a_replanned_member_avoids_the_alternates_of_others(cloud, under_way):
     """Nor is it planned where a server that is being built may go."""
     group = cloud.planner.create(APART, project_id=PROJECT, user_id=USER).uuid
     if under_way:

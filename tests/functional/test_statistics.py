@@ -33,7 +33,7 @@ def land(cloud):
     return cloud.host_of(server)
 
 
-def test_a_server_goes_where_it_is_cool(cloud):
+def test_a_server_goes_to_the_coolest_host(cloud):
     measure(cloud, cmp_1=80.0, cmp_2=35.0, cmp_3=61.5)
     assert land(cloud) == 'cmp-2'
     measure(cloud, cmp_2=90.0, cmp_1=20.0)
@@ -45,7 +45,7 @@ def test_an_unknown_host_counts_as_the_worst_known(cloud):
     assert land(cloud) == 'cmp-3'
 
 
-def test_what_is_too_old_counts_no_more(cloud):
+def test_outdated_statistics_are_ignored(cloud):
     age = cloud.conf.engine.statistics_max_age
     measure(cloud, cmp_1=30.0, cmp_2=50.0)
     measure(cloud, cmp_3=20.0, ago=age + 60)

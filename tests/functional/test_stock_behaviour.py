@@ -40,7 +40,7 @@ def answers(lend_cloud, scheduler):
         return [ask(cloud, flavor) for flavor in ('large', 'too-large')]
 
 
-def test_answers_and_calls_are_those_of_stock_nova_but_for_one_query(
+def test_answers_equal_stock_novas_with_one_extra_query(
         lend_cloud):
     stock, ours = (
         answers(lend_cloud, kind) for kind in ('stock', 'holistic'))
@@ -58,7 +58,7 @@ def test_answers_and_calls_are_those_of_stock_nova_but_for_one_query(
 
 
 @pytest.mark.parametrize('scheduler', ['stock', 'holistic'])
-def test_server_groups_and_other_hints_are_novas_business(
+def test_server_groups_and_other_hints_are_left_to_nova(
         lend_cloud, scheduler):
     with lend_cloud(HOSTS, scheduler=scheduler) as cloud:
         cloud.create_flavor('tiny', 1, 512, 1)

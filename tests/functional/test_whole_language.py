@@ -83,7 +83,7 @@ def broken(cloud, servers):
                  cloud.inventory.snapshot(), found, found)
 
 
-def test_every_type_is_in_the_group():
+def test_the_test_group_uses_every_policy_type():
     types = load_policy_types()
     groups, policies, relationships = [EVERYTHING], set(), set()
     while groups:
@@ -96,7 +96,7 @@ def test_every_type_is_in_the_group():
     assert relationships == set(types.relationships)
 
 
-def test_servers_are_where_they_were_planned_and_all_policies_hold(
+def test_servers_are_on_planned_hosts_and_satisfy_all_policies(
         cloud, shop):
     group, servers = shop
     assert {path: cloud.host_of(server)
@@ -131,7 +131,7 @@ def test_policies_hold_after_a_dead_host_was_evacuated(cloud, shop):
                   for path, server in servers.items()}
 
 
-def test_a_stranger_fits_nowhere_but_where_the_group_has_nothing_for_itself(
+def test_a_foreign_server_is_refused_on_exclusive_hosts(
         cloud, shop):
     _, servers = shop
     closed = {cloud.host_of(server) for path, server in servers.items()

@@ -87,7 +87,7 @@ def hints(heat, stack):
     return found
 
 
-def test_heat_takes_the_shop_and_every_server_points_at_its_member(
+def test_heat_accepts_the_shop_and_every_server_has_its_pointer(
         heat, split):
     paths, plain = split(_SHOP.read_text())
     found = hints(heat, heat.stack(plain, _PARAMETERS))
@@ -104,7 +104,7 @@ def test_a_server_keeps_its_server_group(heat, split):
     assert 'group' in stack['gateway_a'].properties['scheduler_hints']
 
 
-def test_heat_takes_a_template_with_all_its_sections(heat, split):
+def test_heat_accepts_a_template_with_all_sections(heat, split):
     paths, plain = split(_AWKWARD)
     stack = heat.stack(plain, {'holistic_group': _UUID})
     assert {hint['holistic_member'] for hint in hints(heat, stack)} == paths \
@@ -119,7 +119,7 @@ def test_heat_takes_a_template_with_all_its_sections(heat, split):
         stack['zoned']).values()) == ['az0', 'az1']
 
 
-def test_without_the_group_there_is_no_stack(heat, split):
+def test_heat_requires_the_parameter_holistic_group(heat, split):
     _, plain = split(_SHOP.read_text())
     with pytest.raises(exception.UserParameterMissing):
         heat.stack(plain, {'image': 'cirros'})

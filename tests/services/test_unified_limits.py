@@ -91,7 +91,7 @@ def ask(app, keystone, projects):
     return ask
 
 
-def test_limits_that_keystone_has(ask, keystone, service, projects):
+def test_keystone_limits_are_enforced(ask, keystone, service, projects):
     # What nobody has registered nobody may have.
     for path in ('/v1/groups', '/v1/plans'):
         assert refusal(ask('ann', path))[:2] == OVER
@@ -117,7 +117,7 @@ def test_limits_that_keystone_has(ask, keystone, service, projects):
     assert ask('eve', '/v1/plans').status_int == 202
 
 
-def test_an_endpoint_that_keystone_does_not_have(ask):
+def test_an_unknown_limits_endpoint_is_reported_as_503(ask):
     cfg.CONF.set_override('endpoint_service_type', 'pigeon', 'oslo_limit')
     try:
         assert refusal(ask('ann'))[:2] == (503, 'holistic.limits_unavailable')

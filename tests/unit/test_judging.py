@@ -111,14 +111,14 @@ def test_threads_are_observed(miscounted):
     assert seen
 
 
-def test_what_encoding_and_check_both_miss_is_seen(monkeypatch):
+def test_a_violation_missed_by_encoding_and_check_is_detected(monkeypatch):
     monkeypatch.setattr(AntiAffinity, 'check', lambda *args: Violations(0))
     monkeypatch.setattr(AntiAffinity, 'encode', lambda *args: None)
     with pytest.raises(BadPlan, match='the check has missed something'):
         solve.solve(APART, two_racks(), objective='fewest-hosts')
 
 
-def test_a_false_value_is_seen(monkeypatch):
+def test_a_wrong_objective_value_is_detected(monkeypatch):
     monkeypatch.setattr(FewestHosts, 'value', lambda *args: 3.0)
     with pytest.raises(BadPlan, match='objective of 3.0, and it is 1'):
         solve.solve(group(servers('web')), two_racks(),

@@ -30,7 +30,7 @@ def test_a_group_is_created_shown_and_placed(world, service):
     assert world.vcpus_used() == 3
 
 
-def test_where_members_are_is_for_administrators(world, service):
+def test_only_an_administrator_sees_member_hosts(world, service):
     group = create(service).json['group']['id']
     path = f'/v1/groups/{group}/placements'
     mine = service.ask('GET', path).json['placements']
@@ -45,7 +45,7 @@ def test_where_members_are_is_for_administrators(world, service):
     assert sorted(nodes) == [['a'], ['b']]
 
 
-def test_a_group_without_room_says_why_and_holds_nothing(world, service):
+def test_an_unplaceable_group_has_reasons_and_holds_nothing(world, service):
     answer = create(service, {'group': TOO_MANY})
     assert answer.status_int == 201
     group = answer.json['group']
@@ -54,7 +54,7 @@ def test_a_group_without_room_says_why_and_holds_nothing(world, service):
     assert world.vcpus_used() == 0
 
 
-def test_why_not_names_no_rack_to_a_project(world, service):
+def test_reasons_for_a_project_name_no_rack(world, service):
     """Rack a is full; the whole group has to be in one."""
     document = {'name': 'near', 'policies': [
         {'type': 'affinity', 'level': 'rack'}], 'members': [
@@ -69,7 +69,7 @@ def test_why_not_names_no_rack_to_a_project(world, service):
         assert not set(words) & {*RACKS, 'b', 'a/a1', 'b/b1'}, each
 
 
-def test_what_is_released_is_free(world, service):
+def test_a_release_frees_the_capacity(world, service):
     group = create(service).json['group']['id']
     answer = service.ask('POST', f'/v1/groups/{group}/release',
                          {'release': {'members': ['db/node']}})
@@ -81,7 +81,7 @@ def test_what_is_released_is_free(world, service):
     assert world.vcpus_used() == 0
 
 
-def test_a_member_that_is_not_there_cannot_be_released(world, service):
+def test_an_unknown_member_cannot_be_released(world, service):
     group = create(service).json['group']['id']
     answer = service.ask('POST', f'/v1/groups/{group}/release',
                          {'release': {'members': ['web', 'nobody']}})
@@ -105,7 +105,7 @@ def test_a_released_group_has_no_lease_to_extend(service):
     assert refusal(answer)[:2] == (409, 'holistic.conflict')
 
 
-def test_a_deleted_group_is_gone_and_its_places_free(world, service):
+def test_deleting_a_group_frees_its_capacity(world, service):
     group = create(service).json['group']['id']
     path = f'/v1/groups/{group}'
     answer = service.ask('DELETE', path)
@@ -143,14 +143,14 @@ def test_a_plan_holds_nothing_and_hides_its_hosts(world, service):
     assert world.vcpus_used() == 0
 
 
-def test_a_plan_that_there_is_not_says_why(service):
+def test_an_unplaceable_plan_has_reasons(service):
     plan = service.ask('POST', '/v1/plans?wait=9',
                        {'group': TOO_MANY}).json['plan']
     assert plan['status'] == 'unplaceable'
     assert plan['reasons']
 
 
-def test_statistics_are_taken_of_known_hosts(world, service):
+def test_statistics_are_accepted_only_for_known_hosts(world, service):
     body = {'statistics': {'cpu_temperature': 61.5}}
     answer = service.ask('PUT', '/v1/hosts/a1/statistics', body, ADMIN)
     assert answer.status_int == 204
@@ -160,7 +160,7 @@ def test_statistics_are_taken_of_known_hosts(world, service):
     assert refusal(answer)[:2] == (404, 'holistic.not_found')
 
 
-def test_a_flavor_that_the_cloud_has_not_is_a_reason(service):
+def test_an_unknown_flavor_is_named_in_the_reasons(service):
     document = {'name': 'odd', 'members': [
         {'name': 'web', 'flavor': 'no-such-flavor'}]}
     group = create(service, {'group': document}).json['group']
@@ -168,7 +168,7 @@ def test_a_flavor_that_the_cloud_has_not_is_a_reason(service):
     assert 'no-such-flavor' in group['reasons'][0]['message']
 
 
-def test_a_repeated_create_holds_once(world, service):
+def test_a_repeated_create_holds_capacity_once(world, service):
     body = {'group': {**SHOP, 'members': [
         {'name': 'web', 'resources': SMALL}]}}
     first = create(service, body, **{'Idempotency-Key': 'one'})
@@ -177,7 +177,7 @@ def test_a_repeated_create_holds_once(world, service):
     assert world.vcpus_used() == 1
 
 
-def test_a_revised_group_keeps_what_is_built_where_it_is(world, service):
+def test_a_revision_keeps_built_servers_on_their_hosts(world, service):
     group = create(service).json['group']['id']
     row = world.build(world.table.get_group(group), 'web')
     revised = {'group': {**shop()['group'], 'members': [
@@ -195,7 +195,7 @@ def test_a_revised_group_keeps_what_is_built_where_it_is(world, service):
     assert refusal(again)[:2] == (409, 'holistic.stale_revision')
 
 
-def test_a_revision_without_room_changes_nothing_and_says_why(
+def test_an_unplaceable_revision_changes_nothing_and_has_reasons(
         world, service):
     group = create(service).json['group']['id']
     before = world.table.placed(group)
@@ -210,7 +210,7 @@ def test_a_revision_without_room_changes_nothing_and_says_why(
     assert world.table.placed(group) == before
 
 
-def test_members_come_and_go_one_by_one(world, service):
+def test_members_are_added_and_removed_one_by_one(world, service):
     group = create(service).json['group']['id']
     path = f'/v1/groups/{group}/members'
     answer = service.ask('POST', f'{path}?wait=9', {'members': [
@@ -224,7 +224,7 @@ def test_members_come_and_go_one_by_one(world, service):
     assert world.vcpus_used() == 3
 
 
-def test_a_project_has_no_more_members_than_it_may(world, service):
+def test_a_project_cannot_exceed_its_member_limit(world, service):
     service.conf.set_override(
         'max_members_per_project', 5, group='holistic_api')
     service.renew()

@@ -110,7 +110,7 @@ def refusal(cloud, *words, **options):
 
 
 @pytest.mark.parametrize('key', HINTS)
-def test_a_pointer_to_a_planned_place_passes(cloud, shop, key):
+def test_a_pointer_to_a_planned_member_is_accepted(cloud, shop, key):
     answer = ask(cloud, pointer(shop, 'web'), key)
     assert answer.status_code == 202, answer.text
     server = answer.json()['server']['id']
@@ -121,18 +121,18 @@ def test_a_pointer_to_a_planned_place_passes(cloud, shop, key):
 @pytest.mark.parametrize('key', HINTS)
 @pytest.mark.parametrize('path', [
     '/servers', f'/{PROJECT}/servers', '/os-volumes_boot'])
-def test_a_member_that_there_is_not(cloud, shop, key, path):
+def test_an_unknown_member_is_refused(cloud, shop, key, path):
     assert refusal(cloud, pointer(shop, 'disk'), key, path=path) == (
         f"group {shop} is planned and has no member 'disk'")
 
 
-def test_a_group_that_there_is_not(cloud):
+def test_an_unknown_group_is_refused(cloud):
     nothing = str(uuid.uuid4())
     assert refusal(cloud, pointer(nothing, 'web')) == (
         f'group {nothing} is not known in this project')
 
 
-def test_the_group_of_another_project_is_none(cloud):
+def test_a_group_of_another_project_is_refused_as_unknown(cloud):
     theirs = cloud.plan(SHOP, PLAN, resources=SMALL, project_id='grey')
     assert refusal(cloud, pointer(theirs, 'web')) == (
         f'group {theirs} is not known in this project')
@@ -143,11 +143,11 @@ def test_the_group_of_another_project_is_none(cloud):
     pointer('shop', 'web'), pointer(7, 'web'),
     pointer(str(uuid.uuid4()), {'name': 'web'}),
     pointer(str(uuid.uuid4()), ['web', 'node'])])
-def test_what_is_no_pointer(cloud, hints):
+def test_a_malformed_pointer_is_refused(cloud, hints):
     assert 'holistic_' in refusal(cloud, hints)
 
 
-def test_a_member_that_has_its_server(cloud, shop):
+def test_a_claimed_member_is_refused(cloud, shop):
     server = cloud.create_server('web', 'small',
                                  {'group': shop, 'member': 'web'})
     cloud.wait_for_status(server, 'ACTIVE')
@@ -155,19 +155,19 @@ def test_a_member_that_has_its_server(cloud, shop):
         f"member 'web' of group {shop} is claimed")
 
 
-def test_a_member_that_is_released(cloud, shop):
+def test_a_released_member_is_refused(cloud, shop):
     cloud.lifecycle.release(shop, ['web'])
     assert refusal(cloud, pointer(shop, 'web')) == (
         f"member 'web' of group {shop} is released")
 
 
-def test_a_group_that_is_not_planned_yet(cloud):
+def test_a_group_still_being_planned_is_refused(cloud):
     group = cloud.plan(SHOP, {}, status=GroupStatus.PLANNING)
     assert refusal(cloud, pointer(group, 'web')) == (
         f"group {group} is planning and has no member 'web'")
 
 
-def test_no_more_servers_than_are_left(cloud, shop):
+def test_a_create_of_more_servers_than_are_free_is_refused(cloud, shop):
     first = cloud.create_server('one', 'small',
                                 {'group': shop, 'member': 'node'})
     cloud.wait_for_status(first, 'ACTIVE')
@@ -184,7 +184,7 @@ def test_no_more_servers_than_are_left(cloud, shop):
             if row.member.path != 'web'} == {MemberState.CLAIMED}
 
 
-def test_where_pointers_yield_nothing_is_refused(cloud, shop):
+def test_yield_mode_accepts_an_unknown_member(cloud, shop):
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     answer = ask(cloud, pointer(shop, 'disk'))
     assert answer.status_code == 202
@@ -192,7 +192,7 @@ def test_where_pointers_yield_nothing_is_refused(cloud, shop):
 
 
 @pytest.mark.parametrize('hints', [None, {}, {'group': str(uuid.uuid4())}])
-def test_a_server_without_a_pointer_costs_nothing(cloud, hints):
+def test_a_server_without_a_pointer_sends_no_query(cloud, hints):
     with recorded() as asked:
         answer = ask(cloud, hints)
         # Nova's own statements are recorded.
@@ -204,7 +204,7 @@ def test_a_server_without_a_pointer_costs_nothing(cloud, hints):
         cloud.wait_for_status(answer.json()['server']['id'], 'ACTIVE')
 
 
-def test_what_nova_refuses_it_refuses_itself(cloud):
+def test_malformed_bodies_are_refused_by_nova_itself(cloud):
     compute = cloud.compute_for()
     for body in (b'', b'{', b'[]', b'{"server": 5}',
                  b'{"server": {}, "os:scheduler_hints": 5}'):
@@ -214,7 +214,7 @@ def test_what_nova_refuses_it_refuses_itself(cloud):
         assert 'badRequest' in answer.json()
 
 
-def test_a_group_from_create_to_its_servers(cloud, engine):
+def test_a_group_is_created_and_its_server_becomes_active(cloud, engine):
     compute = cloud.compute_for()
     answer = compute.post('/os-holistic-groups?wait=60',
                           json={'group': SHOP}, raise_exc=False)
@@ -239,14 +239,14 @@ def test_a_group_from_create_to_its_servers(cloud, engine):
     assert compute.delete(place).status_code == 204
 
 
-def test_a_plan_that_holds_nothing(cloud, engine):
+def test_a_plan_holds_nothing(cloud, engine):
     answer = cloud.compute_for().post(
         '/os-holistic-plans?wait=60', json={'group': SHOP})
     assert answer.json()['plan']['status'] == 'planned'
     assert cloud.used() == {}
 
 
-def test_other_projects_see_nothing_of_it(cloud, shop):
+def test_other_projects_do_not_see_the_group(cloud, shop):
     grey = cloud.compute_for('stranger')
     assert grey.get(f'/os-holistic-groups/{shop}',
                     raise_exc=False).status_code == 404
@@ -258,7 +258,7 @@ def test_other_projects_see_nothing_of_it(cloud, shop):
     assert link.endswith(f'/v2.1/{PROJECT}/os-holistic-groups/{shop}')
 
 
-def test_a_bad_document_has_its_place_in_the_openstack_form(cloud):
+def test_a_document_error_names_its_position_in_openstack_format(cloud):
     answer = cloud.compute_for().post(
         '/os-holistic-groups', json={'group': {**SHOP, 'colour': 1}},
         raise_exc=False)
@@ -268,7 +268,7 @@ def test_a_bad_document_has_its_place_in_the_openstack_form(cloud):
     assert error['request_id'] == answer.headers['x-openstack-request-id']
 
 
-def test_a_body_longer_than_nova_accepts(cloud):
+def test_a_body_above_novas_limit_is_refused(cloud):
     limit = cloud.conf.oslo_middleware.max_request_body_size
     answer = cloud.compute_for().post(
         '/os-holistic-groups', data=json.dumps({'group': SHOP}) + ' ' * limit,
@@ -276,7 +276,7 @@ def test_a_body_longer_than_nova_accepts(cloud):
     assert answer.status_code == 413
 
 
-def test_nothing_else_of_the_service_is_there(cloud):
+def test_other_routes_of_the_service_are_not_served(cloud):
     for path in ('/v1/groups', '/os-holistic-hosts/cmp-0/statistics',
                  '/os-holistic-groups/', '/os-holistic-groupsies'):
         answer = cloud.compute.get(path, raise_exc=False)

@@ -75,7 +75,7 @@ CASES = [(route, mode) for route in ROUTES for mode in GenerationMode
 
 @pytest.mark.parametrize('route, mode', CASES, ids=lambda each: getattr(
     each, 'policy', None) or getattr(each, 'value', None) or each.path)
-def test_whatever_is_asked_gets_what_is_described(
+def test_every_response_matches_the_openapi_description(
         service, described, route, mode):
     operation = described[route.path.replace(':.+}', '}')][route.method]
 

@@ -14,7 +14,7 @@ from tests.unit.api.service import READER
 
 @pytest.mark.parametrize('noun, verb', [
     ('group', 'create'), ('group', 'set'), ('plan', 'create')])
-def test_a_definition_that_cannot_be_read(refused, written, tmp_path, noun,
+def test_invalid_definitions_are_reported(refused, written, tmp_path, noun,
                                           verb):
     group = ['shop'] if verb == 'set' else []
     missing = tmp_path / 'none.yaml'
@@ -34,17 +34,17 @@ def test_a_definition_that_cannot_be_read(refused, written, tmp_path, noun,
 @pytest.mark.parametrize('words', [
     ('group', 'show'), ('group', 'delete'), ('group', 'release'),
     ('group', 'replan'), ('member', 'list')])
-def test_an_unknown_group(refused, words):
+def test_an_unknown_group_is_refused(refused, words):
     assert refused(*words, 'nobody') == 'there is no group nobody'
 
 
-def test_what_may_not_be_done_is_told(refused, read, written):
+def test_a_forbidden_action_is_reported(refused, read, written):
     assert refused('group', 'create', '-f', written(), user=READER) == (
         'policy does not allow holistic:groups:create')
     assert refused('plan', 'show', 'nothing') == 'there is no plan nothing'
 
 
-def test_a_wait_that_is_too_short(terminal, refused, world, service,
+def test_a_wait_reports_a_timeout(terminal, refused, world, service,
                                   written):
     # An engine that never comes to it.
     service.app._service.engines.plan_group = lambda *_: None
@@ -54,7 +54,7 @@ def test_a_wait_that_is_too_short(terminal, refused, world, service,
                         'goes on, look again later', line)
 
 
-def test_a_create_that_nobody_answers_may_be_asked_again(
+def test_a_create_without_an_answer_can_be_repeated(
         terminal, refused, read, written, monkeypatch):
     """It was done, and only the answer is lost."""
     ask = Client.request
@@ -74,7 +74,7 @@ def test_a_create_that_nobody_answers_may_be_asked_again(
     assert len(read('group', 'list')) == 1
 
 
-def test_wrong_usage_is_told_with_its_argument(terminal, written):
+def test_a_usage_error_names_its_argument(terminal, written):
     for words in (('group', 'extend', 'shop', 'long'),
                   ('member', 'add', 'shop', 'x', '--resource', 'VCPU'),
                   ('member', 'add', 'shop', 'x', '--description', '['),
@@ -85,7 +85,7 @@ def test_wrong_usage_is_told_with_its_argument(terminal, written):
         assert 'error: argument ' in said.err.splitlines()[-1]
 
 
-def test_a_microversion_that_there_is_not(terminal):
+def test_an_unknown_microversion_is_reported(terminal):
     said = terminal.openstack('--os-holistic-api-version', '1.7',
                               'holistic', 'group', 'list')
     assert (said.code, said.err) == (

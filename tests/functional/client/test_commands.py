@@ -13,14 +13,14 @@ COMMANDS = {
 }
 
 
-def test_the_command_of_the_tutorial(world, type_, written):
+def test_the_create_command_of_the_tutorial_works(world, type_, written):
     out = type_('group', 'create', '-f', written(), '--wait')
     assert '| status           | planned ' in out
     assert '| members          | planned: 3 ' in out
     assert world.vcpus_used() == 3
 
 
-def test_f_is_of_the_file_and_of_the_format(world, read, written):
+def test_option_f_names_the_file_and_the_format(world, read, written):
     group = read('group', 'create', '-f', written(), '--wait')
     assert group['members'] == {'planned': 3}
     assert group['reasons'] == []
@@ -29,7 +29,7 @@ def test_f_is_of_the_file_and_of_the_format(world, read, written):
     assert shown == group
 
 
-def test_a_file_that_is_named_like_a_format(world, type_, written,
+def test_a_file_may_be_called_like_a_format(world, type_, written,
                                             monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     written(name='json')
@@ -38,7 +38,7 @@ def test_a_file_that_is_named_like_a_format(world, type_, written,
     assert out == 'shop\n'
 
 
-def test_a_heat_template_is_a_definition(read, written):
+def test_a_heat_template_is_accepted_as_a_definition(read, written):
     plan = read('plan', 'create', '--wait', '--parameter', 'cpus=2', '-f',
                 written({
                     'heat_template_version': '2018-08-31',
@@ -51,7 +51,7 @@ def test_a_heat_template_is_a_definition(read, written):
     assert 'small' in plan['reasons'][0]['message']
 
 
-def test_a_repeated_create_holds_once(world, read, written):
+def test_a_repeated_create_holds_capacity_once(world, read, written):
     first, again = [read(
         'group', 'create', '-f', written(), '--wait', '--idempotency-key',
         'one') for _ in range(2)]
@@ -59,7 +59,7 @@ def test_a_repeated_create_holds_once(world, read, written):
     assert world.vcpus_used() == 3
 
 
-def test_two_creates_without_a_key_are_two(read, written):
+def test_two_creates_without_a_key_make_two_groups(read, written):
     first, second = [read('group', 'create', '-f', written(shop(nodes=1)))
                      for _ in range(2)]
     assert first['id'] != second['id']
@@ -104,7 +104,7 @@ def test_a_group_is_revised(world, read, refused, written):
     assert 'stays planned: db: anti-affinity rack needs 3 racks' in line
 
 
-def test_policies_are_taken_out(read, refused, written):
+def test_policies_and_relationships_are_removed(read, refused, written):
     document = shop()['group']
     document['policies'] = [{'type': 'affinity', 'level': 'power'},
                             {'type': 'spread', 'level': 'host',
@@ -124,7 +124,7 @@ def test_policies_are_taken_out(read, refused, written):
         'nothing to unset: --policy or --relationship')
 
 
-def test_places_are_freed(world, read, written):
+def test_members_are_released(world, read, written):
     read('group', 'create', '-f', written())
     rows = read('group', 'release', 'shop', '--member', 'db/node')
     assert rows == [{'member': 'db/node-0', 'result': 'released'},
@@ -152,7 +152,7 @@ def test_an_unplaceable_group_is_planned_again(world, read, refused,
     assert world.vcpus_used() == 6
 
 
-def test_members_come_and_go(world, read, refused, written):
+def test_members_are_added_and_removed(world, read, refused, written):
     read('group', 'create', '-f', written(shop(nodes=1)))
     read('member', 'add', 'shop', 'db/node', '--wait')
     read('member', 'add', 'shop', 'cache', '--resource', 'VCPU=1',
@@ -172,7 +172,7 @@ def test_members_come_and_go(world, read, refused, written):
                    'VCPU=x').startswith('members[3].resources.VCPU: ')
 
 
-def test_where_members_are_is_for_administrators(world, read, refused,
+def test_only_an_administrator_sees_member_hosts(world, read, refused,
                                                  written, tmp_path):
     group = read('group', 'create', '-f', written())['id']
     rows = read('member', 'list', group, user=ADMIN)
@@ -182,7 +182,7 @@ def test_where_members_are_is_for_administrators(world, read, refused,
         'where members are is for admins to see')
 
 
-def test_several_groups_are_deleted_as_far_as_they_are_there(
+def test_deleting_several_groups_reports_unknown_ones(
         world, read, refused, written):
     first, second = [read('group', 'create', '-f', written(shop(nodes=1)))
                      for _ in range(2)]
@@ -195,7 +195,7 @@ def test_several_groups_are_deleted_as_far_as_they_are_there(
     assert world.vcpus_used() == 0
 
 
-def test_every_command_is_completed(terminal):
+def test_the_shell_completion_lists_every_command(terminal):
     said = terminal.openstack('complete')
     words = dict(line.strip().split('=', 1)
                  for line in said.out.splitlines() if '=' in line)

@@ -82,7 +82,7 @@ def drawn(terminal, tmp_path):
     return drawn
 
 
-def test_a_group_is_drawn_apart_from_other_load(running, drawn):
+def test_the_map_separates_a_groups_load_from_other_load(running, drawn):
     texts = drawn('--levels', 'az,rack,host')
     assert {'az1 · 2', 'r1 · 1', 'r2 · 1', 'node-0', 'node-1',
             *(host.name for host in HOSTS)} <= set(texts)
@@ -95,14 +95,14 @@ def test_a_group_is_drawn_apart_from_other_load(running, drawn):
     assert sum('vCPU: 2 / 8 (25%)' in text for text in told) == 2
 
 
-def test_levels_that_are_not_the_clouds(drawn):
+def test_levels_that_differ_from_the_clouds_are_refused(drawn):
     line = drawn('--levels', 'az,host')
     assert 'are not the levels az, host' in line
     assert len(line.splitlines()) == 1
 
 
 @pytest.mark.parametrize('levels', ['', 'host,rack', 'rack'])
-def test_levels_that_are_none(drawn, levels):
+def test_invalid_levels_are_refused(drawn, levels):
     line = drawn('--levels', levels)
     assert isinstance(line, str)
     assert len(line.splitlines()) == 1

@@ -38,7 +38,7 @@ def test_one_named_member_is_released(world):
     world.assert_agreement()
 
 
-def test_a_counted_member_stands_for_its_free_servers(world):
+def test_releasing_a_counted_member_releases_its_free_servers(world):
     group = world.create()
     world.build(group, 'db/node-0')
     done = world.lifecycle.release(group.uuid, ['db/node'])
@@ -53,7 +53,7 @@ def test_an_unknown_member_is_an_error_and_frees_nothing(world):
     assert set(world.states(group).values()) == {'planned'}
 
 
-def test_what_a_server_has_is_kept_and_told(world):
+def test_a_release_keeps_and_reports_built_members(world):
     group = world.create()
     world.build(group, 'web')
     done = world.lifecycle.release(group.uuid)
@@ -63,7 +63,7 @@ def test_what_a_server_has_is_kept_and_told(world):
     world.assert_agreement()
 
 
-def test_releasing_twice_releases_once(world):
+def test_a_second_release_releases_nothing(world):
     group = world.create()
     world.lifecycle.release(group.uuid)
     assert world.lifecycle.release(group.uuid).released == ()
@@ -83,7 +83,7 @@ class Meanwhile:
         return getattr(self._table, name)
 
 
-def test_what_came_after_a_group_is_not_released_with_it(world):
+def test_a_release_skips_a_group_created_with_reused_row_ids(world):
     """SQLite gives the ids of rows that are gone to those of others."""
     group, later = world.create(), []
 
@@ -106,7 +106,7 @@ def update(world, group, document):
         group.uuid, 'engine', world.now, world.now))
 
 
-def test_what_takes_a_members_place_is_not_released_with_it(world):
+def test_a_release_skips_a_member_with_a_reused_row_id(world):
     """Nor where it takes the id of its row."""
     group, document = world.create(), shop(nodes=1)['group']
     document['groups'][0]['members'].append({
@@ -120,7 +120,7 @@ def test_what_takes_a_members_place_is_not_released_with_it(world):
     world.assert_agreement()
 
 
-def test_a_member_that_moves_while_it_is_released_is_released(world):
+def test_a_member_replanned_during_its_release_is_released(world):
     group = world.create()
 
     def move():
@@ -137,14 +137,14 @@ def test_a_member_that_moves_while_it_is_released_is_released(world):
     world.assert_agreement()
 
 
-def test_an_unknown_group(world):
+def test_an_unknown_group_is_refused(world):
     for call in (world.lifecycle.release, world.lifecycle.delete,
                  lambda uuid: world.lifecycle.extend(uuid, 60)):
         with pytest.raises(table_errors.GroupUnknown):
             call(UNKNOWN)
 
 
-def test_a_group_being_planned_is_left_to_its_planner(world):
+def test_a_group_being_planned_cannot_be_released_or_deleted(world):
     group = world.create()
     world.table.update_group(
         group.uuid, [GroupStatus.PLANNED], status=GroupStatus.PLANNING)
@@ -153,7 +153,7 @@ def test_a_group_being_planned_is_left_to_its_planner(world):
             call(group.uuid)
 
 
-def test_a_lease_that_passes_frees_what_is_planned(world):
+def test_an_expired_lease_frees_the_planned_members(world):
     group = world.create(lease=60)
     world.build(group, 'web')
     assert world.lifecycle.expire() == []
@@ -166,7 +166,7 @@ def test_a_lease_that_passes_frees_what_is_planned(world):
     world.assert_agreement()
 
 
-def test_a_lease_extended_in_time(world):
+def test_a_lease_extended_in_time_does_not_expire(world):
     group = world.create(lease=60)
     world.wait(59)
     extended = world.lifecycle.extend(group.uuid, 60)
@@ -187,7 +187,7 @@ def test_a_lease_extended_while_it_expires_is_honoured(world):
     assert set(world.states(group).values()) == {'planned'}
 
 
-def test_nothing_is_left_to_extend(world):
+def test_a_zero_lease_and_a_released_group_are_not_extended(world):
     group = world.create()
     with pytest.raises(errors.LeaseRefused):
         world.lifecycle.extend(group.uuid, 0)
@@ -196,7 +196,7 @@ def test_nothing_is_left_to_extend(world):
         world.lifecycle.extend(group.uuid, 60)
 
 
-def test_a_deleted_group_leaves_its_servers_and_nothing_else(world):
+def test_deleting_a_group_keeps_only_its_servers_allocations(world):
     group = world.create()
     row = world.build(group, 'web')
     world.lifecycle.delete(group.uuid)
@@ -231,7 +231,7 @@ def test_a_claim_undone_while_its_group_is_deleted_leaves_no_hold(
     assert world.vcpus_used() == 0
 
 
-def test_a_claim_that_comes_to_nothing_after_a_release_is_freed(world):
+def test_an_abandoned_claim_of_a_released_group_is_freed(world):
     group = world.create(lease=0)
     world.swap(world.claim(group, 'web'))
     assert world.lifecycle.release(group.uuid).kept == ('web',)
@@ -242,7 +242,7 @@ def test_a_claim_that_comes_to_nothing_after_a_release_is_freed(world):
     world.assert_agreement()
 
 
-def test_a_release_that_placement_did_not_hear_is_mended(world):
+def test_the_reconciler_completes_a_release_placement_missed(world):
     class Deaf:
         def drop(self, *holds):
             raise HoldsError('no answer')
@@ -258,7 +258,7 @@ def test_a_release_that_placement_did_not_hear_is_mended(world):
     world.assert_agreement()
 
 
-def test_a_server_that_fails_to_build_can_be_given_up(world):
+def test_a_failed_member_can_be_released(world):
     group = world.create(shop(1))
     row = world.build(group, 'web')
     world.table.change_state(

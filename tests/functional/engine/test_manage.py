@@ -15,12 +15,12 @@ def test_a_new_database_is_made_and_upgraded(run, tmp_path):
     assert (code, output) == (0, f'{head} (expected {head})\n')
 
 
-def test_the_version_of_an_empty_database(run):
+def test_the_version_of_an_empty_database_is_empty(run):
     code, output, _ = run('db', 'version')
     assert (code, output) == (0, f'empty (expected {migration.head()})\n')
 
 
-def test_leases_expire_by_hand(run, world):
+def test_the_lease_expire_command_releases_expired_groups(run, world):
     # The lease ends at a time that is long past by the operator's clock.
     world.now = world.now.replace(year=2001)
     group = world.create(lease=60)
@@ -30,7 +30,7 @@ def test_leases_expire_by_hand(run, world):
     assert world.vcpus_used() == 0
 
 
-def test_a_pass_of_the_reconciler_by_hand(run, world):
+def test_the_reconcile_command_restores_a_missing_hold(run, world):
     group = world.create(lease=0)
     world.holds.drop([world.table.members(group.uuid)[0].hold])
     code, output, _ = run('reconcile', placement=world.endpoint)
@@ -38,7 +38,7 @@ def test_a_pass_of_the_reconciler_by_hand(run, world):
     world.assert_agreement()
 
 
-def test_a_service_that_is_not_configured(run):
+def test_a_service_without_configuration_is_reported(run):
     run('db', 'upgrade')
     code, output, complaint = run(
         'lease', 'expire', text='[holistic_database]\nconnection = {table}\n')
@@ -49,7 +49,7 @@ def test_a_service_that_is_not_configured(run):
 
 @pytest.mark.parametrize('words', [
     ('lease', 'expire'), ('reconcile',), ('group', 'list')])
-def test_a_database_that_was_never_upgraded(run, words):
+def test_commands_refuse_a_database_without_a_schema(run, words):
     code, output, complaint = run(*words)
     assert (code, output) == (1, '')
     assert complaint.splitlines()[-1].endswith(
@@ -57,7 +57,7 @@ def test_a_database_that_was_never_upgraded(run, words):
 
 
 @pytest.mark.parametrize('words', [(), ('db',), ('db', 'burn')])
-def test_no_such_command(run, words):
+def test_an_unknown_command_exits_with_2(run, words):
     with pytest.raises(SystemExit) as stop:
         run(*words)
     assert stop.value.code == 2

@@ -86,7 +86,7 @@ def operator(run, world, tmp_path):
     return Operator(run, world, tmp_path)
 
 
-def test_a_group_is_created_and_every_place_held(operator, world):
+def test_creating_a_group_holds_every_member(operator, world):
     group = operator.created(shop())
     assert (group['name'], group['project_id'], group['user_id']) == (
         'shop', 'blue', 'ann')
@@ -102,12 +102,12 @@ def test_a_group_is_created_and_every_place_held(operator, world):
     world.assert_agreement()
 
 
-def test_what_was_created_is_shown_again(operator):
+def test_show_prints_the_group_as_create_did(operator):
     group = operator.created(shop())
     assert operator.shown(group['uuid']) == group
 
 
-def test_a_group_is_shown_in_words(operator, world):
+def test_show_prints_a_readable_table(operator, world):
     group = world.create()
     row = world.build(group, 'web')
     assert operator.run('show', group.uuid) == 0
@@ -132,7 +132,7 @@ def test_groups_are_listed_by_project(operator, world):
     assert line.split()[:4] == [red.uuid, 'shop', 'red', 'planned']
 
 
-def test_no_groups_at_all(operator):
+def test_list_prints_nothing_without_groups(operator):
     assert operator.run('list') == 0
     assert operator.out == ''
     assert operator.run('list', '--format', 'json') == 0
@@ -149,7 +149,7 @@ def test_one_member_is_released_and_the_others_stay_held(operator, world):
     world.assert_agreement()
 
 
-def test_a_release_of_all_keeps_what_servers_have(operator, world):
+def test_releasing_a_group_keeps_built_members(operator, world):
     group = world.create()
     row = world.build(group, 'web')
     assert operator.run('release', group.uuid) == 0
@@ -169,12 +169,12 @@ def test_a_lease_is_extended(operator):
     assert until > group['lease_expires_at']
 
 
-def test_a_group_without_a_lease(operator):
+def test_a_lease_of_0_means_no_lease(operator):
     group = operator.created(shop(), '--lease', '0')
     assert group['lease_expires_at'] is None
 
 
-def test_nothing_is_left_to_extend(operator):
+def test_a_released_group_cannot_be_extended(operator):
     group = operator.created(shop())['uuid']
     operator.run('release', group)
     assert operator.run('extend', group, '60') == 1
@@ -199,7 +199,7 @@ def lose(world, group, path):
                              world.now, held=False)
 
 
-def test_a_lost_member_is_planned_anew(operator, world):
+def test_a_lost_member_is_replanned(operator, world):
     group = operator.created(shop())['uuid']
     lose(world, group, 'web')
     assert operator.states(group)['web'] == 'lost'
@@ -209,7 +209,7 @@ def test_a_lost_member_is_planned_anew(operator, world):
     world.assert_agreement()
 
 
-def test_a_lost_member_that_finds_no_place(operator, world):
+def test_an_unplaceable_lost_member_stays_lost_with_a_reason(operator, world):
     group = operator.created(shop())['uuid']
     lose(world, group, 'db/node-0')
     nowhere = json.dumps({'levels': ['rack', 'host'], 'hosts': []})
@@ -219,7 +219,7 @@ def test_a_lost_member_that_finds_no_place(operator, world):
     assert world.vcpus_used() == 2
 
 
-def test_a_group_that_cannot_be_placed_tells_why(operator, world):
+def test_an_unplaceable_group_reports_its_reasons(operator, world):
     # Three nodes in racks of their own, and there are two racks.
     file = operator.file(shop(nodes=3))
     assert operator.run('create', file, *OWNER) == 1
@@ -233,7 +233,7 @@ def test_a_group_that_cannot_be_placed_tells_why(operator, world):
     assert group['reasons']
 
 
-def test_placement_refuses_what_the_inventory_promised(operator, world):
+def test_a_group_that_placement_refuses_ends_in_error(operator, world):
     for provider in world.hosts.values():
         world.placement.allocate(provider, {'VCPU': 2})
     assert operator.run('create', operator.file(shop()), *OWNER) == 1
@@ -242,7 +242,7 @@ def test_placement_refuses_what_the_inventory_promised(operator, world):
 
 
 @pytest.mark.leaves('nobody knows whether the holds of the create are put')
-def test_placement_does_not_answer(operator, world):
+def test_an_unreachable_placement_is_reported(operator, world):
     group = world.create()
     nowhere = 'http://127.0.0.1:9'
     assert operator.run('create', operator.file(shop()), *OWNER, '--format',
@@ -253,21 +253,21 @@ def test_placement_does_not_answer(operator, world):
     assert world.table.get_group(group.uuid).status == GroupStatus.PLANNED
 
 
-def test_a_template_becomes_a_group(operator, world):
+def test_a_heat_template_creates_a_group(operator, world):
     group = operator.created(TEMPLATE, '--parameter', 'nodes=2')
     racks = [m['location'] for m in group['members']]
     assert sorted(racks) == [['a'], ['b']]
     assert world.vcpus_used() == 2
 
 
-def test_parameters_of_what_is_no_template(operator, world):
+def test_parameters_for_a_group_document_are_refused(operator, world):
     file = operator.file(shop())
     assert operator.run('create', file, *OWNER, '--parameter', 'a=b') == 2
     assert operator.err.startswith(f'nova-holistic-manage: {file}: ')
     assert world.table.list_groups() == ()
 
 
-def test_a_document_on_standard_input(operator, monkeypatch):
+def test_a_document_is_read_from_standard_input(operator, monkeypatch):
     text = io.BytesIO(json.dumps(shop()).encode())
     monkeypatch.setattr(sys, 'stdin', io.TextIOWrapper(text))
     assert operator.run('create', '-', *OWNER) == 0
@@ -282,7 +282,7 @@ def test_a_document_on_standard_input(operator, monkeypatch):
      'policies[0].level'),
     ('group: [', 'group.yaml: '),
 ])
-def test_a_document_that_cannot_be_accepted(
+def test_an_invalid_document_is_refused(
         operator, world, content, complaint):
     assert operator.run('create', operator.file(content), *OWNER) == 2
     assert operator.out == ''
@@ -291,13 +291,13 @@ def test_a_document_that_cannot_be_accepted(
     assert world.table.list_groups() == ()
 
 
-def test_a_file_that_is_not_there(operator):
+def test_a_missing_file_is_reported(operator):
     assert operator.run('create', '/nowhere/shop.yaml', *OWNER) == 2
     assert operator.err == (
         'nova-holistic-manage: /nowhere/shop.yaml: No such file or directory')
 
 
-def test_an_objective_that_is_not_there(operator, world):
+def test_an_unknown_objective_is_refused(operator, world):
     assert operator.run('create', operator.file(shop()), *OWNER,
                         '--objective', 'beauty') == 2
     assert 'beauty' in operator.err
@@ -306,14 +306,14 @@ def test_an_objective_that_is_not_there(operator, world):
 
 @pytest.mark.parametrize('words', [
     ('show',), ('release',), ('extend', '60'), ('replan',), ('delete',)])
-def test_a_group_that_is_not_there(operator, words):
+def test_an_unknown_group_is_reported(operator, words):
     command, *rest = words
     assert operator.run(command, NOBODY, *rest) == 2
     assert (operator.out, operator.err) == (
         '', f'nova-holistic-manage: there is no group {NOBODY}')
 
 
-def test_a_member_that_is_not_there(operator, world):
+def test_an_unknown_member_releases_nothing(operator, world):
     group = world.create()
     assert operator.run('release', group.uuid, 'web', 'db/node-7') == 2
     assert "'db/node-7'" in operator.err
@@ -329,7 +329,7 @@ def test_a_member_that_is_not_there(operator, world):
     ('create', 'shop.yaml', *OWNER, '--format', 'xml'),
     ('show', 'odd\udcffname'), ('extend', NOBODY, '0'),
     ('extend', NOBODY, 'long')])
-def test_wrong_usage(operator, words):
+def test_wrong_usage_exits_with_2(operator, words):
     with pytest.raises(SystemExit) as stop:
         operator.run(*words)
     assert stop.value.code == 2

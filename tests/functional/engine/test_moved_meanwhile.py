@@ -55,7 +55,7 @@ def assert_moved(world, group):
     world.assert_agreement()
 
 
-def test_it_moves_while_hosts_are_looked_at(world):
+def test_a_member_that_moves_during_the_snapshot_is_kept(world):
     group = world.create()
     world.inventory.down = {web(world, group).place.host}
     first = world.inventory.taken + 1
@@ -65,7 +65,7 @@ def test_it_moves_while_hosts_are_looked_at(world):
     assert_moved(world, group)
 
 
-def test_it_moves_before_its_host_is_given_up(world):
+def test_a_member_that_moves_before_it_is_marked_lost_is_kept(world):
     group = world.create()
     world.inventory.down = {web(world, group).place.host}
     reconcile(world, table=Meanwhile(
@@ -73,7 +73,7 @@ def test_it_moves_before_its_host_is_given_up(world):
     assert_moved(world, group)
 
 
-def test_it_moves_before_its_place_is_given_up(world):
+def test_a_member_that_moves_before_its_hold_is_restored_is_kept(world):
     """Its hold was removed, and others have the room."""
     group = world.create()
     row = web(world, group)

@@ -80,7 +80,7 @@ def errors(caplog):
             if record.levelname == 'ERROR']
 
 
-def test_what_an_engine_left_that_was_overtaken_and_then_died(world):
+def test_the_hold_of_a_replaced_engine_that_died_is_dropped(world):
     group = ask(world, shop(1))
 
     class Slow:
@@ -108,7 +108,7 @@ def test_what_an_engine_left_that_was_overtaken_and_then_died(world):
     world.assert_agreement()
 
 
-def test_a_hold_is_dropped_once_it_was_seen_for_the_grace(world):
+def test_an_orphaned_hold_is_dropped_after_the_grace_period(world):
     hold = rowless(world)
     world.create(lease=0)
     assert world.reconciler.reconcile() == {}
@@ -121,7 +121,7 @@ def test_a_hold_is_dropped_once_it_was_seen_for_the_grace(world):
     assert world.reconciler.reconcile() == {}
 
 
-def test_others_are_left_alone(world):
+def test_allocations_that_are_no_orphans_are_kept(world):
     """Servers that Nova placed, and members planned, claimed and built."""
     stranger = world.placement.allocate(world.hosts['b2'], {'VCPU': 1})
     group = world.create(lease=0)
@@ -135,7 +135,7 @@ def test_others_are_left_alone(world):
     assert world.vcpus_used() == before
 
 
-def test_what_an_update_notes_is_left_to_whoever_finishes_it(world, orphans):
+def test_a_hold_in_the_journal_of_an_update_is_kept(world, orphans):
     hold = rowless(world)
     group = world.create(shop(1), lease=0)
     world.table.tasks.ask(group.uuid, Task.UPDATING, {'put': [hold]},
@@ -149,7 +149,7 @@ def test_what_an_update_notes_is_left_to_whoever_finishes_it(world, orphans):
     assert world.holds.exists(hold)
 
 
-def test_a_hold_that_changes_in_that_moment_is_not_dropped(
+def test_a_hold_that_changes_before_the_drop_is_kept(
         world, wire, orphans):
     hold = rowless(world)
     world.create(lease=0)
@@ -169,7 +169,7 @@ def test_a_hold_that_changes_in_that_moment_is_not_dropped(
         found['allocations'].keys())
 
 
-def test_a_hold_whose_row_comes_back_is_not_dropped(world, orphans):
+def test_a_hold_whose_row_reappears_is_kept(world, orphans):
     """The database was away for a while, and an older one in its place."""
     group = world.create(shop(1), lease=0)
     members = world.table.members(group.uuid)
@@ -183,7 +183,7 @@ def test_a_hold_whose_row_comes_back_is_not_dropped(world, orphans):
 
 
 @pytest.mark.parametrize('most', [1, 4, 7])
-def test_a_pass_asks_placement_no_more_than_it_may(
+def test_a_pass_sends_at_most_the_configured_requests(
         world, wire, orphans, most):
     for name in world.hosts:
         for _ in range(2):
@@ -202,7 +202,7 @@ def test_a_pass_asks_placement_no_more_than_it_may(
     assert len(looked) == 8
 
 
-def test_strangers_are_asked_about_once(world, wire, orphans):
+def test_a_foreign_consumer_is_read_once(world, wire, orphans):
     for _ in range(2):
         world.placement.allocate(world.hosts['a1'], {'VCPU': 1})
     orphans.sweep()
@@ -215,7 +215,7 @@ def test_strangers_are_asked_about_once(world, wire, orphans):
     assert len(wire.made) == 1 + 1 + len(world.hosts)
 
 
-def test_looking_can_be_switched_off(world, wire, orphans):
+def test_the_search_for_orphans_can_be_disabled(world, wire, orphans):
     rowless(world)
     world.conf.set_override('scan_requests', 0, group='reconciler')
     assert orphans.sweep() == 0
@@ -249,7 +249,7 @@ def test_an_engine_whose_table_was_emptied_drops_nothing(world, orphans):
 
 
 @pytest.mark.leaves('a group of another cloud, without its holds')
-def test_a_table_that_knows_nothing_of_what_is_held(world, orphans, caplog):
+def test_an_engine_drops_nothing_with_a_foreign_table(world, orphans, caplog):
     """It has groups, but of another cloud."""
     holds = rowless_all(world, 2, MEMORY_MB=1)
     group = world.create(shop(1), lease=0)
@@ -263,7 +263,7 @@ def test_a_table_that_knows_nothing_of_what_is_held(world, orphans, caplog):
 
 @pytest.mark.parametrize('count, percent, dropped', [
     (1, 50, 1), (5, 50, 5), (6, 50, 0), (6, 75, 6), (7, 75, 0), (7, 100, 7)])
-def test_most_of_the_holds_cannot_be_without_a_row(
+def test_no_hold_is_dropped_above_the_orphan_percentage(
         world, orphans, caplog, count, percent, dropped):
     """Of all, that is, with the two that a group knows."""
     world.conf.set_override('orphan_percent', percent, group='reconciler')
@@ -278,7 +278,7 @@ def test_most_of_the_holds_cannot_be_without_a_row(
     assert world.vcpus_used() == 2
 
 
-def test_nothing_is_dropped_before_everybody_was_looked_at(
+def test_no_hold_is_dropped_before_all_consumers_were_read(
         world, wire, orphans):
     """What is found first may be few, whatever there is."""
     group = world.create(shop(1), lease=0)
@@ -291,7 +291,7 @@ def test_nothing_is_dropped_before_everybody_was_looked_at(
     assert len(orphans_of(world)) == 8
 
 
-def test_holds_that_went_by_themselves_count_no_more(world, orphans, caplog):
+def test_orphans_dropped_by_others_are_not_counted(world, orphans, caplog):
     hold, *others = rowless_all(world, 8, MEMORY_MB=1)
     world.create(shop(1), lease=0)
     orphans.sweep()
@@ -303,7 +303,7 @@ def test_holds_that_went_by_themselves_count_no_more(world, orphans, caplog):
     assert world.holds.exists(hold) is None
 
 
-def test_an_operator_finds_them_and_drops_them_at_once(run, world):
+def test_the_hold_audit_command_lists_and_drops_orphans(run, world):
     hold = rowless(world)
     kept = world.create(shop(1), lease=0)
     code, output, _ = run('hold', 'audit', placement=world.endpoint)
@@ -321,7 +321,7 @@ def test_an_operator_finds_them_and_drops_them_at_once(run, world):
     world.assert_agreement()
 
 
-def test_a_hold_at_several_providers_is_told_of_once(world, wire, orphans):
+def test_a_hold_on_several_providers_is_reported_once(world, wire, orphans):
     """As one with shared storage is."""
     hold = str(uuid.uuid4())
     world.placement.strangers.add(hold)

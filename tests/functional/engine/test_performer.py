@@ -32,7 +32,7 @@ def take(world, group, engine):
     return world.table.tasks.take(group, engine, world.now, world.now - LONG)
 
 
-def test_the_lease_is_what_was_asked_for(world):
+def test_a_planned_group_gets_the_requested_lease(world):
     group = ask(world)
     world.planner.perform(take(world, group, 'one'))
     planned = world.table.get_group(group)
@@ -43,7 +43,7 @@ def test_the_lease_is_what_was_asked_for(world):
     world.assert_agreement()
 
 
-def test_a_task_is_one_engines_at_a_time(world):
+def test_a_task_belongs_to_one_engine_at_a_time(world):
     group = ask(world)
     assert take(world, group, 'one')
     assert take(world, group, 'two') is None
@@ -51,7 +51,7 @@ def test_a_task_is_one_engines_at_a_time(world):
     assert take(world, group, 'two').attempts == 2
 
 
-def test_wherever_an_engine_dies_the_next_one_finishes(world):
+def test_a_task_interrupted_at_any_call_is_finished_by_another(world):
     deaths = 0
     for calls in itertools.count():
         group = ask(world)
@@ -101,7 +101,7 @@ class Interrupted:
 
 
 @pytest.mark.parametrize('when', ['before_put', 'after_put'])
-def test_a_slow_engine_that_was_taken_for_dead_leaves_nothing(world, when):
+def test_a_slow_engine_that_lost_its_group_holds_nothing(world, when):
     group = ask(world)
     record = take(world, group, 'slow')
 
@@ -118,7 +118,7 @@ def test_a_slow_engine_that_was_taken_for_dead_leaves_nothing(world, when):
     world.assert_agreement()
 
 
-def test_a_slow_engine_does_not_give_up_what_another_has_planned(world):
+def test_a_slow_engine_cannot_undo_the_plan_of_its_successor(world):
     group = ask(world, shop(nodes=3))
     record = take(world, group, 'slow')
     small = world.table.get_group(group)
@@ -132,7 +132,7 @@ def test_a_slow_engine_does_not_give_up_what_another_has_planned(world):
     world.assert_agreement()
 
 
-def test_the_reconciler_leaves_engines_their_groups(world):
+def test_the_reconciler_skips_groups_taken_by_an_engine(world):
     group = ask(world)
     take(world, group, 'one')
     world.wait_out_grace()
@@ -140,7 +140,7 @@ def test_the_reconciler_leaves_engines_their_groups(world):
     assert world.table.get_group(group).status == GroupStatus.PLANNING
 
 
-def test_a_group_deleted_while_its_members_are_planned_anew(world):
+def test_a_group_deleted_during_a_replan_holds_nothing(world):
     group = world.create()
     row = world.table.members(group.uuid)[0]
     world.holds.drop([row.hold])
@@ -156,7 +156,7 @@ def test_a_group_deleted_while_its_members_are_planned_anew(world):
     assert world.vcpus_used() == 0
 
 
-def test_a_group_without_a_plan_is_not_released_while_it_is_planned(world):
+def test_an_unplaceable_group_is_not_released_during_a_replan(world):
     world.inventory.down.update(world.hosts)
     group = world.create()
     assert group.status == GroupStatus.UNPLACEABLE
@@ -175,7 +175,7 @@ def test_a_group_without_a_plan_is_not_released_while_it_is_planned(world):
     world.assert_agreement()
 
 
-def test_whoever_sees_no_task_any_more_can_claim_what_was_added(world):
+def test_added_members_are_claimable_once_the_task_is_finished(world):
     group = world.create()
     for path in world.states(group):
         world.build(group, path)

@@ -44,7 +44,7 @@ def racks(world, group):
             for m in world.table.members(group.uuid)}
 
 
-def test_a_planned_group_is_held_whole(world):
+def test_all_members_of_a_planned_group_are_held(world):
     group = world.create()
     assert group.status == GroupStatus.PLANNED
     assert world.states(group) == {
@@ -100,7 +100,7 @@ def test_two_groups_do_not_take_each_others_room(world):
     world.assert_agreement()
 
 
-def test_room_taken_meanwhile_means_a_new_plan(world):
+def test_the_planner_retries_when_capacity_was_taken(world):
     def stranger(number):
         if number == 1:
             for provider in (world.hosts['a1'], world.hosts['b1']):
@@ -117,7 +117,7 @@ def test_room_taken_meanwhile_means_a_new_plan(world):
     assert world.vcpus_used() == 4 + 3
 
 
-def test_planners_at_work_at_once_share_what_there_is(world):
+def test_concurrent_planners_never_exceed_the_capacity(world):
     # Room for eight small servers, and four groups of three.
     with ThreadPoolExecutor(4) as pool:
         groups = list(pool.map(lambda _: world.create(), range(4)))
@@ -127,7 +127,7 @@ def test_planners_at_work_at_once_share_what_there_is(world):
     world.assert_agreement()
 
 
-def test_room_that_goes_away_every_time_is_an_error(world):
+def test_capacity_gone_on_every_attempt_is_an_error(world):
     refusing = Failing(world.holds, CapacityGone('no room'))
     group = create_with(world, refusing)
     assert world.inventory.taken == world.conf.planner.attempts
@@ -137,7 +137,7 @@ def test_room_that_goes_away_every_time_is_an_error(world):
 
 
 @pytest.mark.parametrize('done_first', [True, False])
-def test_a_placement_that_does_not_answer_leaves_nothing_held(
+def test_a_placement_failure_leaves_nothing_held(
         world, done_first):
     silent = Failing(world.holds, HoldsError('timed out'), done_first)
     group = create_with(world, silent)
@@ -147,7 +147,7 @@ def test_a_placement_that_does_not_answer_leaves_nothing_held(
     world.assert_agreement()
 
 
-def test_a_bug_on_the_way_leaves_nothing_held_and_is_heard_of(world):
+def test_an_unexpected_error_is_raised_and_leaves_nothing_held(world):
     broken = Failing(world.holds, ZeroDivisionError('oops'), done_first=True)
     with pytest.raises(ZeroDivisionError):
         create_with(world, broken)
@@ -214,7 +214,7 @@ def test_a_uuid_of_another_group_or_project_is_refused(world):
     ('policies', [{'type': 'affinity', 'level': 'moon'}],
      'policies[0].level'),
 ])
-def test_bad_input_names_its_place_and_leaves_nothing(
+def test_an_invalid_document_names_its_position_and_is_not_stored(
         world, key, value, place):
     document = shop()
     document['group'][key] = value

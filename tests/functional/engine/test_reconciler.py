@@ -30,7 +30,7 @@ def live_through(world, work):
             return
 
 
-def test_nothing_to_mend(world):
+def test_a_consistent_group_needs_no_repair(world):
     group = world.create()
     world.build(group, 'web')
     world.wait_out_grace()
@@ -38,7 +38,7 @@ def test_nothing_to_mend(world):
     world.assert_agreement()
 
 
-def test_wherever_a_planner_dies_nothing_stays_held(world):
+def test_a_planner_interrupted_at_any_call_leaves_no_hold(world):
     def work(table, holds):
         world.planner_with(table, holds).create(
             shop(), project_id='blue', user_id='ann')
@@ -57,7 +57,7 @@ def test_wherever_a_planner_dies_nothing_stays_held(world):
     assert ends[-1] == 'planned'
 
 
-def test_wherever_a_release_dies_it_is_finished(world):
+def test_a_release_interrupted_at_any_call_is_finished(world):
     groups = []
 
     def work(table, holds):
@@ -76,7 +76,7 @@ def test_wherever_a_release_dies_it_is_finished(world):
     assert world.vcpus_used() == 0
 
 
-def test_wherever_a_deletion_dies_it_can_be_repeated(world):
+def test_a_deletion_interrupted_at_any_call_can_be_repeated(world):
     groups = []
 
     def work(table, holds):
@@ -93,7 +93,7 @@ def test_wherever_a_deletion_dies_it_can_be_repeated(world):
 
 
 @pytest.mark.parametrize('status', ['ERROR', None])
-def test_wherever_a_claim_dies_it_is_undone(world, status):
+def test_a_claim_interrupted_at_any_call_is_undone(world, status):
     """The scheduler is gone, and Nova gave up on the server."""
     group = world.create(lease=0)
 
@@ -116,7 +116,7 @@ def test_wherever_a_claim_dies_it_is_undone(world, status):
     world.assert_agreement()
 
 
-def test_wherever_a_reconciler_dies_the_next_one_goes_on(world):
+def test_a_pass_interrupted_at_any_call_is_completed_by_the_next(world):
     group = world.create(shop(1), lease=0)
 
     def work(table, holds):
@@ -135,7 +135,7 @@ def test_wherever_a_reconciler_dies_the_next_one_goes_on(world):
         world.assert_agreement()
 
 
-def test_a_claim_under_way_is_left_alone(world):
+def test_a_claim_of_a_building_server_is_kept(world):
     group = world.create()
     row = world.claim(group, 'web')
     world.swap(row)
@@ -157,7 +157,7 @@ def test_an_undone_claim_can_be_claimed_again(world):
     world.assert_agreement()
 
 
-def test_a_claim_whose_room_is_gone_is_lost(world):
+def test_a_claim_without_capacity_becomes_lost(world):
     group = world.create(lease=0)
     row = world.claim(group, 'web')
     world.holds.drop([row.hold])
@@ -175,7 +175,7 @@ def others(world, group, row):
                for m in world.table.members(group.uuid))
 
 
-def test_a_server_that_became_active_is_built(world):
+def test_an_active_server_makes_its_member_built(world):
     group = world.create()
     row = world.claim(group, 'web')
     world.swap(row)
@@ -186,7 +186,7 @@ def test_a_server_that_became_active_is_built(world):
     world.assert_agreement()
 
 
-def test_a_server_in_error_on_its_host_has_failed(world):
+def test_a_server_in_error_on_its_host_makes_its_member_failed(world):
     group = world.create()
     row = world.claim(group, 'web')
     world.swap(row)
@@ -196,7 +196,7 @@ def test_a_server_in_error_on_its_host_has_failed(world):
     assert world.holds.has(row.instance_uuid, row)
 
 
-def test_a_deleted_server_leaves_the_group(world):
+def test_the_member_of_a_deleted_server_is_released(world):
     group = world.create(shop(1))
     world.build(group, 'web')
     row = world.build(group, 'db/node')
@@ -209,7 +209,7 @@ def test_a_deleted_server_leaves_the_group(world):
 
 
 @pytest.mark.leaves('a server that Nova has moved, and Placement has not')
-def test_a_server_that_moved_is_where_it_is(world):
+def test_the_place_of_a_moved_server_is_updated(world):
     group = world.create()
     row = world.build(group, 'web')
     target = next(h for h in world.hosts if h != row.place.host)
@@ -222,7 +222,7 @@ def test_a_server_that_moved_is_where_it_is(world):
 
 @pytest.mark.parametrize('status, host', [
     ('SHELVED_OFFLOADED', None), ('VERIFY_RESIZE', 'b2')])
-def test_a_server_on_the_way_is_where_it_was(world, status, host):
+def test_a_shelved_or_resizing_server_keeps_its_place(world, status, host):
     group = world.create()
     row = world.build(group, 'web')
     world.instances.set(row.instance_uuid, status, host)
@@ -239,7 +239,7 @@ def test_a_hold_removed_by_an_audit_is_put_back(world):
     assert set(world.states(group).values()) == {'planned'}
 
 
-def test_a_hold_whose_room_was_taken_is_lost(world):
+def test_a_member_whose_capacity_was_taken_becomes_lost(world):
     group = world.create()
     row = world.table.members(group.uuid)[0]
     world.holds.drop([row.hold])
@@ -259,7 +259,7 @@ def test_a_pass_expires_leases(world):
     world.assert_agreement()
 
 
-def test_a_planner_at_work_is_not_disturbed(world):
+def test_a_group_being_planned_is_not_changed(world):
     group = world.create()
     world.table.update_group(group.uuid, [GroupStatus.PLANNED],
                              status=GroupStatus.PLANNING)
@@ -267,7 +267,7 @@ def test_a_planner_at_work_is_not_disturbed(world):
     assert world.table.get_group(group.uuid).status == 'planning'
 
 
-def test_a_planner_given_up_that_dies_after_its_put_leaves_nothing(world):
+def test_an_abandoned_planner_that_dies_after_its_put_holds_nothing(world):
     class Slow:
         """A pass finds the group abandoned while its holds are put."""
 
@@ -289,7 +289,7 @@ def test_a_planner_given_up_that_dies_after_its_put_leaves_nothing(world):
     world.assert_agreement()
 
 
-def test_a_planner_given_up_meanwhile_keeps_nothing(world):
+def test_an_abandoned_planner_drops_its_holds(world):
     class Slow:
         """A pass finds the group abandoned while its holds are put."""
 

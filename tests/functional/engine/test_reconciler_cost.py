@@ -58,7 +58,7 @@ def read(monkeypatch):
 
 
 @built_rows_alone
-def test_ten_settled_groups_cost_as_much_as_a_hundred(world, read):
+def test_a_pass_costs_as_many_statements_at_10_groups_as_at_100(world, read):
     provider = world.placement.add_host('large', 1000, 1)
     sent = {}
     for number in (5, 45):
@@ -71,7 +71,7 @@ def test_ten_settled_groups_cost_as_much_as_a_hundred(world, read):
 
 
 @built_rows_alone
-def test_what_needs_work_is_found_among_the_settled(world):
+def test_groups_that_need_work_are_found_among_settled_ones(world):
     provider = world.placement.add_host('large', 1000, 1)
     settle(world, provider, 5)
     group = world.create(lease=0)

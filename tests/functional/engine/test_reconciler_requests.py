@@ -57,7 +57,7 @@ def quiet(world, nova, engine):
 
 
 @built_rows_alone
-def test_all_groups_of_a_project_are_read_from_one_list(world, nova, engine):
+def test_servers_of_a_project_are_read_from_one_list(world, nova, engine):
     built(world, nova, 60, 20)
     assert engine.reconcile() == {}
     assert nova.requests() == 2
@@ -68,7 +68,7 @@ def test_all_groups_of_a_project_are_read_from_one_list(world, nova, engine):
 
 
 @built_rows_alone
-def test_each_project_costs_what_is_less(world, nova, engine):
+def test_each_project_uses_the_cheaper_kind_of_request(world, nova, engine):
     for number in range(5):
         built(world, nova, 1, 2, f'few-{number}')
         built(world, nova, 5, 2, f'more-{number}')
@@ -77,7 +77,7 @@ def test_each_project_costs_what_is_less(world, nova, engine):
 
 
 @built_rows_alone
-def test_few_members_of_a_project_with_many_servers(world, nova, engine):
+def test_few_members_in_a_large_project_cost_few_requests(world, nova, engine):
     members = built(world, nova, 1, FEW + 1)
     for _ in range(12_000):
         nova.set(builders.new_uuid())
@@ -90,7 +90,7 @@ def test_few_members_of_a_project_with_many_servers(world, nova, engine):
 
 
 @built_rows_alone
-def test_what_has_changed_is_learned_from_one_list(world, nova, engine):
+def test_changed_servers_are_found_in_one_list(world, nova, engine):
     moved, gone, *rest = built(world, nova, 40, 5)
     quiet(world, nova, engine)
     nova.set(moved, 'b2')
@@ -105,7 +105,7 @@ def test_what_has_changed_is_learned_from_one_list(world, nova, engine):
 
 
 @built_rows_alone
-def test_one_that_no_list_has_is_not_gone(world, nova, engine):
+def test_a_server_missing_from_a_list_is_not_deleted(world, nova, engine):
     members = built(world, nova, 1, FEW + 1)
     nova.unlisted.add(members[0])
     assert engine.reconcile() == {}
@@ -118,7 +118,7 @@ def test_one_that_no_list_has_is_not_gone(world, nova, engine):
 
 
 @built_rows_alone
-def test_nothing_is_done_by_what_was_seen_before(world, nova, engine):
+def test_a_pass_does_not_act_on_an_outdated_view(world, nova, engine):
     (uuid,) = built(world, nova, 1, 1)
     quiet(world, nova, engine)
     # It moves, which the scheduler writes down, and no list tells of it.
@@ -131,7 +131,7 @@ def test_nothing_is_done_by_what_was_seen_before(world, nova, engine):
     assert engine.reconcile() == {}
 
 
-def test_a_server_that_nova_cannot_tell_of_stops_no_other(
+def test_an_error_for_one_server_does_not_affect_others(
         world, nova, engine):
     broken, gone = built(world, nova, 1, 2)
     nova.broken.add(broken)
@@ -142,7 +142,7 @@ def test_a_server_that_nova_cannot_tell_of_stops_no_other(
     assert engine.reconcile() == {'gone': 1}
 
 
-def test_without_a_list_of_changes_news_are_seen_to(world, nova, engine):
+def test_changes_are_handled_if_the_list_of_changes_fails(world, nova, engine):
     (gone,) = built(world, nova, 1, 1)
     quiet(world, nova, engine)
     nova.broken.add(CHANGES)
@@ -157,7 +157,7 @@ def test_without_a_list_of_changes_news_are_seen_to(world, nova, engine):
     assert engine.reconcile() == {'gone': 1}
 
 
-def test_a_claim_is_looked_at_in_each_pass(world, nova, engine):
+def test_the_server_of_a_claim_is_read_in_each_pass(world, nova, engine):
     group = world.create(shop(1))
     row = world.claim(group, 'web')
     world.swap(row)

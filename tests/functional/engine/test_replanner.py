@@ -36,7 +36,7 @@ def lose(world, group, path):
     return row
 
 
-def test_a_lost_member_is_placed_anew_and_the_others_stay(world):
+def test_a_replan_moves_only_the_lost_member(world):
     group = world.create()
     built = world.build(group, 'db/node-0').place.host
     web = place(world, group, 'web')
@@ -63,7 +63,7 @@ def test_a_replanned_member_is_held_and_can_be_built(world):
     world.assert_agreement()
 
 
-def test_a_group_of_which_nothing_is_left_is_replanned_whole(world):
+def test_a_group_that_lost_every_member_is_replanned(world):
     group = world.create()
     for path in ('web', 'db/node-0', 'db/node-1'):
         lose(world, group, path)
@@ -75,7 +75,7 @@ def test_a_group_of_which_nothing_is_left_is_replanned_whole(world):
     world.assert_agreement()
 
 
-def test_a_group_that_lost_nothing_stays_as_it_is(world):
+def test_a_replan_changes_nothing_without_lost_members(world):
     group = world.create()
     before = world.table.members(group.uuid)
     world.planner.replan(group.uuid)
@@ -93,7 +93,7 @@ def test_members_that_were_released_are_not_planned_again(world):
     world.assert_agreement()
 
 
-def test_what_cannot_be_placed_stays_lost_and_says_why(world):
+def test_an_unplaceable_member_stays_lost_with_a_reason(world):
     group = world.create()
     lost = lose(world, group, 'db/node-1')
     for host, rack in RACKS.items():
@@ -124,7 +124,7 @@ def test_a_lost_member_may_join_its_own_group_on_an_exclusive_host(world):
     world.assert_agreement()
 
 
-def test_a_lost_member_does_not_join_a_stranger_who_got_in(world):
+def test_a_lost_exclusive_member_avoids_a_foreign_server(world):
     group = world.create(ALONE)
     lose(world, group, 'node-1')
     stays = place(world, group, 'node-0')
@@ -137,7 +137,7 @@ def test_a_lost_member_does_not_join_a_stranger_who_got_in(world):
     assert world.states(group)['node-1'] == 'lost'
 
 
-def test_an_exclusive_plan_that_a_stranger_came_into_is_given_up(world):
+def test_an_exclusive_plan_is_replaced_if_a_foreign_server_arrives(world):
     """Placement has room enough for both, and does not object."""
     def stranger(number):
         if number == 1:
@@ -166,7 +166,7 @@ def test_groups_planned_at_once_do_not_share_an_exclusive_host(world):
     assert not hosts[1] & hosts[2]
 
 
-def test_reasons_go_when_there_is_room_again(world):
+def test_reasons_are_cleared_once_the_member_is_placed(world):
     group = world.create()
     lose(world, group, 'web')
     world.inventory.down = set(RACKS)
@@ -176,7 +176,7 @@ def test_reasons_go_when_there_is_room_again(world):
     world.assert_agreement()
 
 
-def test_room_taken_meanwhile_means_another_plan(world):
+def test_the_replanner_retries_when_capacity_was_taken(world):
     group = world.create()
     lost = lose(world, group, 'web')
     before = world.inventory.taken
@@ -209,7 +209,7 @@ class Refusing:
         return getattr(self._holds, name)
 
 
-def test_room_that_goes_away_every_time_is_a_reason(world):
+def test_capacity_gone_on_every_attempt_becomes_a_reason(world):
     group = world.create()
     lose(world, group, 'web')
     refusing = Refusing(world.holds, CapacityGone('no room'))
@@ -219,7 +219,7 @@ def test_room_that_goes_away_every_time_is_a_reason(world):
     world.assert_lost_holds_nothing(group)
 
 
-def test_a_placement_that_does_not_answer_is_heard_of(world):
+def test_a_placement_failure_is_raised_and_repaired_later(world):
     group = world.create(lease=0)
     lose(world, group, 'web')
     silent = Refusing(world.holds, HoldsError('timed out'))
@@ -232,7 +232,7 @@ def test_a_placement_that_does_not_answer_is_heard_of(world):
 
 
 @pytest.mark.parametrize('lease', [0, 3600])
-def test_wherever_a_replan_dies_nothing_is_held_for_nobody(world, lease):
+def test_a_replan_interrupted_at_any_call_leaves_no_orphan(world, lease):
     for calls in itertools.count():
         group = world.create(lease=lease)
         lose(world, group, 'db/node-0')
@@ -255,7 +255,7 @@ def test_wherever_a_replan_dies_nothing_is_held_for_nobody(world, lease):
 
 
 @pytest.mark.parametrize('end', ['release', 'delete'])
-def test_a_group_given_back_while_it_is_replanned_stays_so(world, end):
+def test_a_release_or_deletion_during_a_replan_is_kept(world, end):
     group = world.create()
     lose(world, group, 'web')
 
@@ -275,7 +275,7 @@ def test_a_group_given_back_while_it_is_replanned_stays_so(world, end):
     assert world.vcpus_used() == 0
 
 
-def test_a_release_during_a_replan_that_dies_leaves_nothing(world):
+def test_a_release_during_an_interrupted_replan_leaves_nothing(world):
     group = world.create()
     lose(world, group, 'web')
 
@@ -296,7 +296,7 @@ def test_a_release_during_a_replan_that_dies_leaves_nothing(world):
     world.assert_agreement()
 
 
-def test_a_group_that_is_not_there_or_is_being_planned(world):
+def test_an_unknown_or_busy_group_cannot_be_replanned(world):
     with pytest.raises(GroupUnknown):
         world.planner.replan('00000000-0000-0000-0000-000000000000')
     group = world.create()
@@ -306,7 +306,7 @@ def test_a_group_that_is_not_there_or_is_being_planned(world):
         world.planner.replan(group.uuid)
 
 
-def test_a_pass_moves_what_is_planned_on_a_dead_host(world):
+def test_a_pass_replans_planned_members_of_a_dead_host(world):
     group = world.create()
     dead = place(world, group, 'db/node-0')
     stranded = sum(m.place.host == dead
@@ -320,7 +320,7 @@ def test_a_pass_moves_what_is_planned_on_a_dead_host(world):
     assert world.reconciler.reconcile() == {}
 
 
-def test_a_server_on_a_dead_host_keeps_its_place(world):
+def test_a_built_member_of_a_dead_host_keeps_its_place(world):
     group = world.create()
     built = world.build(group, 'web')
     world.inventory.down = {built.place.host}
@@ -329,7 +329,7 @@ def test_a_server_on_a_dead_host_keeps_its_place(world):
     assert world.states(group)['web'] == 'built'
 
 
-def test_hosts_that_are_all_down_at_once_lose_nothing(world):
+def test_no_member_is_lost_when_all_hosts_are_down(world):
     group = world.create()
     world.inventory.down = set(RACKS)
     assert world.reconciler.reconcile() == {}
@@ -337,7 +337,7 @@ def test_hosts_that_are_all_down_at_once_lose_nothing(world):
     assert set(world.states(group).values()) == {'planned'}
 
 
-def test_a_pass_replans_as_many_groups_as_it_may_the_longest_waiting_first(
+def test_a_pass_replans_the_longest_waiting_groups_up_to_its_limit(
         world):
     world.conf.set_override('replans', 1, group='reconciler')
     groups = []
@@ -352,7 +352,7 @@ def test_a_pass_replans_as_many_groups_as_it_may_the_longest_waiting_first(
     world.assert_agreement()
 
 
-def test_a_lease_ends_for_lost_members_too(world):
+def test_an_expired_lease_releases_lost_members_too(world):
     group = world.create(lease=60)
     world.inventory.down = {'a1', 'a2', 'b1'}
     lose(world, group, 'web')
@@ -362,7 +362,7 @@ def test_a_lease_ends_for_lost_members_too(world):
     world.assert_agreement()
 
 
-def test_how_long_the_snapshot_took_is_told(world):
+def test_a_plan_reports_the_time_of_its_snapshot(world):
     ticks = itertools.count()
     planner = type(world.planner)(
         world.conf, world.inventory, world.table, world.holds, world.clock,

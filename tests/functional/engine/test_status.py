@@ -40,21 +40,21 @@ def checked(tmp_path, world, capsys, own_logging):
     return checked
 
 
-def test_all_is_well(checked):
+def test_every_check_succeeds_on_a_correct_installation(checked):
     code, found = checked()
     assert code == 0
     assert set(found.values()) == {(0, None)}
     assert len(found) == 5
 
 
-def test_a_table_is_printed_for_people(world, tmp_path, capsys,
+def test_upgrade_check_shows_the_table(world, tmp_path, capsys,
                                        own_logging):
     code = status.main(['--config-dir', str(tmp_path), 'upgrade', 'check'])
     assert code == 2
     assert '| Check: Placement' in capsys.readouterr().out
 
 
-def test_a_schema_that_is_old(checked, tmp_path):
+def test_an_old_schema_fails_the_check(checked, tmp_path):
     old = f'sqlite:///{tmp_path}/old.sqlite'
     migration.upgrade(old, '0001')
     code, found = checked(table=old)
@@ -65,14 +65,14 @@ def test_a_schema_that_is_old(checked, tmp_path):
     assert 'nova-holistic-manage db upgrade' in told
 
 
-def test_a_database_that_does_not_answer(checked):
+def test_an_unreachable_database_fails_the_check(checked):
     code, found = checked(table='sqlite:////nowhere/at/all.sqlite')
     assert code == 2
     assert found['Database'][0] == 2
     assert found['Schema of the placement table'][0] == 2
 
 
-def test_what_is_not_installed_is_named(checked):
+def test_plugins_that_are_not_installed_are_named(checked):
     code, found = checked(
         more='\n[planner]\nobjective = beauty\nsolver = oracle\n')
     assert code == 2
@@ -82,7 +82,7 @@ def test_what_is_not_installed_is_named(checked):
     assert "[planner] solver 'oracle'" in told
 
 
-def test_a_placement_that_is_away_or_too_old(checked, requests_mock):
+def test_an_absent_or_old_placement_fails_the_check(checked, requests_mock):
     old = 'http://placement.example.org'
     requests_mock.get(old + '/', json={'versions': [{
         'id': 'v1.0', 'max_version': '1.36', 'min_version': '1.0'}]})
@@ -97,7 +97,7 @@ def test_a_placement_that_is_away_or_too_old(checked, requests_mock):
     assert checked(placement=old)[1]['Placement'][0] == 2
 
 
-def test_levels_on_which_hosts_have_no_place():
+def test_hosts_without_a_domain_of_a_level_cause_a_warning():
     snapshot = Snapshot(('room', 'rack', 'host'), tuple(
         Host(name, name, name, place, FrozenMapping())
         for name, place in (('a1', ('r', 'a')), ('b1', ('r',)), ('c1', ()))))
@@ -106,7 +106,7 @@ def test_levels_on_which_hosts_have_no_place():
         1, '1 of 3 hosts have no room; 2 of 3 hosts have no rack')
 
 
-def test_a_cloud_without_hosts(checked):
+def test_a_cloud_without_hosts_causes_a_warning(checked):
     code, found = checked('{levels: [host], hosts: []}')
     assert code == 1
     assert found['Levels of the topology'] == (1, 'there are no hosts')
@@ -114,13 +114,13 @@ def test_a_cloud_without_hosts(checked):
 
 @pytest.mark.parametrize('document', ['levels: [host, rack]\nhosts: []',
                                       'levels: ['])
-def test_levels_that_are_none(checked, document):
+def test_invalid_levels_fail_the_check(checked, document):
     code, found = checked(document)
     assert code == 2
     assert found['Levels of the topology'][0] == 2
 
 
-def test_a_configuration_that_cannot_be_read(tmp_path, capsys, own_logging):
+def test_a_missing_configuration_is_reported(tmp_path, capsys, own_logging):
     code = status.main(['--config-file', str(tmp_path / 'none.conf'),
                         'upgrade', 'check'])
     assert code == 255

@@ -25,7 +25,7 @@ def with_cache(nodes=2):
     return document
 
 
-def test_members_released_before_an_engine_begins_stay_so(world):
+def test_members_released_before_an_update_starts_stay_released(world):
     group = world.create()
     put(world, group, with_cache())
     world.lifecycle.release(group.uuid, ['db/node'])
@@ -37,7 +37,7 @@ def test_members_released_before_an_engine_begins_stay_so(world):
     world.assert_agreement()
 
 
-def test_a_group_released_before_an_engine_begins_stays_so(world):
+def test_a_group_released_before_an_update_starts_stays_released(world):
     group = world.create()
     put(world, group, revised())
     world.lifecycle.release(group.uuid)
@@ -48,7 +48,7 @@ def test_a_group_released_before_an_engine_begins_stays_so(world):
     assert world.vcpus_used() == 0
 
 
-def test_members_released_between_two_engines_stay_so(world):
+def test_members_released_between_two_attempts_stay_released(world):
     group = world.create()
     put(world, group, with_cache())
     deaf = Silent(world.holds, 'put', 'drop')
@@ -62,7 +62,7 @@ def test_members_released_between_two_engines_stay_so(world):
         'db/node-0': 'planned', 'db/node-1': 'released'}
 
 
-def test_a_lease_that_passes_before_an_engine_begins_is_renewed(world):
+def test_an_update_renews_a_lease_that_expired_before_it_started(world):
     """All engines may have been away."""
     group = world.create()
     put(world, group, with_cache())
@@ -75,7 +75,7 @@ def test_a_lease_that_passes_before_an_engine_begins_is_renewed(world):
     world.assert_agreement()
 
 
-def test_a_lease_that_no_update_renews_passes_after_it(world):
+def test_an_update_that_places_nothing_does_not_renew_the_lease(world):
     group = world.create()
     put(world, group, revised() | {'name': 'renamed'})
     world.wait(4000)
@@ -85,7 +85,7 @@ def test_a_lease_that_no_update_renews_passes_after_it(world):
     assert world.vcpus_used() == 0
 
 
-def test_members_released_before_an_update_is_asked_for_are_planned(world):
+def test_an_update_plans_members_released_before_its_request(world):
     group = world.create()
     world.lifecycle.release(group.uuid)
     put(world, group, revised())
@@ -94,7 +94,7 @@ def test_members_released_before_an_update_is_asked_for_are_planned(world):
     world.assert_agreement()
 
 
-def test_members_of_a_group_just_given_up_are_planned(world):
+def test_an_update_plans_members_of_a_group_in_error(world):
     """It says that it has no plan before its members are released."""
     group = world.create()
     world.table.update_group(group.uuid, ['planned'], status='error')
@@ -105,7 +105,7 @@ def test_members_of_a_group_just_given_up_are_planned(world):
     assert set(world.states(group).values()) == {'planned'}
 
 
-def test_an_engine_taken_for_dead_occupies_nothing_of_its_successors(world):
+def test_a_replaced_engine_takes_no_capacity_of_its_successor(world):
     """Its successor has given the room of the group's members to others."""
     group = world.create()
     fill(world)
@@ -154,7 +154,7 @@ def test_an_engine_taken_for_dead_occupies_nothing_of_its_successors(world):
     assert held(world, group) == 3
 
 
-def test_who_came_meanwhile_is_not_told_where_nobody_can_look(world):
+def test_an_update_succeeds_if_the_final_check_cannot_read_hosts(world):
     """The hosts do not answer once the group is revised."""
     alone = {'name': 'alone', 'policies': [{'type': 'exclusive'}],
              'members': [{'name': 'node', 'count': 2, 'resources': SMALL}]}

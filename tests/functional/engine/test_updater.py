@@ -86,7 +86,7 @@ def alternates(world, group):
             for path, m in rows(world, group).items()}
 
 
-def test_alternates_go_with_the_rules_that_they_were_chosen_by(world):
+def test_a_changed_policy_replaces_the_alternates(world):
     """Two servers that may be together may go on to one host."""
     group = world.create(revised(policies=[]))
     before = alternates(world, group)
@@ -102,7 +102,7 @@ def test_alternates_go_with_the_rules_that_they_were_chosen_by(world):
     ({'type': 'anti-affinity', 'max_per_domain': 2}, True),
     ({'type': 'anti-affinity', 'max_per_domain': '50%'}, False),
     ({'type': 'spread', 'level': 'host', 'max_skew': 2}, False)])
-def test_alternates_go_where_others_change_what_the_rules_allow(
+def test_alternates_are_cleared_if_a_new_member_changes_a_limit(
         world, rule, kept):
     group = world.create(revised(policies=[], top=[rule]))
     before = alternates(world, group)
@@ -114,7 +114,7 @@ def test_alternates_go_where_others_change_what_the_rules_allow(
     assert after['web'] == (before['web'] if kept else [])
 
 
-def test_members_are_added_and_those_that_are_there_stay(world):
+def test_existing_members_stay_when_members_are_added(world):
     group = world.create()
     before = rows(world, group)
     record = update(world, group, revised() | {'members': [
@@ -130,7 +130,7 @@ def test_members_are_added_and_those_that_are_there_stay(world):
     world.assert_agreement()
 
 
-def test_the_group_is_what_the_definition_says_from_then_on(world):
+def test_an_update_stores_the_new_name_document_and_objective(world):
     group = world.create()
     document = revised() | {'name': 'store'}
     record = update(world, group, document, objective='stack')
@@ -138,7 +138,7 @@ def test_the_group_is_what_the_definition_says_from_then_on(world):
         'store', document, 'stack')
 
 
-def test_a_planned_member_that_is_removed_gives_its_room_back(world):
+def test_removing_a_planned_member_frees_its_capacity(world):
     group = world.create()
     update(world, group, revised(nodes=1))
     assert list(rows(world, group)) == ['web', 'db/node-0']
@@ -147,7 +147,7 @@ def test_a_planned_member_that_is_removed_gives_its_room_back(world):
         world.claim(group, 'db/node-1')
 
 
-def test_a_server_whose_member_is_removed_lives_on(world):
+def test_removing_a_built_member_keeps_its_server(world):
     group = world.create()
     row = world.build(group, 'db/node-1')
     record = update(world, group, revised(nodes=1))
@@ -157,7 +157,7 @@ def test_a_server_whose_member_is_removed_lives_on(world):
     assert world.vcpus_used() == 2 + 1
 
 
-def test_what_is_built_stays_and_what_is_planned_moves_away_from_it(world):
+def test_an_update_moves_planned_members_and_not_built_ones(world):
     group = world.create(revised(policies=[
         {'type': 'affinity', 'level': 'rack'}]))
     built = world.build(group, 'db/node-0').place.host
@@ -169,7 +169,7 @@ def test_what_is_built_stays_and_what_is_planned_moves_away_from_it(world):
     world.assert_agreement()
 
 
-def test_nobody_moves_who_need_not(world):
+def test_an_update_moves_as_few_members_as_possible(world):
     """Four in one rack, of which the new rule allows two."""
     single = {'name': 'db',
               'policies': [{'type': 'affinity', 'level': 'rack'}],
@@ -184,7 +184,7 @@ def test_nobody_moves_who_need_not(world):
     world.assert_agreement()
 
 
-def test_a_preference_moves_nobody(world):
+def test_a_new_preference_moves_no_member(world):
     group = world.create(revised(top=[{'type': 'affinity', 'level': 'host'}],
                                  nodes=1))
     before = hosts(world, group)
@@ -193,7 +193,7 @@ def test_a_preference_moves_nobody(world):
     assert hosts(world, group) == before
 
 
-def test_members_elsewhere_move_where_those_below_the_change_cannot(world):
+def test_an_update_moves_other_members_if_the_changed_ones_cannot(world):
     """The database may be in rack a alone, where only the web server leaves
     room enough."""
     group = world.create(revised(nodes=1, node=LARGE, top=[
@@ -212,7 +212,7 @@ def test_members_elsewhere_move_where_those_below_the_change_cannot(world):
                            rows(world, group)['web'])
 
 
-def test_a_definition_that_cannot_be_met_changes_nothing(world):
+def test_an_unplaceable_update_changes_nothing(world):
     group = world.create()
     world.build(group, 'web')
     before, record = rows(world, group), world.table.get_group(group.uuid)
@@ -225,7 +225,7 @@ def test_a_definition_that_cannot_be_met_changes_nothing(world):
     world.assert_agreement()
 
 
-def test_servers_that_break_the_new_rules_refuse_them(world):
+def test_an_update_that_built_servers_violate_is_refused(world):
     group = world.create()
     for path in ('db/node-0', 'db/node-1'):
         world.build(group, path)
@@ -235,7 +235,7 @@ def test_servers_that_break_the_new_rules_refuse_them(world):
     world.assert_agreement()
 
 
-def test_a_flavor_that_is_not_there_is_told_with_its_place(world):
+def test_an_unknown_flavor_is_reported_with_its_position(world):
     group = world.create()
     document = revised()
     del document['members'][0]['resources']
@@ -246,7 +246,7 @@ def test_a_flavor_that_is_not_there_is_told_with_its_place(world):
     world.assert_agreement()
 
 
-def test_a_planned_member_that_asks_for_more_is_planned_anew(world):
+def test_a_planned_member_with_more_resources_is_replanned(world):
     group = world.create()
     update(world, group, revised(web=LARGE))
     row = rows(world, group)['web']
@@ -255,7 +255,7 @@ def test_a_planned_member_that_asks_for_more_is_planned_anew(world):
     assert world.vcpus_used() == 2 + 2
 
 
-def test_a_server_cannot_become_another_one(world):
+def test_the_resources_of_a_built_member_cannot_change(world):
     group = world.create()
     world.build(group, 'db/node-0')
     refused = update(world, group, revised(node=LARGE))
@@ -264,7 +264,7 @@ def test_a_server_cannot_become_another_one(world):
     world.assert_agreement()
 
 
-def test_members_that_were_released_are_planned_again(world):
+def test_an_update_plans_released_members_again(world):
     group = world.create()
     world.lifecycle.release(group.uuid)
     record = update(world, group, revised())
@@ -275,7 +275,7 @@ def test_members_that_were_released_are_planned_again(world):
     world.build(group, 'web')
 
 
-def test_a_group_that_had_no_place_gets_one_by_asking_for_less(world):
+def test_an_unplaceable_group_is_planned_by_a_smaller_definition(world):
     group = world.create(shop(3))
     assert group.status == GroupStatus.UNPLACEABLE
     record = update(world, group, revised(nodes=2))
@@ -284,7 +284,7 @@ def test_a_group_that_had_no_place_gets_one_by_asking_for_less(world):
     world.assert_agreement()
 
 
-def test_a_group_that_is_complete_is_building_again(world):
+def test_adding_a_member_returns_a_complete_group_to_building(world):
     group = world.create()
     for path in rows(world, group):
         world.build(group, path)
@@ -296,7 +296,7 @@ def test_a_group_that_is_complete_is_building_again(world):
     world.assert_agreement()
 
 
-def test_a_lost_member_gets_a_place_too(world):
+def test_an_update_places_a_lost_member_too(world):
     group = world.create()
     row = rows(world, group)['web']
     world.holds.drop([row.hold])
@@ -307,7 +307,7 @@ def test_a_lost_member_gets_a_place_too(world):
     world.assert_agreement()
 
 
-def test_room_that_is_given_up_is_used_where_there_is_no_other(world):
+def test_a_new_member_can_use_the_capacity_of_a_removed_one(world):
     """The cloud is full; a member is replaced by another one."""
     group = world.create()
     fill(world)
@@ -323,7 +323,7 @@ def test_room_that_is_given_up_is_used_where_there_is_no_other(world):
     world.build(group, 'front')
 
 
-def test_members_change_places_where_there_is_no_other_room(world):
+def test_members_exchange_hosts_in_a_full_cloud(world):
     single = {'name': 'pair', 'members': [
         {'name': name, 'resources': LARGE, 'location': f'a/{host}'}
         for name, host in (('one', 'a1'), ('two', 'a2'))]}
@@ -338,7 +338,7 @@ def test_members_change_places_where_there_is_no_other_room(world):
     assert held(world, group) == 2
 
 
-def test_an_exclusive_group_is_no_stranger_to_itself(world):
+def test_an_exclusive_group_can_be_updated_beside_its_own_servers(world):
     alone = {'name': 'alone', 'policies': [{'type': 'exclusive'}],
              'members': [{'name': 'node', 'count': 2, 'resources': SMALL}]}
     group = world.create({'group': alone})
@@ -372,7 +372,7 @@ class Meanwhile:
 
 
 @pytest.mark.parametrize('full', [False, True])
-def test_a_claim_of_a_member_that_moves_is_honoured(world, full):
+def test_a_claim_of_a_member_that_an_update_removes_is_kept(world, full):
     """In one step or in two: the claim was first."""
     group = world.create(revised(nodes=1))
     built = []
@@ -398,7 +398,7 @@ def test_a_claim_of_a_member_that_moves_is_honoured(world, full):
         state == 'planned' for state in world.states(group).values())
 
 
-def test_a_claim_of_a_member_to_be_planned_elsewhere_keeps_it_there(world):
+def test_a_claim_of_members_that_must_move_refuses_the_update(world):
     group = world.create(revised(nodes=2, policies=[
         {'type': 'affinity', 'level': 'host'}]))
     at = hosts(world, group)['db/node-0']
@@ -412,7 +412,7 @@ def test_a_claim_of_a_member_to_be_planned_elsewhere_keeps_it_there(world):
     world.assert_agreement()
 
 
-def test_members_released_while_the_group_is_updated_stay_so(world):
+def test_members_released_during_an_update_stay_released(world):
     group = world.create()
     planner = world.planner_with(world.table, Meanwhile(
         world.holds, 'put', lambda: world.lifecycle.release(
@@ -424,7 +424,7 @@ def test_members_released_while_the_group_is_updated_stay_so(world):
     assert_settled(world, group, 2)
 
 
-def test_a_group_deleted_while_it_is_updated_holds_nothing(world):
+def test_a_group_deleted_during_an_update_holds_nothing(world):
     group = world.create()
     planner = world.planner_with(world.table, Meanwhile(
         world.holds, 'put', lambda: world.lifecycle.delete(group.uuid)))
@@ -466,7 +466,7 @@ class Silent:
         return fail if name in self._calls else getattr(self._holds, name)
 
 
-def test_a_placement_that_does_not_answer_refuses_the_update(world):
+def test_a_placement_failure_refuses_the_update(world):
     group = world.create()
     silent = world.planner_with(world.table, Silent(world.holds, 'put'))
     refused = update(world, group, revised(web=LARGE), silent)
@@ -476,7 +476,7 @@ def test_a_placement_that_does_not_answer_refuses_the_update(world):
 
 
 @pytest.mark.parametrize('calls', [('put', 'drop'), ('drop',)])
-def test_what_cannot_be_dropped_is_dropped_by_whoever_comes_next(
+def test_the_next_engine_drops_holds_that_could_not_be_dropped(
         world, calls):
     group = world.create()
     silent = world.planner_with(world.table, Silent(world.holds, *calls))
@@ -489,7 +489,7 @@ def test_what_cannot_be_dropped_is_dropped_by_whoever_comes_next(
     assert world.vcpus_used() == 4
 
 
-def test_an_engine_that_gives_up_leaves_what_was_there(world):
+def test_giving_up_an_update_keeps_the_previous_plan(world):
     group = world.create()
     ask(world, group, revised(web=LARGE))
     silent = world.planner_with(
@@ -502,7 +502,7 @@ def test_an_engine_that_gives_up_leaves_what_was_there(world):
     world.assert_agreement()
 
 
-def test_an_engine_taken_for_dead_changes_nothing_any_more(world):
+def test_a_replaced_engine_changes_nothing(world):
     group = world.create()
     other = []
     planner = world.planner_with(world.table, Meanwhile(
@@ -516,7 +516,7 @@ def test_an_engine_taken_for_dead_changes_nothing_any_more(world):
     assert world.vcpus_used() == 4
 
 
-def test_an_exchange_whose_answer_is_lost_is_taken_back(world):
+def test_an_exchange_without_an_answer_is_undone(world):
     group = world.create()
     fill(world)
     before, used = rows(world, group), world.vcpus_used()
@@ -545,7 +545,7 @@ def test_an_exchange_whose_answer_is_lost_is_taken_back(world):
     assert world.vcpus_used() == used
 
 
-def test_a_revision_whose_answer_is_lost_stays(world):
+def test_a_revision_written_without_an_answer_is_kept(world):
     """The database has written it, and nobody was told."""
     group = world.create()
     lost = []
@@ -594,7 +594,7 @@ SCENES = {
 
 
 @pytest.mark.parametrize('scene', SCENES)
-def test_wherever_an_update_dies_another_engine_ends_it(world, scene):
+def test_an_interrupted_update_is_finished_by_another_engine(world, scene):
     prepare, document = SCENES[scene]
     group = world.create()
     prepare(world)

@@ -12,7 +12,7 @@ from tests.functional.holds.members import (
     EMPTY, member, new_uuid, ONE, put, swap)
 
 
-def test_a_hold_takes_room_under_the_groups_project(placement, holds, host):
+def test_a_hold_belongs_to_the_project_of_its_group(placement, holds, host):
     row = member(host)
     put(holds, row)
     assert placement.used(host) == ONE
@@ -21,7 +21,7 @@ def test_a_hold_takes_room_under_the_groups_project(placement, holds, host):
     assert (found['project_id'], found['user_id']) == ('blue', 'ann')
 
 
-def test_holds_under_a_project_of_our_own(wire, placement, host):
+def test_holds_can_belong_to_a_service_project(wire, placement, host):
     row, instance = member(host), new_uuid()
     holds = HoldClient(wire, ('holistic', 'planner'))
     put(holds, row)
@@ -41,17 +41,17 @@ def test_either_all_members_are_held_or_none(placement, holds, host):
     assert [holds.exists(row.hold) for row in rows] == [None] * 3
 
 
-def test_a_provider_that_was_deleted_is_capacity_gone(holds):
+def test_a_put_on_a_deleted_provider_raises_capacity_gone(holds):
     with pytest.raises(errors.CapacityGone, match='does not exist'):
         put(holds, member(new_uuid()))
 
 
-def test_zero_of_a_class_is_not_asked_for(placement, holds, host):
+def test_an_amount_of_zero_is_not_requested(placement, holds, host):
     put(holds, member(host, VCPU=1, MEMORY_MB=512, DISK_GB=0))
     assert placement.used(host) == ONE
 
 
-def test_many_members_in_one_request(placement, holds, wire):
+def test_a_hundred_members_are_held_in_one_request(placement, holds, wire):
     host = placement.add_host('big', vcpus=100, memory_mb=100 * 512)
     put(holds, *[member(host) for _ in range(100)])
     assert placement.used(host) == {'VCPU': 100, 'MEMORY_MB': 51200}
@@ -68,7 +68,7 @@ def test_a_put_whose_answer_was_lost_can_be_repeated(
     assert placement.used(host) == {'VCPU': 2, 'MEMORY_MB': 1024}
 
 
-def test_dropped_holds_leave_nothing(placement, holds, host):
+def test_dropping_holds_frees_their_capacity(placement, holds, host):
     rows = member(host), member(host)
     put(holds, *rows)
     for _ in range(2):
@@ -86,7 +86,7 @@ def test_many_holds_of_one_owner_are_dropped_in_one_request(
     assert placement.used(host) == EMPTY
 
 
-def test_one_hold_that_is_gone_does_not_keep_the_others(
+def test_a_missing_hold_does_not_stop_the_drop_of_others(
         placement, holds, host):
     rows = member(host), member(host), member(host)
     put(holds, *rows)
@@ -95,7 +95,7 @@ def test_one_hold_that_is_gone_does_not_keep_the_others(
     assert placement.used(host) == ONE
 
 
-def test_a_swap_gives_the_room_to_the_instance(
+def test_a_swap_moves_the_allocation_to_the_instance(
         placement, holds, wire, host):
     row, instance = member(host), new_uuid()
     put(holds, row)
@@ -109,7 +109,7 @@ def test_a_swap_gives_the_room_to_the_instance(
     assert placement.used(host) == ONE
 
 
-def test_a_swap_on_a_full_host_needs_no_more_room(placement, holds):
+def test_a_swap_on_a_full_host_succeeds(placement, holds):
     host = placement.add_host('full', vcpus=1, memory_mb=512)
     row, instance = member(host), new_uuid()
     put(holds, row)
@@ -117,7 +117,7 @@ def test_a_swap_on_a_full_host_needs_no_more_room(placement, holds):
     assert placement.used(host) == ONE
 
 
-def test_a_swap_on_a_host_that_has_shrunk_goes_through(placement, holds):
+def test_a_swap_on_an_overcommitted_host_succeeds(placement, holds):
     host = placement.add_host('small', vcpus=2, memory_mb=1024)
     rows = member(host), member(host)
     put(holds, *rows)
@@ -129,7 +129,7 @@ def test_a_swap_on_a_host_that_has_shrunk_goes_through(placement, holds):
     assert placement.used(host) == {'VCPU': 2, 'MEMORY_MB': 1024}
 
 
-def test_a_swap_asked_for_twice_is_done_once(placement, holds, host):
+def test_a_repeated_swap_allocates_once(placement, holds, host):
     row, instance = member(host), new_uuid()
     put(holds, row)
     swap(holds, row, instance)
@@ -137,7 +137,7 @@ def test_a_swap_asked_for_twice_is_done_once(placement, holds, host):
     assert placement.used(host) == ONE
 
 
-def test_a_swap_whose_answer_was_lost_is_found_done(
+def test_a_swap_whose_answer_was_lost_can_be_repeated(
         placement, holds, wire, host):
     row, instance = member(host), new_uuid()
     put(holds, row)
@@ -166,7 +166,7 @@ def test_a_repeated_swap_reports_a_server_that_was_resized_or_moved(
     assert placement.allocation(instance) == before
 
 
-def test_a_hold_touched_by_somebody_costs_one_more_look(
+def test_a_swap_retries_once_after_a_changed_generation(
         placement, holds, wire, host):
     row, instance = member(host), new_uuid()
     put(holds, row)
@@ -179,7 +179,7 @@ def test_a_hold_touched_by_somebody_costs_one_more_look(
     assert placement.used(host) == ONE
 
 
-def test_a_hold_that_an_audit_removed_is_gone(placement, holds, host):
+def test_a_swap_of_a_removed_hold_raises_hold_gone(placement, holds, host):
     row, instance = member(host), new_uuid()
     put(holds, row)
     placement.adapter.delete(f'/allocations/{row.hold}')
@@ -193,7 +193,7 @@ def test_a_hold_that_an_audit_removed_is_gone(placement, holds, host):
     "transaction')",
     "(1205, 'Lock wait timeout exceeded; try restarting transaction')",
     'deadlock detected'])
-def test_a_database_that_favours_others_is_asked_again(
+def test_a_database_deadlock_in_placement_is_retried(
         placement, holds, wire, host, why):
     rows, instance = [member(host), member(host)], new_uuid()
     wire.fail = [why] * 2
@@ -208,7 +208,7 @@ def test_a_database_that_favours_others_is_asked_again(
         put(holds, rows[1])
 
 
-def test_a_placement_that_is_broken_is_not_asked_again(holds, wire, host):
+def test_other_placement_errors_are_not_retried(holds, wire, host):
     wire.fail = ['disk full'] * 2
     with pytest.raises(errors.HoldsError, match='disk full'):
         put(holds, member(host))
@@ -217,7 +217,7 @@ def test_a_placement_that_is_broken_is_not_asked_again(holds, wire, host):
     assert not wire.fail
 
 
-def test_an_instance_with_room_of_its_own_is_left_alone(
+def test_a_swap_does_not_overwrite_an_instances_allocation(
         placement, holds, host):
     row = member(host)
     put(holds, row)
@@ -228,7 +228,7 @@ def test_an_instance_with_room_of_its_own_is_left_alone(
     assert placement.used(host) == {'VCPU': 3, 'MEMORY_MB': 512}
 
 
-def test_two_instances_for_one_hold_and_one_gets_it(placement, holds, host):
+def test_of_two_instances_only_one_gets_the_hold(placement, holds, host):
     row, instances = member(host), [new_uuid(), new_uuid()]
     put(holds, row)
     swap(holds, row, instances[0])
@@ -237,7 +237,7 @@ def test_two_instances_for_one_hold_and_one_gets_it(placement, holds, host):
     assert placement.used(host) == ONE
 
 
-def test_an_undone_swap_holds_the_place_again(placement, holds, host):
+def test_an_undone_swap_restores_the_hold(placement, holds, host):
     row, instance = member(host), new_uuid()
     put(holds, row)
     swap(holds, row, instance)
@@ -248,7 +248,7 @@ def test_an_undone_swap_holds_the_place_again(placement, holds, host):
     assert placement.used(host) == ONE
 
 
-def test_an_instance_that_moved_keeps_its_room(placement, holds, host):
+def test_the_swap_of_a_moved_instance_is_not_undone(placement, holds, host):
     row, instance = member(host), new_uuid()
     put(holds, row)
     swap(holds, row, instance)
@@ -261,13 +261,13 @@ def test_an_instance_that_moved_keeps_its_room(placement, holds, host):
     assert placement.used(host) == EMPTY
 
 
-def test_a_stranger_cannot_take_held_room(placement, holds, host):
+def test_other_consumers_cannot_take_held_capacity(placement, holds, host):
     put(holds, *[member(host) for _ in range(4)])
     with pytest.raises(ks_exceptions.Conflict):
         placement.allocate(host, {'VCPU': 1})
 
 
-def test_swaps_on_one_host_at_once_all_succeed(placement, holds):
+def test_concurrent_swaps_on_one_host_all_succeed(placement, holds):
     host = placement.add_host('busy', vcpus=8, memory_mb=8 * 512)
     rows = [member(host) for _ in range(8)]
     put(holds, *rows)

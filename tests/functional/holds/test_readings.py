@@ -21,7 +21,7 @@ def test_a_host_that_was_deleted_has_no_consumers(placement, holds, host):
     assert list(holds.consumers(host)) == []
 
 
-def test_a_placement_that_does_not_answer(wire, holds, host):
+def test_a_missing_answer_raises_holds_error(wire, holds, host):
     wire.lose = 1
     with pytest.raises(errors.HoldsError, match='no answer'):
         holds.exists(new_uuid())

@@ -10,7 +10,7 @@ from tests.services.background import PATIENCE
 from tests.services.engine.world import ANN
 
 
-def test_creates_by_way_of_a_broker(rabbit_world):
+def test_groups_are_planned_through_a_real_broker(rabbit_world):
     engine = rabbit_world.start(pickup_interval=3600.0)
     assert engine.listener.wait_until_listening(PATIENCE)
     client = rabbit_world.client()

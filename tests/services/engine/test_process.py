@@ -69,7 +69,7 @@ def handed_back(group):
     return group if group.engine is None else None
 
 
-def test_an_engine_plans_and_ends_when_told(world, inventory):
+def test_an_engine_plans_and_stops_on_sigterm(world, inventory):
     group = world.ask()
     engine = world.start_process(inventory)
     assert world.settled(group).status == GroupStatus.PLANNED
@@ -78,7 +78,7 @@ def test_an_engine_plans_and_ends_when_told(world, inventory):
     world.assert_agreement()
 
 
-def test_what_a_killed_engine_had_begun_another_finishes(
+def test_another_engine_finishes_the_task_of_a_killed_one(
         world, inventory, unwritten):
     group = world.ask()
     killed = world.start_process(unwritten.path)
@@ -95,7 +95,7 @@ def test_what_a_killed_engine_had_begun_another_finishes(
     world.assert_agreement()
 
 
-def test_an_engine_told_to_stop_finishes_what_it_has_begun(
+def test_a_stopping_engine_finishes_its_current_task(
         world, unwritten):
     group = world.ask()
     engine = world.start_process(unwritten.path, shutdown_timeout=300)
@@ -111,7 +111,7 @@ def test_an_engine_told_to_stop_finishes_what_it_has_begun(
     world.assert_agreement()
 
 
-def test_an_engine_without_time_hands_back_what_it_has_begun(
+def test_a_shutdown_timeout_of_0_returns_the_current_task(
         world, inventory, unwritten):
     group = world.ask()
     engine = world.start_process(unwritten.path, shutdown_timeout=0)
@@ -131,7 +131,7 @@ def test_an_engine_without_time_hands_back_what_it_has_begun(
 
 
 @on_one_database
-def test_a_second_signal_ends_the_wait(world, unwritten):
+def test_a_second_sigterm_ends_the_wait(world, unwritten):
     group = world.ask()
     engine = world.start_process(unwritten.path, shutdown_timeout=3600)
     unwritten.wait_for_reader()
@@ -148,7 +148,7 @@ def test_a_second_signal_ends_the_wait(world, unwritten):
     ('[inventory]\ndriver = tea-leaves', "unknown [inventory] driver"),
     ('[engine]\nworkers = none', 'workers'),
 ])
-def test_a_configuration_that_will_not_do(world, setting, complaint):
+def test_an_invalid_configuration_ends_the_engine(world, setting, complaint):
     file = world.directory / 'broken.conf'
     file.write_text(f'[DEFAULT]\n{setting}\n[placement]\n'
                     'auth_type = admin_token\nendpoint = http://x\ntoken = x\n'
@@ -162,7 +162,7 @@ def test_a_configuration_that_will_not_do(world, setting, complaint):
 
 
 @on_one_database
-def test_a_schema_that_it_cannot_use(world, inventory):
+def test_an_engine_refuses_to_start_on_an_old_schema(world, inventory):
     world.table_url = f'sqlite:///{world.directory}/old.sqlite'
     migration.upgrade(world.table_url, '0002')
     engine = world.start_process(inventory)
@@ -172,7 +172,7 @@ def test_a_schema_that_it_cannot_use(world, inventory):
 
 
 @on_one_database
-def test_it_starts_while_the_database_is_away(world, inventory):
+def test_an_engine_starts_without_its_database(world, inventory):
     there, away = (world.directory / name for name in ('there', 'away'))
     there.mkdir()
     world.table_url = f'sqlite:///{away}/table.sqlite'

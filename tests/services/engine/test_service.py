@@ -18,7 +18,7 @@ from tests.services.engine.world import ANN, HOSTS, pair
 NOBODY = '5f0c8a52-8a1f-4f0e-9d55-1f6f6bb2f6a1'
 
 
-def test_a_create_that_an_engine_is_told_of(world):
+def test_a_group_announced_by_message_is_planned(world):
     first = world.ask()
     engine = world.start(pickup_interval=3600.0)
     assert engine.listener.wait_until_listening(PATIENCE)
@@ -35,7 +35,7 @@ def test_a_create_that_an_engine_is_told_of(world):
     world.assert_agreement()
 
 
-def test_engines_hear_an_api_inside_a_service_with_an_exchange(world):
+def test_engines_receive_calls_of_a_service_with_an_exchange(world):
     """Such as nova-api, which has one of its own by default."""
     assert world.start().listener.wait_until_listening(PATIENCE)
     group = world.ask()
@@ -46,14 +46,14 @@ def test_engines_hear_an_api_inside_a_service_with_an_exchange(world):
         timeutils.utcnow() + timedelta(seconds=7000))
 
 
-def test_a_create_that_nobody_tells_of(world):
+def test_a_group_without_a_message_is_found_in_the_table(world):
     group = world.ask()
     world.start()
     assert world.settled(group).status == GroupStatus.PLANNED
     world.assert_agreement()
 
 
-def test_a_group_that_cannot_be_placed_tells_why(world):
+def test_an_unplaceable_group_reports_its_reasons(world):
     world.start()
     group = world.settled(world.ask(pair(count=5)))
     assert group.status == GroupStatus.UNPLACEABLE
@@ -68,7 +68,7 @@ def test_a_group_that_cannot_be_placed_tells_why(world):
         {'type': 'anti-affinity', 'level': 'planet'}]}},
      'policies[0].level'),
 ])
-def test_what_the_cloud_does_not_have_is_told_with_its_place(
+def test_a_definition_error_is_reported_with_its_position(
         world, document, place):
     world.start()
     group = world.settled(world.ask(document))
@@ -76,7 +76,7 @@ def test_what_the_cloud_does_not_have_is_told_with_its_place(
     assert place in group.reasons[0]['at']
 
 
-def test_lost_members_are_planned_anew(world):
+def test_lost_members_are_replanned(world):
     world.start()
     group = world.ask()
     world.settled(group)
@@ -92,7 +92,7 @@ def test_lost_members_are_planned_anew(world):
     world.assert_agreement()
 
 
-def test_a_group_without_room_is_planned_when_asked_again(world):
+def test_an_unplaceable_group_is_planned_on_a_later_request(world):
     taken = [world.placement.allocate(provider, {'VCPU': 16})
              for provider in world.hosts.values()]
     world.start()
@@ -108,7 +108,7 @@ def test_a_group_without_room_is_planned_when_asked_again(world):
     world.assert_agreement()
 
 
-def test_a_plan_that_holds_nothing(world):
+def test_a_plan_holds_nothing(world):
     world.start()
     plans = {world.ask_plan(): 'planned',
              world.ask_plan(pair(count=5)): 'unplaceable'}
@@ -120,7 +120,7 @@ def test_a_plan_that_holds_nothing(world):
     assert world.vcpus_used() == 0
 
 
-def test_a_lease_that_passes_is_seen_by_some_engine(world):
+def test_an_expired_lease_is_noticed_by_an_engine(world):
     for _ in range(2):
         world.start()
     group = world.ask(pending={'lease': 1})
@@ -130,7 +130,7 @@ def test_a_lease_that_passes_is_seen_by_some_engine(world):
     wait_for('room again', lambda: world.vcpus_used() == 0)
 
 
-def test_a_pass_that_does_not_end_keeps_no_lease_from_passing(
+def test_leases_expire_while_a_pass_is_stuck(
         world, monkeypatch):
     begun, end = threading.Event(), threading.Event()
 
@@ -150,7 +150,7 @@ def test_a_pass_that_does_not_end_keeps_no_lease_from_passing(
         end.set()
 
 
-def test_plans_are_forgotten_by_some_engine(world):
+def test_an_engine_deletes_old_plans(world):
     kept, old = world.ask_plan(), world.ask_plan()
     long_ago = timeutils.utcnow() - timedelta(days=3)
     world.table.plans.take(old, 'gone', long_ago, long_ago)
@@ -161,7 +161,7 @@ def test_plans_are_forgotten_by_some_engine(world):
     assert world.table.plans.get(kept)
 
 
-def test_release_extend_and_delete_by_message(world):
+def test_release_extend_and_delete_work_by_message(world):
     world.start()
     client = world.client()
     group = world.ask()
@@ -177,7 +177,7 @@ def test_release_extend_and_delete_by_message(world):
     assert world.vcpus_used() == 0
 
 
-def test_errors_come_back_as_themselves(world):
+def test_errors_arrive_with_their_class_and_message(world):
     world.start()
     client = world.client()
     with pytest.raises(table_errors.GroupUnknown) as caught:
@@ -193,12 +193,12 @@ def test_errors_come_back_as_themselves(world):
     assert str(caught.value) == "there is no host 'z9'"
 
 
-def test_no_engine_is_there(world):
+def test_a_missing_engine_raises_engine_unreachable(world):
     with pytest.raises(errors.EngineUnreachable):
         world.client(timeout=1).delete(ANN, NOBODY)
 
 
-def test_statistics_of_a_host_are_in_the_next_snapshot(world):
+def test_statistics_sent_by_message_are_stored(world):
     world.start()
     world.client().update_resource_stats(
         ANN, 'a1', {'cpu_temperature': 61.5, 'fans': 4})
@@ -207,7 +207,7 @@ def test_statistics_of_a_host_are_in_the_next_snapshot(world):
     assert found == {'a1': {'cpu_temperature': 61.5, 'fans': 4.0}}
 
 
-def test_junk_is_refused_by_the_engine_too(world):
+def test_the_engine_validates_its_messages(world):
     world.start()
     # As a client of another kind would send it.
     send = world.client()._client.call

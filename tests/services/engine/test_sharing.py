@@ -49,7 +49,7 @@ def test_two_engines_share_the_groups_and_plan_each_once(world, performing):
     assert world.vcpus_used() == 40
 
 
-def test_an_engine_that_is_told_to_stop_leaves_the_rest(
+def test_a_stopped_engine_leaves_waiting_groups_to_others(
         world, performing, caplog):
     begun, end = threading.Event(), threading.Event()
 
@@ -78,7 +78,7 @@ def test_an_engine_that_is_told_to_stop_leaves_the_rest(
     world.assert_agreement()
 
 
-def test_a_group_over_which_engines_die_is_given_up(world):
+def test_a_group_is_in_error_after_too_many_engines_died(world):
     group = world.ask()
     before = timeutils.utcnow() - timedelta(hours=1)
     for number in range(3):
@@ -92,7 +92,7 @@ def test_a_group_over_which_engines_die_is_given_up(world):
 
 
 @pytest.mark.parametrize('hours', [3, -3])
-def test_an_engine_whose_clock_is_wrong_ends_no_lease(world, hours):
+def test_a_wrong_engine_clock_does_not_end_a_lease(world, hours):
     world.start(skew=timedelta(hours=hours))
     group = world.ask()
     planned = world.settled(group)
@@ -104,7 +104,7 @@ def test_an_engine_whose_clock_is_wrong_ends_no_lease(world, hours):
     assert world.table.get_group(group).status == GroupStatus.PLANNED
 
 
-def test_an_engine_whose_clock_is_wrong_takes_no_others_work(world):
+def test_a_wrong_engine_clock_takes_no_task_of_another_engine(world):
     for hours in (0, 3, -3):
         world.start(skew=timedelta(hours=hours))
     groups = [world.ask() for _ in range(12)]

@@ -53,7 +53,7 @@ def app(build, tmp_path):
     return build()
 
 
-def test_it_does_not_start_on_a_schema_it_cannot_use(build, url):
+def test_the_api_refuses_to_start_on_an_old_schema(build, url):
     migration.upgrade(url, '0002')
     with pytest.raises(errors.SchemaTooOld, match='db upgrade'):
         build()
@@ -74,23 +74,23 @@ def test_a_health_check_needs_no_token(app):
     assert get(app, '/healthcheck').status_int == 200
 
 
-def test_without_a_token_one_is_told_where_to_get_it(app):
+def test_a_request_without_a_token_names_keystone(app):
     answer = get(app, '/v1/groups')
     assert answer.status_int == 401
     assert 'keystone.example.org' in answer.headers['WWW-Authenticate']
     assert answer.json['errors'][0]['code'] == 'holistic.unauthorized'
 
 
-def test_nobody_gets_in_by_claiming_to_be_known_to_keystone(app):
+def test_forged_identity_headers_are_refused(app):
     assert get(app, '/v1/groups', **ADMIN.headers()).status_int == 401
 
 
-def test_a_token_that_nobody_can_judge_lets_nobody_in(app):
+def test_a_token_that_cannot_be_validated_is_refused(app):
     answer = get(app, '/v1/groups', **{'X-Auth-Token': 'a' * 32})
     assert answer.status_int == 503
 
 
-def test_links_lead_to_what_they_say(app):
+def test_version_links_lead_to_the_version_document(app):
     (version,) = get(app, '/').json['versions']
     for link in version['links']:
         path = link['href'].removeprefix('http://localhost')
@@ -106,7 +106,7 @@ def test_every_answer_has_the_id_of_its_request(app):
         error.headers['X-Openstack-Request-Id'])
 
 
-def test_links_are_where_the_client_is(app):
+def test_links_follow_the_forwarded_headers(app):
     answer = get(app, '/', **{'X-Forwarded-Proto': 'https',
                               'X-Forwarded-Host': 'cloud.example.org',
                               'X-Forwarded-Prefix': '/placement'})

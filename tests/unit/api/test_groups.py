@@ -34,7 +34,7 @@ def pages(service, query):
     return found
 
 
-def test_a_create_is_in_the_table_before_an_engine_hears_of_it(service):
+def test_a_create_is_stored_before_an_engine_is_called(service):
     seen = []
     service.engines.acts['plan_group'] = (
         lambda uuid: seen.append(service.table.get_group(uuid)))
@@ -57,14 +57,14 @@ def test_a_wait_ends_when_the_group_is_settled(service):
     assert service.now == NOON
 
 
-def test_a_wait_is_no_longer_than_it_was_to_be(service):
+def test_a_wait_ends_after_the_requested_seconds(service):
     answer = service.ask('POST', '/v1/groups?wait=7', {'group': SHOP})
     assert (answer.status_int, answer.json['group']['status']) == (
         202, 'planning')
     assert (service.now - NOON).total_seconds() == pytest.approx(7)
 
 
-def test_only_so_many_wait_at_once(start):
+def test_the_number_of_concurrent_waits_is_limited(start):
     service = start(max_waiters=2)
     at_once, sleep = [], service.sleep
 
@@ -93,7 +93,7 @@ def test_only_so_many_wait_at_once(start):
     assert at_once[-3:] == 3 * [(202, False)]
 
 
-def test_where_nobody_may_wait_what_is_done_already_is_told(start):
+def test_a_settled_group_is_returned_even_if_waiting_is_disabled(start):
     service = start(max_waiters=0)
     headers = {'Idempotency-Key': 'once'}
     first = service.ask('POST', '/v1/groups?wait=7', {'group': SHOP},
@@ -105,13 +105,13 @@ def test_where_nobody_may_wait_what_is_done_already_is_told(start):
     assert again.status_int == 201
 
 
-def test_a_wait_is_no_longer_than_the_operator_has_it(start):
+def test_a_wait_is_limited_by_wait_max(start):
     service = start(wait_max=2)
     service.ask('POST', '/v1/groups?wait=3000', {'group': SHOP})
     assert (service.now - NOON).total_seconds() == pytest.approx(2)
 
 
-def test_a_list_comes_page_by_page(service):
+def test_a_list_is_paged_and_sorted(service):
     several(service, 'b', 'a', 'd', 'c', 'e')
     assert pages(service, 'limit=2') == [['b', 'a'], ['d', 'c'], ['e']]
     assert pages(service, 'limit=2&sort_key=name&sort_dir=desc') == [
@@ -120,7 +120,7 @@ def test_a_list_comes_page_by_page(service):
     assert pages(service, 'limit=0') == [[]]
 
 
-def test_a_page_is_no_longer_than_the_operator_has_it(start):
+def test_a_page_is_limited_by_max_limit(start):
     service = start(max_limit=2)
     several(service, 'a', 'b', 'c')
     assert pages(service, 'limit=1000') == [['a', 'b'], ['c']]
@@ -148,13 +148,13 @@ def test_groups_are_found_by_status(service):
     ('status=gone', 'status[0]'), ('marker=1', 'marker'),
     ('all_projects=2', 'all_projects'), ('name=', 'name'),
     ('name=%00', 'name'), ('nmae=shop', 'nmae')])
-def test_a_query_that_makes_no_sense_is_refused(service, query, place):
+def test_an_invalid_query_is_refused(service, query, place):
     status, code, detail = refusal(service.ask('GET', f'/v1/groups?{query}'))
     assert (status, code) == (400, 'holistic.invalid_document')
     assert detail.startswith(f'{place}: ')
 
 
-def test_a_marker_of_nobody_or_of_another_project_is_refused(service):
+def test_an_unknown_or_foreign_marker_is_refused(service):
     others = service.created(token=STRANGER)['id']
     for marker in (others, '00000000-0000-4000-8000-000000000000'):
         answer = service.ask('GET', f'/v1/groups?marker={marker}')
@@ -168,7 +168,7 @@ def test_a_query_that_is_not_utf8_is_refused(service):
 @pytest.mark.parametrize('name', [
     "Robert'); DROP TABLE holistic_groups;--", '" OR ""="', '%', '_',
     'Ünïcödé ☃ 🛒', 'שלום', '\u202eevil', '../../etc', '<b>'])
-def test_any_name_is_just_a_name(service, name):
+def test_a_group_can_be_listed_by_any_name(service, name):
     group = service.created({**SHOP, 'name': name})
     service.created()
     assert group['name'] == name
@@ -186,7 +186,7 @@ def test_any_name_is_just_a_name(service, name):
         {'type': 'affinity', 'level': 7}]}]}, 'groups[1].policies[0].level'),
     ({'name': 'shop', 'members': [{**MORE, 'count': 10_001}]},
      'members[0].count')])
-def test_a_bad_document_is_refused_at_its_place(service, document, place):
+def test_an_invalid_document_names_its_position(service, document, place):
     answer = service.ask('POST', '/v1/groups', {'group': document})
     status, code, detail = refusal(answer)
     assert (status, code) == (400, 'holistic.invalid_document')
@@ -195,14 +195,14 @@ def test_a_bad_document_is_refused_at_its_place(service, document, place):
     assert service.engines.asked == []
 
 
-def test_an_objective_that_there_is_not_is_refused(service):
+def test_an_unknown_objective_is_refused(service):
     answer = service.ask('POST', '/v1/groups', {
         'group': SHOP, 'objective': 'luck'})
     assert refusal(answer)[0] == 400
     assert service.table.list_groups() == ()
 
 
-def test_a_revision_is_asked_of_the_engines(service):
+def test_a_revision_is_passed_to_the_engines(service):
     group = service.planned()
     revised = {**SHOP, 'members': [*SHOP['members'], MORE]}
     answer = service.ask('PUT', f'/v1/groups/{group}', {'group': revised},
@@ -215,7 +215,7 @@ def test_a_revision_is_asked_of_the_engines(service):
     assert service.engines.asked[-1] == ('plan_group', group)
 
 
-def test_a_revision_of_what_has_changed_since_is_refused(service):
+def test_a_stale_revision_is_refused(service):
     group = service.created()['id']
     service.settle(group, revision=2)
     answer = service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP},
@@ -227,7 +227,7 @@ def test_a_revision_of_what_has_changed_since_is_refused(service):
 @pytest.mark.parametrize('header', [
     {}, {'If-Match': '*'}, {'If-Match': '1'}, {'If-Match': 'W/"1"'},
     {'If-Match': '"one"'}])
-def test_a_revision_has_to_say_what_it_revises(service, header):
+def test_a_revision_requires_a_valid_if_match_header(service, header):
     group = service.planned()
     answer = service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP},
                          headers=header)
@@ -238,7 +238,7 @@ def test_a_revision_has_to_say_what_it_revises(service, header):
     ('PUT', '', {'group': SHOP}), ('POST', '/replan', {'replan': {}}),
     ('POST', '/members', {'members': [MORE]}), ('DELETE', '/members/web',
                                                 None)])
-def test_a_group_that_is_being_planned_is_busy(service, method, path, body):
+def test_a_group_being_planned_cannot_be_changed(service, method, path, body):
     group = service.created()['id']
     answer = service.ask(method, f'/v1/groups/{group}{path}', body,
                          headers={'If-Match': '"1"'})
@@ -246,7 +246,7 @@ def test_a_group_that_is_being_planned_is_busy(service, method, path, body):
     assert service.table.get_group(group).task == Task.PLANNING
 
 
-def test_a_repeated_create_is_the_same_group(service):
+def test_a_repeated_create_returns_the_same_group(service):
     body, key = {'group': SHOP}, {'Idempotency-Key': 'a key, of mine'}
     first = service.ask('POST', '/v1/groups', body, headers=key)
     service.settle(first.json['group']['id'])
@@ -259,14 +259,14 @@ def test_a_repeated_create_is_the_same_group(service):
     assert refusal(answer)[:2] == (409, 'holistic.idempotency_key_used')
 
 
-def test_a_key_is_a_projects_own(service):
+def test_an_idempotency_key_belongs_to_one_project(service):
     key = {'Idempotency-Key': 'one'}
     mine = service.ask('POST', '/v1/groups', {'group': SHOP}, headers=key)
     theirs = service.ask('POST', '/v1/groups', {'group': SHOP}, STRANGER, key)
     assert mine.json['group']['id'] != theirs.json['group']['id']
 
 
-def test_a_key_is_free_once_its_group_is_deleted(service):
+def test_an_idempotency_key_is_free_after_its_group_is_deleted(service):
     key = {'Idempotency-Key': 'one'}
     first = service.ask('POST', '/v1/groups', {'group': SHOP}, headers=key)
     service.table.delete_group(first.json['group']['id'])
@@ -276,13 +276,13 @@ def test_a_key_is_free_once_its_group_is_deleted(service):
 
 
 @pytest.mark.parametrize('key', ['', 'é', 'a\tb', 'x' * 256])
-def test_a_key_that_is_none_is_refused(service, key):
+def test_an_invalid_idempotency_key_is_refused(service, key):
     answer = service.ask('POST', '/v1/groups', {'group': SHOP},
                          headers={'Idempotency-Key': key})
     assert refusal(answer)[:2] == (400, 'holistic.invalid_header')
 
 
-def test_of_creates_at_once_with_one_key_one_is_made(service):
+def test_concurrent_creates_with_one_key_make_one_group(service):
     answers, gate = [], threading.Barrier(6)
 
     def create():
@@ -302,7 +302,7 @@ def test_of_creates_at_once_with_one_key_one_is_made(service):
     assert len(service.engines.asked) == 1
 
 
-def test_a_project_has_no_more_groups_than_it_may(start):
+def test_a_project_cannot_exceed_its_group_limit(start):
     service = start(max_groups_per_project=2)
     service.created(), service.created(token=STRANGER)
     service.created()
@@ -311,7 +311,7 @@ def test_a_project_has_no_more_groups_than_it_may(start):
     assert service.created(token=STRANGER)
 
 
-def test_a_group_has_no_more_members_than_it_may(start):
+def test_a_group_cannot_exceed_its_member_limit(start):
     service = start(max_members_per_group=3)
     answer = service.ask('POST', '/v1/groups', {'group': SHOP})
     assert refusal(answer)[:2] == (403, 'holistic.over_limit')
@@ -319,7 +319,7 @@ def test_a_group_has_no_more_members_than_it_may(start):
         {**MORE, 'count': 3}]})
 
 
-def test_a_repeated_create_is_no_further_group(start):
+def test_a_repeated_create_does_not_count_as_another_group(start):
     service = start(max_groups_per_project=1)
     for _ in range(2):
         assert service.ask('POST', '/v1/groups', {'group': SHOP}, headers={

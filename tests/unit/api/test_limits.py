@@ -38,11 +38,11 @@ def revise(service, group, document=SHOP):
                        headers={'If-Match': '"1"'})
 
 
-def test_members_that_are_there_are_not_counted_again(full):
+def test_existing_members_are_not_counted_again(full):
     assert revise(full, placed(full)).status_int == 202
 
 
-def test_members_that_were_released_are_counted_when_they_come_back(full):
+def test_released_members_count_when_they_are_planned_again(full):
     first = placed(full)
     release(full, first)
     placed(full)
@@ -51,7 +51,7 @@ def test_members_that_were_released_are_counted_when_they_come_back(full):
         'members': [{'name': 'more', 'resources': {'VCPU': 1}}]}))[:2] == OVER
 
 
-def test_a_group_without_a_plan_is_counted_when_it_is_planned_again(full):
+def test_an_unplaceable_group_counts_when_it_is_replanned(full):
     group = full.created()['id']
     full.settle(group, GroupStatus.UNPLACEABLE)
     other = placed(full)
@@ -62,13 +62,13 @@ def test_a_group_without_a_plan_is_counted_when_it_is_planned_again(full):
     assert full.table.get_group(group).task == Task.REPLANNING
 
 
-def test_what_waits_for_an_engine_counts(full):
+def test_a_group_waiting_for_an_engine_counts(full):
     full.created()
     assert refusal(full.ask('POST', '/v1/groups', {'group': SHOP}))[:2] == (
         OVER)
 
 
-def test_a_group_that_is_busy_is_not_counted_twice(full):
+def test_a_busy_group_is_not_counted_twice(full):
     group = full.created()['id']
     one_more = {'members': [{'name': 'more', 'resources': {'VCPU': 1}}]}
     path = f'/v1/groups/{group}/members'
@@ -77,7 +77,7 @@ def test_a_group_that_is_busy_is_not_counted_twice(full):
     assert refusal(full.ask('POST', path, one_more))[:2] == OVER
 
 
-def test_what_a_group_was_asked_to_become_counts(start):
+def test_a_requested_revision_counts_before_it_is_done(start):
     service = start(max_members_per_project=9)
     groups = [placed(service) for _ in range(2)]
     one_more = {'members': [{'name': 'more', 'resources': {'VCPU': 1}}]}
@@ -93,7 +93,7 @@ def test_what_a_group_was_asked_to_become_counts(start):
 
 @pytest.mark.parametrize('limit', [
     'max_members_per_project', 'max_members_per_group'])
-def test_whoever_has_more_than_the_limit_of_today_may_have_less(start, limit):
+def test_a_project_above_a_lowered_limit_may_remove_members(start, limit):
     group = placed(start())
     service = start(**{limit: 2})
     path = f'/v1/groups/{group}/members'
@@ -106,7 +106,7 @@ def ask_plan(service, token=MEMBER):
     return service.ask('POST', '/v1/plans', {'group': SHOP}, token)
 
 
-def test_plans_count_until_they_are_forgotten(start):
+def test_plans_count_until_they_are_deleted(start):
     service = start(max_plans_per_project=2)
     made = [ask_plan(service).json['plan']['id'] for _ in range(2)]
     service.make_plan(made[0])
@@ -138,6 +138,6 @@ def test_groups_may_be_without_a_limit(start, limit):
     assert len({service.created()['id'] for _ in range(3)}) == 3
 
 
-def test_plans_may_be_without_a_limit(start):
+def test_a_limit_of_minus_1_allows_any_number_of_plans(start):
     service = start(max_plans_per_project=-1)
     assert {ask_plan(service).status_int for _ in range(5)} == {202}

@@ -31,7 +31,7 @@ def test_a_member_is_added_to_a_nested_group(service):
     assert after['members'] == NESTED['members']
 
 
-def test_a_counted_member_gets_one_server_more(service):
+def test_adding_to_a_counted_member_adds_one_server(service):
     group = service.planned()
     assert add(service, group, {'name': 'node'}).status_int == 202
     assert asked_for(service, group)['members'][1]['count'] == 4
@@ -44,7 +44,7 @@ def test_a_counted_member_gets_one_server_more(service):
     ({**LOG, 'group': 'nowhere'}, 'members[0].group'),
     ({'name': 'web', 'resources': {'VCPU': 9}}, 'members[0].name'),
     ({**LOG, 'count': 0}, 'count'), ({'name': 'bare'}, 'members[2]')])
-def test_a_member_that_makes_no_sense_is_refused(service, member, place):
+def test_an_invalid_member_is_refused(service, member, place):
     group = service.planned()
     status, code, detail = refusal(add(service, group, member))
     assert (status, code) == (400, 'holistic.invalid_document')
@@ -52,7 +52,7 @@ def test_a_member_that_makes_no_sense_is_refused(service, member, place):
     assert service.table.get_group(group).task is None
 
 
-def test_nobody_adds_to_what_has_changed_if_told_so(service):
+def test_adding_a_member_to_a_stale_revision_is_refused(service):
     group = service.planned()
     answer = add(service, group, LOG, **{'If-Match': '"4"'})
     assert refusal(answer)[:2] == (409, 'holistic.stale_revision')
@@ -72,14 +72,14 @@ def test_the_last_server_of_a_counted_member_is_removed(service):
     assert asked_for(service, group)['members'][1]['count'] == 2
 
 
-def test_a_member_that_is_not_there_cannot_be_removed(service):
+def test_an_unknown_member_cannot_be_removed(service):
     group = service.planned()
     for path in ('nobody', 'node-3', 'web/x', '%F0%9F%9B%92', "';--"):
         answer = service.ask('DELETE', f'/v1/groups/{group}/members/{path}')
         assert refusal(answer)[:2] == (404, 'holistic.not_found')
 
 
-def test_a_group_keeps_its_last_member(service):
+def test_the_last_member_of_a_group_cannot_be_removed(service):
     group = service.planned({'name': 'one', 'members': [LOG]})
     answer = service.ask('DELETE', f'/v1/groups/{group}/members/log')
     assert refusal(answer)[:2] == (409, 'holistic.conflict')

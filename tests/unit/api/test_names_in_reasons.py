@@ -130,7 +130,7 @@ def plain():
 
 
 @pytest.mark.parametrize('make', [_checked, _solved])
-def test_names_that_could_be_nothing_else(make, plain):
+def test_unambiguous_names_are_hidden(make, plain):
     found = plain[make]
     assert len({reason.message for reason in found}) > 20
     assert _told(found, PLAIN) == _expected(found)
@@ -157,7 +157,7 @@ class Outside(Affinity):
         return Violations(1, ('rack a is not what members of a group want',))
 
 
-def test_a_policy_that_marks_nothing_is_read_for_names():
+def test_names_are_found_in_messages_that_mark_none():
     names = STRANGE[0]
     (reason,) = check(group(servers('x', 1), policies=[Outside()]),
                       _cloud(names), {'x-0': 'host'})
@@ -165,7 +165,7 @@ def test_a_policy_that_marks_nothing_is_read_for_names():
         'rack … is not what members of a group want']
 
 
-def test_what_is_marked_stays_so_beside_what_is_not():
+def test_marked_names_stay_marked_beside_found_ones():
     snapshot = _cloud(('a b', 'r', 'h', 'i', 'j', 'k', 'z', 'g', 'l'))
     reason = Reason('x', 'see a b, host h', None, ((4, 7),))
     (found,) = named([reason], snapshot)
@@ -173,7 +173,7 @@ def test_what_is_marked_stays_so_beside_what_is_not():
     assert found.names == ('a b', 'h')
 
 
-def test_they_are_kept_in_the_table(service):
+def test_marked_names_are_stored_in_the_table(service):
     uuid = service.created()['id']
     names = STRANGE[4]
     reasons = named(check(

@@ -64,14 +64,14 @@ def ask(service):
     ('DELETE', '/os-keypairs/os-holistic-plans', b''),
     ('GET', '/red/os-holistic-groups', b''),
     ('GET', '/os-holistic-groupsies', b''), ('GET', '/os-holistic', b'')])
-def test_what_is_not_ours_reaches_nova_as_it_came(ask, method, path, raw):
+def test_other_requests_reach_nova_unchanged(ask, method, path, raw):
     answer = ask(method, path, raw)
     assert answer.body == f'/v2.1{path} '.encode() + raw
 
 
 @pytest.mark.parametrize('path', [
     '/servers', '/servers/', '/blue/servers', '/os-volumes_boot'])
-def test_a_pointer_to_nothing_does_not_reach_it(ask, path):
+def test_a_create_with_an_unknown_pointer_is_refused(ask, path):
     answer = ask('POST', path, CREATE)
     assert answer.status_int == 400
     assert answer.json['badRequest']['code'] == 400
@@ -80,14 +80,14 @@ def test_a_pointer_to_nothing_does_not_reach_it(ask, path):
 
 
 @pytest.mark.parametrize('member', ['\ud800', 'a\0b', '\n'])
-def test_a_pointer_that_no_database_can_be_asked_for_is_refused(ask, member):
+def test_a_pointer_with_invalid_characters_is_refused(ask, member):
     answer = ask('POST', '/servers', CREATE.replace(
         b'"web"', json.dumps(member).encode()))
     assert answer.status_int == 400
     assert 'holistic_member' in answer.json['badRequest']['message']
 
 
-def test_a_table_that_does_not_answer_stops_no_server(service):
+def test_a_create_reaches_nova_without_the_table(service):
     nowhere = PlacementTable('sqlite:////nowhere/table.sqlite')
     app = NovaFilter(nova, service.conf, nowhere, service.engines)
     request = webob.Request.blank('/servers', POST=CREATE, environ={
@@ -95,7 +95,7 @@ def test_a_table_that_does_not_answer_stops_no_server(service):
     assert request.get_response(app).body.endswith(CREATE)
 
 
-def test_novas_user_is_ours(ask, service):
+def test_the_user_and_project_come_from_novas_context(ask, service):
     body = json.dumps({'group': SHOP}).encode()
     answer = ask('POST', '/os-holistic-groups', body)
     assert answer.status_int == 202
@@ -110,7 +110,7 @@ def test_novas_user_is_ours(ask, service):
         user_id='eve', project_id='green')).status_int == 404
 
 
-def test_novas_roles_are_ours(ask):
+def test_the_roles_come_from_novas_context(ask):
     body = json.dumps({'group': SHOP}).encode()
     answer = ask('POST', '/os-holistic-groups', body,
                  context=ann(roles=['reader']))
@@ -121,7 +121,7 @@ def test_novas_roles_are_ours(ask):
         roles=['admin', 'member', 'reader'])).status_int == 200
 
 
-def test_nobody_is_let_in_without_novas_word(ask):
+def test_a_request_without_novas_context_is_refused(ask):
     request = webob.Request.blank('/os-holistic-groups', headers={
         'X-Identity-Status': 'Confirmed', 'X-User-Id': 'ann',
         'X-Project-Id': 'blue', 'X-Roles': 'member,reader'})
@@ -129,7 +129,7 @@ def test_nobody_is_let_in_without_novas_word(ask):
         401, 'holistic.unauthorized')
 
 
-def test_novas_limit_of_bodies_is_told_as_one(ask):
+def test_novas_body_size_limit_is_reported_as_413(ask):
     limited = sizelimit.RequestBodySizeLimiter(ask.app)
     raw = json.dumps({'group': SHOP}).encode() + b' ' * 200_000
     answer = ask('POST', '/os-holistic-groups', raw, app=limited)

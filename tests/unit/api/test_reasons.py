@@ -23,19 +23,19 @@ def told(message, hosts=False, failed=False, at='web', snapshot=SNAPSHOT):
     return found['message']
 
 
-def test_names_of_hosts_and_domains_are_left_out():
+def test_names_of_hosts_and_domains_are_hidden():
     assert told('rack az1/r7 takes 2; r7 has no room (cmp-1)') == (
         'rack … takes 2; … has no room (…)')
     assert told("host 'cmp-10': feed-A is off, cmp-1.example.org") == (
         "host '…': … is off, …")
 
 
-def test_administrators_are_told_everything():
+def test_administrators_see_all_names():
     message = 'rack az1/r7 takes 2 on cmp-1'
     assert told(message, hosts=True) == message
 
 
-def test_numbers_and_words_like_names_stay():
+def test_numbers_and_words_similar_to_names_are_kept():
     message = '3 racks have room, and r77 and cmp-100 none'
     assert told(message) == message
 
@@ -70,30 +70,30 @@ PLAIN = Snapshot(('room', 'rack', 'host'), tuple(
      'keeps members on the way to power …, and power …'),
     ('room room holds web', 'room … holds web'),
     ('hosts in room north, a and the', 'hosts in room …, … and …')])
-def test_names_that_are_words_are_left_out_where_they_are_names(
+def test_names_that_are_common_words_are_hidden_where_they_are_names(
         message, expected):
     assert told(message, snapshot=PLAIN) == expected
 
 
-def test_what_an_engine_of_the_version_before_wrote():
+def test_names_listed_by_an_older_engine_are_hidden():
     (found,) = shown([{'at': 'web', 'message': 'rack r7 has a host',
                        'names': ['r7', 'a']}], False, False)
     assert found['message'] == 'rack … has … host'
 
 
-def test_of_a_failure_the_project_is_told_that_it_was_one():
+def test_a_project_sees_a_failure_without_its_details():
     message = 'what was planned went away 5 times; at last, host x is closed'
     assert told(message, failed=True, at='') == (
         'what was planned went away 5 times')
     assert told(message, failed=True, at='', hosts=True) == message
 
 
-def test_what_is_wrong_in_a_definition_is_told_in_full():
+def test_a_definition_error_is_shown_in_full():
     message = 'there is no flavor m1.none; known are m1.small'
     assert told(message, failed=True, at='members[0].flavor') == message
 
 
-def test_a_group_is_shown_to_a_project_without_names(service):
+def test_a_project_sees_reasons_without_names(service):
     group = service.created()['id']
     reasons = [r.to_row() for r in named(
         [Reason('web', 'rack az1/r7 is full')], SNAPSHOT)]
@@ -108,7 +108,7 @@ def test_a_group_is_shown_to_a_project_without_names(service):
     assert listed['reasons'] == shown.json['group']['reasons']
 
 
-def test_a_failed_update_of_an_unplaceable_group_tells_no_more(service):
+def test_a_failed_update_hides_its_details_from_the_project(service):
     group = service.created()['id']
     service.settle(group, GroupStatus.UNPLACEABLE)
     service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP},
@@ -122,6 +122,6 @@ def test_a_failed_update_of_an_unplaceable_group_tells_no_more(service):
             {'at': '', 'message': told}]
 
 
-def test_an_unplaceable_group_tells_its_project_why():
+def test_a_project_sees_why_its_group_is_unplaceable():
     assert told('no 3 racks have room; 2 have', at='') == (
         'no 3 racks have room; 2 have')

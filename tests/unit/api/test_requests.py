@@ -39,19 +39,19 @@ def test_a_body_that_could_be_misread_is_refused(service, raw, word):
 
 
 @pytest.mark.parametrize('raw', [b'null', b'[]', b'"group"', b'7', b'{}'])
-def test_a_body_of_another_kind_is_refused(service, raw):
+def test_a_body_of_the_wrong_shape_is_refused(service, raw):
     assert refusal(post(service, raw))[:2] == (
         400, 'holistic.invalid_document')
 
 
-def test_a_long_body_is_not_read_to_its_end(start):
+def test_a_body_above_the_limit_is_refused(start):
     service = start(max_request_body=2000)
     raw = json.dumps({'group': {**SHOP, 'name': 'x' * 2000}}).encode()
     assert refusal(post(service, raw))[:2] == (
         413, 'holistic.body_too_large')
 
 
-def test_ten_thousand_members_are_as_many_as_there_may_be(service):
+def test_a_group_has_at_most_ten_thousand_members(service):
     member = {'resources': {'VCPU': 1}}
     group = {'name': 'crowd', 'members': [
         {**member, 'name': f'n{i}'} for i in range(10_001)]}
@@ -66,13 +66,13 @@ def test_ten_thousand_members_are_as_many_as_there_may_be(service):
 
 @pytest.mark.parametrize('media', ['text/plain', 'application/xml',
                                    'application/x-www-form-urlencoded', ''])
-def test_a_body_is_json_and_says_so(service, media):
+def test_a_body_of_another_media_type_is_refused(service, media):
     answer = post(service, json.dumps({'group': SHOP}).encode(),
                   **{'Content-Type': media})
     assert refusal(answer)[:2] == (415, 'holistic.unsupported_media_type')
 
 
-def test_a_client_that_takes_no_json_gets_nothing(service):
+def test_a_client_that_does_not_accept_json_is_refused(service):
     answer = service.ask('GET', '/v1/groups', headers={'Accept': 'text/html'})
     assert refusal(answer)[:2] == (406, 'holistic.not_acceptable')
     for accept in ('*/*', 'application/*', 'text/html, application/json'):
@@ -83,7 +83,7 @@ def test_a_client_that_takes_no_json_gets_nothing(service):
 @pytest.mark.parametrize('path, allowed', [
     ('/v1/groups', 'GET, HEAD, POST'), ('/', 'GET, HEAD'),
     ('/v1/plans', 'POST')])
-def test_another_method_is_told_which_there_are(service, path, allowed):
+def test_a_wrong_method_lists_the_allowed_ones(service, path, allowed):
     answer = service.ask('PATCH', path)
     assert refusal(answer)[:2] == (405, 'holistic.method_not_allowed')
     assert answer.headers['Allow'] == allowed
@@ -91,13 +91,13 @@ def test_another_method_is_told_which_there_are(service, path, allowed):
 
 @pytest.mark.parametrize('path', [
     '/v2', '/v1/group', '/v1/groups/x/y', '/v1/groups//placements'])
-def test_there_is_nothing_elsewhere(service, path):
+def test_an_unknown_path_is_not_found(service, path):
     assert refusal(service.ask('GET', path))[:2] == (
         404, 'holistic.not_found')
 
 
 @pytest.mark.parametrize('name', ['1', "' OR 1=1 --", '%00', '%F0%9F%9B%92'])
-def test_what_is_no_uuid_names_no_group(service, name):
+def test_an_id_that_is_no_uuid_is_not_found(service, name):
     service.created()
     assert refusal(service.ask('GET', f'/v1/groups/{name}'))[:2] == (
         404, 'holistic.not_found')
@@ -119,7 +119,7 @@ def test_a_head_is_a_get_without_a_body(service):
     ('compute 2.90, holistic 1.0', 200), ('compute 2.90', 200),
     ('holistic 1.1', 406), ('holistic 2.0', 406), ('holistic 0.9', 406),
     ('holistic one', 400), ('holistic 1', 400)])
-def test_a_client_says_which_version_it_speaks(service, text, status):
+def test_the_requested_api_version_is_checked(service, text, status):
     answer = service.ask('GET', '/v1/groups',
                          headers={'OpenStack-API-Version': text})
     assert answer.status_int == status
@@ -134,7 +134,7 @@ def test_a_client_says_which_version_it_speaks(service, text, status):
     (engine_errors.GroupBusy('it is busy'), 409, 'conflict'),
     (engine_errors.EngineFailed('secret'), 500, 'fault'),
     (RuntimeError('secret'), 500, 'fault')])
-def test_whatever_an_engine_says_is_an_answer(service, error, status, code):
+def test_engine_errors_have_a_status_and_a_code(service, error, status, code):
     def fail(*_):
         raise error
 
@@ -146,7 +146,7 @@ def test_whatever_an_engine_says_is_an_answer(service, error, status, code):
     assert ('Retry-After' in answer.headers) == (status == 503)
 
 
-def test_a_database_that_is_away_is_told_of(service, tmp_path):
+def test_an_unreachable_database_is_reported_as_503(service, tmp_path):
     (tmp_path / 'table.sqlite').rename(tmp_path / 'elsewhere')
     service.table.database.engine.dispose()
     answer = service.ask('POST', '/v1/groups', {'group': SHOP})
@@ -155,7 +155,7 @@ def test_a_database_that_is_away_is_told_of(service, tmp_path):
     assert service.engines.asked == []
 
 
-def test_an_errors_request_id_is_its_answers(service):
+def test_an_error_carries_the_request_id_of_its_response(service):
     answer = service.ask('GET', '/nowhere')
     (error,) = answer.json['errors']
     assert error['request_id'] == answer.headers['X-Openstack-Request-Id']

@@ -57,12 +57,12 @@ def refused(answer):
 
 
 @every_route
-def test_without_a_token_nobody_gets_in(ask, route):
+def test_a_request_without_a_token_is_refused(ask, route):
     assert refused(ask(route, None)) == (401, 'holistic.unauthorized')
 
 
 @every_route
-def test_a_token_that_keystone_calls_invalid_is_none(ask, route):
+def test_a_token_invalid_in_keystone_is_refused(ask, route):
     # As it is after the token has expired.
     answer = ask(route, None, headers={
         **ADMIN.headers(), 'X-Identity-Status': 'Invalid'})
@@ -81,7 +81,7 @@ def test_a_reader_reads_and_changes_nothing(service, ask, route):
 
 
 @every_route
-def test_who_has_no_role_in_the_project_gets_nothing(ask, route):
+def test_a_user_without_a_role_is_refused(ask, route):
     token = type(MEMBER)(roles=())
     assert refused(ask(route, token)) == (403, 'holistic.forbidden')
 
@@ -114,7 +114,7 @@ def test_a_policy_file_lets_nobody_in_who_has_no_project(
 
 
 @routes_of_records
-def test_what_is_another_projects_is_not_there(ask, route):
+def test_resources_of_another_project_are_not_found(ask, route):
     """Not even the answer's words tell that it exists."""
     there = ask(route, STRANGER)
     missing = ask(route, STRANGER, NO_UUID, NO_UUID)
@@ -125,7 +125,7 @@ def test_what_is_another_projects_is_not_there(ask, route):
 
 
 @routes_of_records
-def test_another_projects_reader_learns_nothing_either(ask, route):
+def test_a_reader_of_another_project_cannot_tell_what_exists(ask, route):
     token = type(READER)('eve', 'green', ('reader',))
     there = ask(route, token)
     missing = ask(route, token, NO_UUID, NO_UUID)
@@ -134,12 +134,12 @@ def test_another_projects_reader_learns_nothing_either(ask, route):
 
 
 @routes_of_records
-def test_an_administrator_gets_at_everybodys(ask, route):
+def test_an_administrator_reaches_every_route(ask, route):
     assert ask(route, ADMIN).status_int < 300
 
 
 @every_route
-def test_a_member_gets_at_all_but_what_is_the_clouds(ask, route):
+def test_a_member_reaches_all_routes_but_host_statistics(ask, route):
     answer = ask(route, MEMBER)
     if route.policy == 'hosts:update_statistics':
         assert refused(answer) == (403, 'holistic.forbidden')
@@ -147,7 +147,7 @@ def test_a_member_gets_at_all_but_what_is_the_clouds(ask, route):
         assert answer.status_int < 300, answer.text
 
 
-def test_another_service_tells_statistics_and_nothing_else(ask):
+def test_another_service_may_only_send_statistics(ask):
     allowed = {route.policy for route in GUARDED
                if ask(route, OTHER_SERVICE).status_int < 300}
     assert allowed == {'hosts:update_statistics'}
@@ -181,7 +181,7 @@ def test_a_stricter_policy_file_is_obeyed(start, tmp_path):
     assert refused(answer) == (403, 'holistic.forbidden')
 
 
-def test_hosts_are_shown_to_whom_the_policy_file_says(start, tmp_path):
+def test_the_policy_file_decides_who_sees_hosts(start, tmp_path):
     file = tmp_path / 'policy.yaml'
     file.write_text('"holistic:groups:show_hosts": "role:reader"\n')
     service = start(policies=file)
@@ -197,7 +197,7 @@ def denials(caplog):
 
 
 @every_route
-def test_a_denial_is_written_down_with_whom_and_why(ask, route, caplog):
+def test_a_denial_is_logged_with_user_and_rule(ask, route, caplog):
     with caplog.at_level(logging.INFO, 'nova_holistic'):
         answer = ask(route, UNSCOPED)
     (told,) = denials(caplog)
@@ -209,7 +209,7 @@ def test_a_denial_is_written_down_with_whom_and_why(ask, route, caplog):
 
 
 @routes_of_records
-def test_whoever_looks_for_others_groups_is_written_down(
+def test_requests_for_resources_of_others_are_logged(
         ask, route, caplog):
     with caplog.at_level(logging.INFO, 'nova_holistic'):
         ask(route, STRANGER)
@@ -221,7 +221,7 @@ def test_whoever_looks_for_others_groups_is_written_down(
         assert 'user eve of project green' in told
 
 
-def test_a_denial_tells_nothing_of_what_was_sent(service, caplog):
+def test_a_logged_denial_contains_no_request_data(service, caplog):
     with caplog.at_level(logging.DEBUG, 'nova_holistic'):
         service.ask('POST', '/v1/groups?wait=5', {
             'group': {'name': 'hush', 'members': []}}, READER,

@@ -55,7 +55,7 @@ def one_line(terminal, start):
 
 
 @pytest.mark.parametrize('content, place', GROUPS.values(), ids=GROUPS.keys())
-def test_a_bad_group_is_refused_at_its_place(
+def test_an_invalid_group_is_refused_with_its_position(
         terminal, zones, content, place):
     group = terminal.file('group.yaml', content)
     assert terminal.run('plan', group, '--inventory', zones,
@@ -92,7 +92,7 @@ def test_a_file_that_cannot_be_read_is_named(terminal, zones, name, why):
 
 @pytest.mark.parametrize('option, value', [
     ('--objective', 'beauty'), ('--solver', 'oracle')])
-def test_unknown_plugins_are_told_with_the_known_ones(
+def test_an_unknown_plugin_is_reported_with_the_known_ones(
         terminal, shop, zones, option, value):
     assert terminal.run('plan', shop, '--inventory', zones,
                         option, value) == 2
@@ -113,7 +113,7 @@ def test_unknown_plugins_are_told_with_the_known_ones(
     ('check', 'group.yaml', '--inventory', 'i.yaml'),
     ('map', 'plan.json', '--inventory', 'i.yaml'),
 ])
-def test_wrong_usage_is_told_on_standard_error(terminal, words):
+def test_wrong_usage_is_reported_on_standard_error(terminal, words):
     assert terminal.run(*words) == 2
     assert terminal.out == ''
     assert ': error: ' in terminal.err.splitlines()[-1]

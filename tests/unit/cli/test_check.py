@@ -19,7 +19,7 @@ def check(terminal, shop, zones, plan):
     return terminal.run('check', shop, '--inventory', zones, '--plan', plan)
 
 
-def test_the_plan_of_plan_is_good(terminal, shop, zones, shop_plan):
+def test_check_accepts_the_output_of_plan(terminal, shop, zones, shop_plan):
     assert check(terminal, shop, zones, shop_plan) == 0
     assert terminal.out == 'good: 12 members placed, nothing broken\n'
     assert terminal.err == ''
@@ -36,7 +36,7 @@ def test_two_databases_in_one_rack_break_their_policy(
             if line.startswith('db: anti-affinity: ')]
 
 
-def test_every_breach_has_its_line(terminal, shop, zones, changed):
+def test_every_violation_has_a_line_of_its_own(terminal, shop, zones, changed):
     def spoil(document, at):
         document['placements'].remove(at['web/server-0'])
         at['web/server-1'].update(host='nowhere', location=[])
@@ -56,7 +56,7 @@ def test_every_breach_has_its_line(terminal, shop, zones, changed):
                for line in lines)
 
 
-def test_a_plan_of_another_group_is_not_good(terminal, shop, zones, changed):
+def test_a_plan_of_another_group_is_refused(terminal, shop, zones, changed):
     plan = changed(lambda document, at: document.update(group='bakery'))
     assert check(terminal, shop, zones, plan) == 1
     assert terminal.out == "the plan is of group 'bakery', not 'shop'\n"
@@ -70,7 +70,7 @@ def test_locations_may_be_left_out_of_a_plan(terminal, shop, zones, changed):
     assert check(terminal, shop, zones, changed(forget)) == 0
 
 
-def test_an_answer_without_placements_cannot_be_judged(
+def test_an_answer_without_placements_cannot_be_checked(
         terminal, shop, zones):
     answer = terminal.file('no.json', json.dumps(
         {'status': 'unplaceable', 'reasons': [{'at': '', 'message': 'no'}]}))

@@ -21,7 +21,7 @@ def pair(terminal):
     return terminal.file('pair.yaml', PAIR)
 
 
-def test_each_member_has_a_line_that_says_why(terminal, pair, zones):
+def test_each_member_has_a_line_of_explanation(terminal, pair, zones):
     assert terminal.run('plan', pair, '--inventory', zones, '--explain') == 0
     lines = [line for line in terminal.out.splitlines() if ' on z' in line]
     assert [line.split()[0] for line in lines] == ['db/node-0', 'db/node-1']
@@ -33,7 +33,7 @@ def test_each_member_has_a_line_that_says_why(terminal, pair, zones):
         assert '1 open, next best: z' in line
 
 
-def test_programs_get_it_under_a_key_of_its_own(terminal, pair, zones):
+def test_json_explanations_have_their_own_key(terminal, pair, zones):
     assert terminal.run('plan', pair, '--inventory', zones, '--explain',
                         '--format', 'json') == 0
     answer = json.loads(terminal.out)
@@ -51,7 +51,7 @@ def test_programs_get_it_under_a_key_of_its_own(terminal, pair, zones):
         assert each['next_best']['objective'] > 0
 
 
-def test_a_plan_with_explanations_is_a_plan_for_other_commands(
+def test_check_accepts_a_plan_with_explanations(
         terminal, pair, zones):
     terminal.run('plan', pair, '--inventory', zones, '--explain',
                  '--format', 'json')
@@ -77,7 +77,7 @@ def test_a_group_without_a_plan_has_reasons_and_no_explanations(
         '  affinity az puts all 4 members into one az']
 
 
-def test_a_host_that_is_as_good_is_called_that(terminal, zones):
+def test_an_equally_good_host_is_named_as_such(terminal, zones):
     group = terminal.file('one.yaml', '''
         name: one
         members: [{name: a, resources: {VCPU: 1}}]

@@ -122,7 +122,7 @@ def written(chance, document):
 
 @examples(160)
 @given(CHANCE)
-def test_spoilt_groups_and_inventories(folder, chance):
+def test_corrupted_groups_and_inventories_cause_no_traceback(folder, chance):
     case = random_case(chance, 3, 4)
     group, inventory = (
         folder.write(name, written(chance, document) if chance.random() < how
@@ -141,7 +141,7 @@ def test_spoilt_groups_and_inventories(folder, chance):
 
 @examples(80)
 @given(CHANCE)
-def test_spoilt_plans(folder, chance):
+def test_corrupted_plans_cause_no_traceback(folder, chance):
     case = random_case(chance, 3, 4)
     group, inventory = (
         folder.write(name, json.dumps(document)) for name, document in (

@@ -29,7 +29,7 @@ with interrupt.prompt(lambda: print('tidy', flush=True)):
 '''
 
 
-def test_a_solver_that_hears_nothing_is_left_soon():
+def test_an_interrupt_ends_a_solver_that_ignores_signals():
     process = subprocess.Popen([sys.executable, '-c', BUSY],
                                stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == 'busy\n'
@@ -38,7 +38,7 @@ def test_a_solver_that_hears_nothing_is_left_soon():
     assert (process.returncode, out) == (130, 'tidy\n')
 
 
-def test_an_interrupt_that_python_hears_is_the_usual_one():
+def test_an_interrupt_in_python_raises_keyboard_interrupt():
     tidied = []
     with pytest.raises(KeyboardInterrupt):
         with interrupt.prompt(lambda: tidied.append(True)):
@@ -46,7 +46,7 @@ def test_an_interrupt_that_python_hears_is_the_usual_one():
     assert tidied == []
 
 
-def test_afterwards_signals_wake_whom_they_woke_before():
+def test_the_previous_wakeup_descriptor_is_restored():
     before = signal.set_wakeup_fd(-1)
     signal.set_wakeup_fd(before)
     with interrupt.prompt(lambda: None):

@@ -17,7 +17,7 @@ def blocks(text):
         r'code-block:: yaml\n\n((?: +.*\n|\n)+)', text)]
 
 
-def test_the_commands_of_the_readme(terminal, tmp_path):
+def test_the_commands_of_the_readme_work(terminal, tmp_path):
     readme = (MANUAL / 'README.rst').read_text()
     for name, text in zip(('shop.yaml', 'cloud.yaml'), blocks(readme)):
         (tmp_path / name).write_text(text)
@@ -36,7 +36,7 @@ def test_the_commands_of_the_readme(terminal, tmp_path):
 
 
 @pytest.mark.parametrize('flavor, code', [('m1.small', 0), ('m1.none', 2)])
-def test_the_inventory_of_the_manual(terminal, tmp_path, flavor, code):
+def test_the_manuals_inventory_is_accepted(terminal, tmp_path, flavor, code):
     (inventory,) = blocks((MANUAL / 'doc/source/user'
                            / 'inventory-documents.rst').read_text())
     (tmp_path / 'cloud.yaml').write_text(inventory)

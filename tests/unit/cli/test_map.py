@@ -23,7 +23,7 @@ def test_the_map_shows_every_host_and_member(terminal, zones, shop_plan):
             placement['host']).texts('label')
 
 
-def test_with_the_group_the_map_shows_what_the_plan_adds(
+def test_the_map_shows_the_added_load_if_given_the_group(
         terminal, zones, shop, shop_plan):
     draw(terminal, zones, shop_plan, 'without.svg')
     draw(terminal, zones, shop_plan, 'with.svg', '--group', shop)
@@ -50,7 +50,7 @@ def test_an_unknown_suffix_is_refused(terminal, zones, shop_plan):
     assert not (terminal.folder / 'shop.gif').exists()
 
 
-def test_a_file_that_cannot_be_written_is_told(terminal, zones, shop_plan):
+def test_an_unwritable_file_is_reported(terminal, zones, shop_plan):
     assert draw(terminal, zones, shop_plan, 'gone/shop.svg') == 2
     assert terminal.err == (
         'nova-holistic: gone/shop.svg: No such file or directory\n')

@@ -33,7 +33,7 @@ def test_the_shop_is_planned_in_one_zone(terminal, shop, zones):
         {'policy': 'soft-anti-affinity', 'at': 'cache', 'violations': 0}]
 
 
-def test_json_has_the_keys_of_a_plan_and_nothing_else_is_said(
+def test_json_output_has_exactly_the_keys_of_a_plan(
         terminal, shop, zones):
     terminal.run('plan', shop, '--inventory', zones, '--format', 'json')
     answer = json.loads(terminal.out)
@@ -47,7 +47,7 @@ def test_json_has_the_keys_of_a_plan_and_nothing_else_is_said(
     assert terminal.err == ''
 
 
-def test_yaml_says_the_same_as_json(terminal, shop, zones):
+def test_yaml_output_equals_json_output(terminal, shop, zones):
     terminal.run('plan', shop, '--inventory', zones, '--format', 'json')
     as_json = json.loads(terminal.out)
     assert terminal.run('plan', shop, '--inventory', zones,
@@ -70,7 +70,7 @@ def test_the_table_names_every_member_with_its_host(
     assert terminal.err == ''
 
 
-def test_the_table_shows_load_before_and_by_the_plan(terminal, zones):
+def test_the_table_shows_existing_and_added_load(terminal, zones):
     group = terminal.file('one.yaml', '''
         name: one
         members: [{name: a, location: az1/rack1/z1r1h1,
@@ -84,7 +84,7 @@ def test_the_table_shows_load_before_and_by_the_plan(terminal, zones):
             in terminal.out.splitlines())
 
 
-def test_where_nobody_looks_there_is_neither_colour_nor_folding(
+def test_output_to_a_pipe_has_no_colour_and_no_wrapping(
         terminal, zones):
     name = 'a' * 200
     group = terminal.file('long.yaml', json.dumps({
@@ -105,7 +105,7 @@ def test_names_are_never_taken_for_markup(terminal, zones):
 
 @pytest.mark.parametrize('objective, hosts', [
     ('fewest-hosts', 1), ('stack', 1), ('spread', 4)])
-def test_the_objective_decides(terminal, zones, objective, hosts):
+def test_the_objective_determines_the_plan(terminal, zones, objective, hosts):
     group = terminal.file('four.yaml', '''
         name: four
         members: [{name: n, count: 4, resources: {VCPU: 4}}]
@@ -126,7 +126,7 @@ def test_cbc_finds_as_good_a_plan_as_highs(terminal, shop, zones):
     assert values[0] == pytest.approx(values[1])
 
 
-def test_a_group_that_fits_nowhere_comes_with_reasons(terminal, zones):
+def test_an_unplaceable_group_is_reported_with_reasons(terminal, zones):
     group = terminal.file('crowd.yaml', TOO_MANY)
     assert terminal.run('plan', group, '--inventory', zones,
                         '--format', 'json') == 1
@@ -169,7 +169,7 @@ def test_standard_input_cannot_be_two_documents(
         'nova-holistic: standard input: closed, or read already\n')
 
 
-def test_time_that_runs_out_is_told_apart(
+def test_an_expired_time_limit_exits_with_3(
         terminal, shop, zones, monkeypatch):
     # No real group is sure to exhaust a solver on every machine.
     monkeypatch.setattr(plan_command, 'solve', lambda *args, **kwargs:
@@ -181,7 +181,7 @@ def test_time_that_runs_out_is_told_apart(
     assert terminal.out == 'shop: no plan within 1 s\n'
 
 
-def test_a_plan_that_the_judge_refuses_is_not_shown(
+def test_a_plan_that_fails_the_check_is_an_internal_error(
         terminal, shop, zones, monkeypatch):
     # The solver at hand makes no such plan.
     monkeypatch.setattr(plan_command, 'check', lambda *args: (
@@ -193,7 +193,7 @@ def test_a_plan_that_the_judge_refuses_is_not_shown(
         'z1r1h1 holds 2 (--debug shows where)\n')
 
 
-def test_preferences_alike_are_told_apart_by_level_and_weight(
+def test_similar_preferences_are_listed_with_level_and_weight(
         terminal, zones):
     wanted = terminal.file('wanted.yaml', '''
 name: crowd

@@ -25,7 +25,7 @@ def test_a_plan_goes_through_a_pipe_into_check(shop, zones):
     assert judged.stderr == b''
 
 
-def test_a_reader_that_has_had_enough_is_no_error(shop, zones):
+def test_a_closed_pipe_ends_plan_without_a_message(shop, zones):
     read, write = os.pipe()
     os.close(read)
     try:
@@ -36,14 +36,14 @@ def test_a_reader_that_has_had_enough_is_no_error(shop, zones):
     assert done.stderr == b''
 
 
-def test_a_full_disk_is_told(shop, zones):
+def test_a_full_disk_is_reported(shop, zones):
     with open('/dev/full', 'wb') as full:
         done = run('plan', shop, '--inventory', zones, stdout=full)
     assert done.returncode == 2
     assert done.stderr == b'nova-holistic: output: No space left on device\n'
 
 
-def test_an_interrupt_ends_it_without_a_traceback(zones):
+def test_an_interrupt_ends_plan_without_a_traceback(zones):
     process = subprocess.Popen(
         [*MAIN, 'plan', '-', '--inventory', str(zones)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,

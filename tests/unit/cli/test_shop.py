@@ -48,7 +48,7 @@ def test_a_smaller_shop_is_planned_and_its_plan_is_good(
                         '--plan', good) == 0
 
 
-def test_a_plan_that_breaks_a_relationship_is_told_between_whom(
+def test_check_names_the_sides_of_a_violated_relationship(
         terminal, smaller_shop, zones):
     assert terminal.run('plan', smaller_shop, '--inventory', zones,
                         '--format', 'json') == 0
@@ -63,7 +63,7 @@ def test_a_plan_that_breaks_a_relationship_is_told_between_whom(
     assert 'db/node-0 beside web/server-0' in ' '.join(terminal.out.split())
 
 
-def test_the_map_shows_it(terminal, smaller_shop, zones):
+def test_the_map_shows_the_shop(terminal, smaller_shop, zones):
     assert terminal.run('plan', smaller_shop, '--inventory', zones,
                         '--format', 'json') == 0
     plan = terminal.file('plan.json', terminal.out)

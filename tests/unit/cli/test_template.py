@@ -29,7 +29,7 @@ def planned(terminal, source, cloud, *words):
             for p in json.loads(terminal.out)['placements']}
 
 
-def test_a_template_is_planned_as_it_says(terminal, cloud):
+def test_a_template_is_planned_by_its_policies(terminal, cloud):
     at = planned(terminal, SHOP, cloud)
     web = [at[f'shop/front/web-{n}'] for n in range(3)]
     db = [at['shop/db/primary'], at['shop/db/replicas-0'],
@@ -92,7 +92,7 @@ def test_the_plain_template_is_a_template_without_groups(terminal):
         source['resources']['primary']['properties']['user_data']
 
 
-def test_a_template_comes_through_a_pipe(terminal, monkeypatch):
+def test_a_template_is_read_from_standard_input(terminal, monkeypatch):
     with SHOP.open() as piped:
         monkeypatch.setattr('sys.stdin', piped)
         assert terminal.run('template', '-') == 0
@@ -100,7 +100,7 @@ def test_a_template_comes_through_a_pipe(terminal, monkeypatch):
                                          'stack-template.yaml']
 
 
-def test_the_template_is_not_written_over(terminal):
+def test_the_template_file_is_never_overwritten(terminal):
     source = terminal.file('a-group.yaml', SHOP.read_text())
     linked = terminal.folder / 'a.yaml'
     linked.symlink_to(source)
@@ -122,7 +122,7 @@ def test_the_template_is_not_written_over(terminal):
     (('--parameter', 'database={"flavor": "m9.giant"}'),
      "resources.primary.properties.flavor: unknown flavor 'm9.giant'"),
 ])
-def test_a_wrong_parameter_is_one_line(terminal, cloud, words, message):
+def test_a_wrong_parameter_is_reported(terminal, cloud, words, message):
     assert terminal.run('plan', SHOP, '--inventory', cloud, *words) == 2
     assert terminal.out == ''
     assert terminal.err == f'nova-holistic: {SHOP}: {message}\n'
@@ -130,14 +130,14 @@ def test_a_wrong_parameter_is_one_line(terminal, cloud, words, message):
 
 @pytest.mark.parametrize('words', [
     ('size',), ('=large',), ('size=small', '--parameter', 'size=large')])
-def test_a_parameter_is_key_and_value_and_given_once(
+def test_a_malformed_or_repeated_parameter_is_refused(
         terminal, cloud, words):
     assert terminal.run('plan', SHOP, '--inventory', cloud, '--parameter',
                         *words) == 2
     assert '--parameter' in terminal.err.splitlines()[-1]
 
 
-def test_an_unsupported_function_is_told_at_its_place(terminal, cloud):
+def test_an_unsupported_function_is_reported_at_its_position(terminal, cloud):
     source = terminal.file('changed.yaml', SHOP.read_text().replace(
         '{list_join: [., [m1, {get_param: size}]]}',
         '{get_attr: [primary, flavor]}'))

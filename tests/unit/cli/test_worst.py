@@ -149,7 +149,7 @@ def test_large_groups_are_answered(folder, name):
     assert done.stderr == ''
 
 
-def test_documents_beyond_bounds_are_refused(folder):
+def test_documents_above_the_limits_are_refused(folder):
     for name, text in REFUSED.items():
         (folder / name).write_text(text)
     done = run(folder, PLAN, *REFUSED)
@@ -160,6 +160,6 @@ def test_documents_beyond_bounds_are_refused(folder):
 
 
 @pytest.mark.parametrize('greedy', ['bytes(2**32)', 'sum(iter(int, 1))'])
-def test_what_takes_more_is_ended(folder, greedy):
+def test_a_process_above_the_limits_is_killed(folder, greedy):
     done = run(folder, greedy, seconds=1)
     assert done.returncode < 0 or 'MemoryError' in done.stderr

@@ -24,19 +24,19 @@ def test_a_group_is_created_found_and_shown(service, client):
     assert service.engines.asked == [('plan_group', group['id'])]
 
 
-def test_the_outer_key_of_a_document_may_be_there(client):
+def test_a_document_may_have_the_outer_key(client):
     group = client.groups.create({'group': SHOP})
     assert client.groups.get(group['id'])['definition'] == SHOP
 
 
-def test_a_create_that_is_repeated_is_one(client):
+def test_a_create_repeated_with_its_key_makes_one_group(client):
     first, again = [client.groups.create(SHOP, idempotency_key='once')
                     for _ in range(2)]
     assert first['id'] == again['id']
     assert len(list(client.groups.list())) == 1
 
 
-def test_a_list_has_every_page(client):
+def test_a_list_reads_every_page(client):
     created = {client.groups.create({**SHOP, 'name': f'shop-{number}'})['id']
                for number in range(5)}
     found = [group['id'] for group in client.groups.list(page=2)]
@@ -44,7 +44,7 @@ def test_a_list_has_every_page(client):
     assert set(found) == created
 
 
-def test_a_list_is_of_what_is_asked_for(service, cloud, client):
+def test_a_list_can_be_filtered(service, cloud, client):
     kept = service.planned()
     client.groups.create({**SHOP, 'name': 'other'})
     theirs = service.created(token=STRANGER)
@@ -54,7 +54,7 @@ def test_a_list_is_of_what_is_asked_for(service, cloud, client):
     assert {kept, theirs['id']} < {group['id'] for group in everybody}
 
 
-def test_one_of_two_of_one_name_has_to_be_named_by_id(client):
+def test_an_ambiguous_name_requires_an_id(client):
     first, second = [client.groups.create(SHOP)['id'] for _ in range(2)]
     with pytest.raises(LookupError) as told:
         client.groups.find('shop')
@@ -65,18 +65,18 @@ def test_one_of_two_of_one_name_has_to_be_named_by_id(client):
 
 @pytest.mark.parametrize('name', [
     'nowhere', 'a/b', str(uuid.uuid4()), '🛒', '%2F..'])
-def test_what_there_is_not_is_not_found(client, name):
+def test_an_unknown_group_is_not_found(client, name):
     with pytest.raises(LookupError, match='there is no group'):
         client.groups.find(name)
 
 
-def test_an_id_means_no_group_that_is_named_like_it(client):
+def test_an_id_takes_precedence_over_an_equal_name(client):
     first = client.groups.create(SHOP)['id']
     client.groups.create({**SHOP, 'name': first})
     assert client.groups.find(first)['id'] == first
 
 
-def test_a_revision_is_made_from_what_was_seen(service, client):
+def test_an_update_of_a_stale_revision_is_refused(service, client):
     group = service.planned()
     revised = {**SHOP, 'members': [*SHOP['members'], LOG]}
     assert client.groups.update(group, revised, 1)['task'] == 'updating'
@@ -87,7 +87,7 @@ def test_a_revision_is_made_from_what_was_seen(service, client):
         409, 'holistic.stale_revision')
 
 
-def test_what_engines_do_is_asked_of_them(service, client):
+def test_release_extend_and_delete_reach_the_engines(service, client):
     group = service.planned()
     client.groups.release(group, ['node'])
     client.groups.release(group)
@@ -98,7 +98,7 @@ def test_what_engines_do_is_asked_of_them(service, client):
         ('extend', group, 60), ('delete', group)]
 
 
-def test_members_come_and_go(service, client):
+def test_members_are_added_and_removed(service, client):
     group = service.planned({'name': 'shop', 'members': [LOG], 'groups': [
         {'name': 'db', 'members': [LOG, {**LOG, 'name': 'disk'}]}]})
     client.groups.remove_member(group, 'db/disk')
@@ -114,7 +114,7 @@ def test_members_come_and_go(service, client):
 
 @pytest.mark.parametrize('path', [
     '..', '../placements', '../../{other}', 'db/../web', '.', '', 'db//web'])
-def test_a_path_with_dots_removes_nothing_else(client, path):
+def test_a_member_path_with_dots_cannot_delete_another_group(client, path):
     group, other = (client.groups.create({**SHOP, 'name': name})['id']
                     for name in ('shop', 'other'))
     with pytest.raises(Refused) as told:
@@ -123,17 +123,17 @@ def test_a_path_with_dots_removes_nothing_else(client, path):
     assert {g['id'] for g in client.groups.list()} == {group, other}
 
 
-def test_lost_members_are_planned_anew(service, client):
+def test_lost_members_are_replanned(service, client):
     group = service.planned()
     assert client.groups.replan(group)['task'] == 'replanning'
 
 
-def test_placements_of_a_group_without_a_plan_are_none(client):
+def test_a_group_without_a_plan_has_no_placements(client):
     group = client.groups.create(SHOP)['id']
     assert client.groups.placements(group) == []
 
 
-def test_a_group_is_waited_for_until_it_is_settled(service, client):
+def test_wait_returns_when_the_group_is_settled(service, client):
     group, seen = client.groups.create(SHOP)['id'], []
 
     def told(found):
@@ -147,7 +147,7 @@ def test_a_group_is_waited_for_until_it_is_settled(service, client):
 
 @pytest.mark.parametrize('status, fault', [
     (503, 'The database does not answer'), (0, 'Connection refused')])
-def test_who_waits_bears_with_a_service_that_is_away(
+def test_wait_tolerates_an_unavailable_service(
         service, client, monkeypatch, status, fault):
     group, get = client.groups.create(SHOP)['id'], client.groups.get
     asked = []
@@ -167,19 +167,19 @@ def test_who_waits_bears_with_a_service_that_is_away(
         client.groups.wait(group, 0.1)
 
 
-def test_who_waits_for_what_is_gone_is_told_at_once(client):
+def test_wait_raises_at_once_for_an_unknown_group(client):
     with pytest.raises(Refused) as told:
         client.groups.wait(str(uuid.uuid4()), 60)
     assert told.value.status == 404
 
 
-def test_nobody_waits_for_ever(client):
+def test_wait_raises_after_its_timeout(client):
     group = client.groups.create(SHOP)['id']
     with pytest.raises(TimedOut, match='not settled within 0.3 s'):
         client.groups.wait(group, 0.3)
 
 
-def test_a_plan_is_asked_for_and_waited_for(service, client):
+def test_a_plan_is_created_and_waited_for(service, client):
     plan = client.plans.create(SHOP, objective='stack')
     assert plan['status'] == 'planning'
     service.make_plan(plan['id'], placements=[
@@ -188,7 +188,7 @@ def test_a_plan_is_asked_for_and_waited_for(service, client):
     assert found['placements'] == [{'member': 'web'}]
 
 
-def test_a_refusal_tells_the_place_and_the_request(client):
+def test_an_error_has_its_position_and_request_id(client):
     with pytest.raises(Refused) as told:
         client.groups.create({**SHOP, 'colour': 'red'})
     assert str(told.value).startswith('colour: unknown key')
@@ -197,14 +197,14 @@ def test_a_refusal_tells_the_place_and_the_request(client):
     assert told.value.request_id.startswith('req-')
 
 
-def test_who_may_only_read_is_refused(cloud):
+def test_a_reader_cannot_create_a_group(cloud):
     with pytest.raises(Refused) as told:
         cloud.client(READER).groups.create(SHOP)
     assert (told.value.status, told.value.code) == (
         403, 'holistic.forbidden')
 
 
-def test_an_answer_that_is_not_the_apis_is_a_refusal_too():
+def test_an_error_page_of_a_proxy_raises_refused():
     """Of a proxy in between, perhaps."""
     def proxy(environ, start_response):
         start_response('502 Bad Gateway', [('Content-Type', 'text/html')])
@@ -215,20 +215,20 @@ def test_an_answer_that_is_not_the_apis_is_a_refusal_too():
     assert (told.value.status, told.value.code) == (502, '')
 
 
-def test_nobody_there_is_a_refusal(cloud):
+def test_an_unreachable_service_raises_refused(cloud):
     client = cloud.client(endpoint_override='http://127.0.0.1:1')
     with pytest.raises(Refused) as told:
         client.groups.create(SHOP)
     assert told.value.status == 0
 
 
-def test_a_microversion_is_asked_for(cloud):
+def test_the_client_requests_its_microversion(cloud):
     with pytest.raises(Refused) as told:
         cloud.client(microversion='1.7').groups.create(SHOP)
     assert told.value.status == 406
 
 
-def test_a_group_that_failed_is_settled(service, client):
+def test_wait_returns_an_unplaceable_group(service, client):
     group = client.groups.create(SHOP)['id']
     service.settle(group, GroupStatus.UNPLACEABLE,
                    reasons=({'at': 'web', 'message': 'no room'},))

@@ -31,17 +31,17 @@ def configured(tmp_path):
     return configured
 
 
-def test_endpoints_inside_the_cloud_come_first(configured):
+def test_internal_endpoints_are_preferred(configured):
     assert connect(configured(), 'placement').interface == [
         'internal', 'public']
 
 
-def test_a_file_may_still_say_interface(configured):
+def test_the_deprecated_option_interface_is_read(configured):
     conf = configured('interface = admin\n')
     assert connect(conf, 'placement').interface == ['admin']
 
 
-def test_options_that_exclude_each_other_are_told(configured):
+def test_conflicting_options_are_reported(configured):
     conf = configured('version = 1\nmin_version = 1\n')
     with pytest.raises(NotConfigured, match=r'^\[placement\]: '):
         connect(conf, 'placement')

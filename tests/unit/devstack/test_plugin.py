@@ -42,7 +42,7 @@ def run(tmp_path, paste_ini):
 
 @pytest.mark.parametrize('script', stub.PHASES)
 @pytest.mark.parametrize('variables', [{}, EVERY_SETTING])
-def test_all_that_is_called_is_there(run, script, variables):
+def test_every_called_function_exists(run, script, variables):
     (flags, _), = run(script, **variables).of('RUNS_AFTER')
     # Neither errors nor unset variables pass, to the very end.
     assert {'e', 'u'} <= set(flags)
@@ -51,7 +51,7 @@ def test_all_that_is_called_is_there(run, script, variables):
 @pytest.mark.parametrize('line', [
     'function_that_is_not_there', 'if not_there; then :; fi',
     'echo "$NOT_SET"', 'false'])
-def test_the_stub_would_find_it(tmp_path, paste_ini, monkeypatch, line):
+def test_the_stub_finds_plugin_errors(tmp_path, paste_ini, monkeypatch, line):
     spoilt = tmp_path / 'spoilt'
     shutil.copytree(stub.PLUGIN, spoilt)
     with (spoilt / 'plugin.sh').open('a') as plugin:
@@ -61,20 +61,20 @@ def test_the_stub_would_find_it(tmp_path, paste_ini, monkeypatch, line):
     assert done.code != 0 or done.of('UNKNOWN')
 
 
-def test_what_the_stub_sets_devstack_sets():
+def test_the_stub_sets_only_variables_of_devstack():
     known = {name for names in stub.NAMES['variables'].values()
              for name in names}
     assert set(stub.VARIABLES) - known == set()
 
 
-def test_the_sample_is_there_to_be_copied():
+def test_the_sample_file_is_not_ignored_by_git():
     asked = subprocess.run(
         ['git', 'check-ignore', '-q', SAMPLE], cwd=SAMPLE.parent)
     assert SAMPLE.exists()
     assert asked.returncode != 0, 'it would never be committed'
 
 
-def test_the_sample_sets_what_there_is_to_set():
+def test_the_sample_sets_every_setting_of_the_plugin():
     text = SAMPLE.read_text()
     assert '[[local|localrc]]' in text
     ours = set(re.findall(
@@ -87,7 +87,7 @@ def test_the_sample_sets_what_there_is_to_set():
     assert called <= set(stub.functions('stack.sh'))
 
 
-def test_what_the_sample_sets_is_what_is_taken_without_it(run):
+def test_the_values_of_the_sample_equal_the_defaults(run):
     told = dict(re.findall(r'^(HOLISTIC_\w+)=(.+)$', SAMPLE.read_text(), re.M))
     with_it, without = run('stack.sh', **told), run('stack.sh')
     assert [call for call in with_it.calls if call[0] in CONFIGURES] == [
@@ -115,27 +115,27 @@ def test_the_service_is_configured(run):
         'enable_proxy_headers_parsing': ('True',)}
 
 
-def test_the_folder_is_there_before_the_file(run):
+def test_the_configuration_folder_is_created_before_its_file(run):
     done = run('stack.sh')
     made = ('sudo', 'install', '-d', '-o', 'stack', '/etc/nova-holistic')
     first = next(i for i, call in enumerate(done.calls) if CONF in call)
     assert done.calls.index(made) < first
 
 
-def test_nothing_is_done_where_all_is_disabled(run):
+def test_a_disabled_plugin_does_nothing(run):
     done = run('stack.sh', DISABLED_SERVICES=(
         'holistic-api,holistic-engine-1,holistic-engine-2'))
     asked = {'define_plugin', 'trueorfalse', 'enable_service', 'RUNS_AFTER'}
     assert {name for name, *_ in done.calls} == asked
 
 
-def test_an_api_that_does_not_start_ends_it(tmp_path, paste_ini):
+def test_stack_fails_if_the_api_does_not_start(tmp_path, paste_ini):
     done = stub.run('stack.sh', tmp_path, paste_ini, STUB_WAIT='1')
     (_, why), = done.of('die')
     assert why == 'holistic-api did not start'
 
 
-def test_the_table_is_there_before_anything_starts(run):
+def test_the_schema_is_created_before_processes_start(run):
     done = run('stack.sh')
     names = [call[0] for call in done.calls]
     assert (names.index('setup_develop') < names.index('recreate_database')
@@ -145,7 +145,7 @@ def test_the_table_is_there_before_anything_starts(run):
         ('--config-file', CONF, 'db', 'upgrade')]
 
 
-def test_keystone_knows_the_service(run):
+def test_the_service_is_registered_in_keystone(run):
     done = run('stack.sh')
     assert done.of('create_service_user') == [('holistic', 'admin')]
     (name, kind, _), = done.of('get_or_create_service')
@@ -154,7 +154,7 @@ def test_keystone_knows_the_service(run):
         ('holistic', 'RegionOne', 'http://192.0.2.1/holistic')]
 
 
-def test_processes(run):
+def test_the_api_and_every_engine_are_started(run):
     done = run('stack.sh', HOLISTIC_ENGINES='3')
     started = dict(done.of('run_process'))
     assert list(started) == [
@@ -196,20 +196,20 @@ def test_the_scheduler_is_replaced(run):
         f'{done.bin_folder}/nova-holistic-scheduler --config-file {NOVA_CONF}')
 
 
-def test_a_node_of_computes_alone_has_no_scheduler_to_replace(run):
+def test_a_compute_node_keeps_its_nova_configuration(run):
     done = run('stack.sh', ENABLED_SERVICES='n-cpu')
     assert done.ini(NOVA_CONF) == {}
     assert 'n-sch' not in dict(done.of('run_process'))
 
 
-def test_nova_api_is_left_alone_unless_asked(run, paste_ini):
+def test_nova_api_is_unchanged_by_default(run, paste_ini):
     before = paste_ini.read_text()
     done = run('stack.sh')
     assert paste_ini.read_text() == before
     assert done.ini(str(paste_ini)) == {}
 
 
-def test_the_filter_stands_behind_the_token(run, paste_ini):
+def test_the_filter_follows_keystonecontext_in_the_pipeline(run, paste_ini):
     done = run('stack.sh', **EVERY_SETTING)
     pipelines = configparser.ConfigParser()
     pipelines.read(paste_ini)
@@ -232,7 +232,7 @@ def test_nova_api_on_a_node_of_its_own_reads_the_table(run):
         done.ini(CONF)['holistic_database'])
 
 
-def test_computes_are_dealt_to_racks(run):
+def test_computes_are_assigned_to_racks_in_rotation(run):
     done = run('stack.sh', HOLISTIC_RACKS='2')
     aggregate = ('openstack', '--os-cloud', 'devstack-admin', 'aggregate')
     assert done.of(*aggregate, 'create') == [
@@ -245,11 +245,11 @@ def test_computes_are_dealt_to_racks(run):
 
 @pytest.mark.parametrize('variables', [
     {'HOLISTIC_RACKS': '0'}, {'VIRT_DRIVER': 'libvirt'}])
-def test_no_racks_where_there_are_none_to_make(run, variables):
+def test_no_racks_are_created_unless_configured(run, variables):
     assert run('stack.sh', **variables).of('openstack') == []
 
 
-def test_encrypted_endpoints_are_trusted(run):
+def test_tls_endpoints_use_the_ca_bundle(run):
     done = run('stack.sh', **EVERY_SETTING)
     assert done.of('get_or_create_endpoint') == [
         ('holistic', 'RegionOne', 'https://192.0.2.1/holistic')]
@@ -258,7 +258,7 @@ def test_encrypted_endpoints_are_trusted(run):
             stub.VARIABLES['SSL_BUNDLE_FILE'],)
 
 
-def test_unstack_stops_all_that_was_started(run):
+def test_unstack_stops_every_started_process(run):
     started = {name for name, _ in run('stack.sh').of('run_process')}
     stopped = {name for name, in run('unstack.sh').of('stop_process')}
     # n-sch is DevStack's own, which stops it.
@@ -274,7 +274,7 @@ def test_clean_removes_the_configuration(run):
         'holistic-api']
 
 
-def test_a_dead_compute_is_noticed_in_a_minute(run):
+def test_the_service_report_interval_defaults_to_10_seconds(run):
     for said, expected in (({}, '10'),
                            ({'NOVA_SERVICE_REPORT_INTERVAL': '30'}, '30')):
         (_, interval), = run('stack.sh', **said).of('RUNS_AFTER')

@@ -59,7 +59,7 @@ def changed(place, value):
     return document
 
 
-def test_a_whole_group_is_read():
+def test_a_complete_group_is_read():
     shop = parse(SHOP)
     assert (shop.name, shop.place) == ('shop', '')
     assert shop.policies == (Affinity(level='az'),)
@@ -80,7 +80,7 @@ def test_a_whole_group_is_read():
         'gateway', 'db/node-0', 'db/node-1', 'db/node-2']
 
 
-def test_the_outer_key_may_be_there_or_not():
+def test_the_outer_key_is_optional():
     assert parse_group({'group': text.load(SHOP)}, TYPES) == parse(SHOP)
 
 
@@ -90,7 +90,7 @@ def test_a_soft_policy_has_weight_1():
     assert (shop.policies[0].weight, shop.policies[0].level) == (1, 'host')
 
 
-def test_an_unknown_type_is_refused_with_those_that_are_known():
+def test_an_unknown_policy_type_is_refused_with_the_known_ones():
     error = refusal(changed(
         ('groups', 0, 'policies', 0), {'type': 'together', 'level': 'rack'}))
     assert error.place == 'groups[0].policies[0].type'
@@ -98,7 +98,7 @@ def test_an_unknown_type_is_refused_with_those_that_are_known():
         "policy type 'together' is not supported; known are affinity, ")
 
 
-def test_no_relationships_are_fine():
+def test_an_empty_list_of_relationships_is_accepted():
     assert parse_group(changed(('relationships',), []), TYPES) == parse(SHOP)
 
 
@@ -171,11 +171,11 @@ RULE = ('groups', 0, 'policies', 0)
      'relationships[0].between'),
     (('members', 0, 'name'), 'db', 'groups[0].name'),
 ])
-def test_what_is_wrong_is_named_with_its_place(at, value, place):
+def test_an_error_names_its_position(at, value, place):
     assert refusal(changed(at, value)).place == place
 
 
-def test_a_message_says_what_was_asked_and_what_was_given():
+def test_a_message_names_the_rule_and_the_given_value():
     assert str(refusal(changed((*MEMBER, 'count'), 0))) == (
         'groups[0].members[0].count: must be at least 1, not 0')
     assert str(refusal(changed((*MEMBER, 'flavor'), 'x'))) == (
@@ -192,7 +192,7 @@ def test_a_message_says_what_was_asked_and_what_was_given():
     ([('node', 3), ('node', None)], 'members[1].name'),
     ([('node', None), ('node', None)], 'members[1].name'),
     ([('a', 1), ('b', 1), ('a', 2)], 'members[2].name')])
-def test_a_path_means_one_thing(names, place):
+def test_ambiguous_member_names_are_refused(names, place):
     members = [{'name': name, 'flavor': 'm1.small', 'count': count}
                for name, count in names]
     for member in members:
@@ -203,7 +203,7 @@ def test_a_path_means_one_thing(names, place):
     assert 'already a name in' in error.message
 
 
-def test_names_just_beyond_the_count_are_free():
+def test_a_name_beyond_the_count_is_accepted():
     group = parse('''
 name: shop
 members:
@@ -224,7 +224,7 @@ def test_a_group_without_members_is_refused(document, place):
     assert (error.place, error.message) == (place, 'the group has no members')
 
 
-def test_another_key_beside_the_outer_one_is_refused():
+def test_a_second_key_beside_the_outer_key_is_refused():
     assert refusal({'group': text.load(SHOP), 'x': 1}).place == 'x'
 
 
@@ -236,7 +236,7 @@ def nested(depth):
     return group
 
 
-def test_groups_may_nest_sixteen_deep_and_no_deeper():
+def test_groups_nest_at_most_sixteen_deep():
     assert len(parse_group(nested(16), TYPES).all_members()) == 1
     assert refusal(nested(17)).message == (
         'groups are nested more than 16 deep')
@@ -244,7 +244,7 @@ def test_groups_may_nest_sixteen_deep_and_no_deeper():
         'groups are nested more than 16 deep')
 
 
-def test_ten_thousand_members_and_no_more():
+def test_a_group_has_at_most_ten_thousand_members():
     full = {'name': 'big', 'members': [
         {'name': 'a', 'count': 9_999, 'flavor': 'm1.small'},
         {'name': 'b', 'flavor': 'm1.small'}]}
@@ -255,13 +255,13 @@ def test_ten_thousand_members_and_no_more():
         '10001 members; at most 10000 are accepted')
 
 
-def test_many_descriptions_are_refused_before_they_are_read():
+def test_too_many_descriptions_are_refused_before_they_are_read():
     groups = [{'name': f'g{n}', 'members': [None] * 6_000} for n in (1, 2)]
     assert refusal({'name': 'big', 'groups': groups}).message == (
         'more than 10000 members and groups')
 
 
-def test_a_path_longer_than_the_table_holds_is_refused():
+def test_a_path_longer_than_its_table_column_is_refused():
     name = 'x' * 250
     group = {'name': name, 'members': [{'name': name, 'flavor': 'a'}]}
     for _ in range(2):
@@ -272,7 +272,7 @@ def test_a_path_longer_than_the_table_holds_is_refused():
 
 @pytest.mark.parametrize('at', [
     ('name',), (*MEMBER, 'count'), (*RULE, 'weight'), (*RULE, 'type')])
-def test_a_number_too_long_to_be_written_out_is_refused(at):
+def test_a_huge_number_is_refused_with_a_short_message(at):
     assert len(refusal(changed(at, 10**5000)).message) < 100
 
 
@@ -290,7 +290,7 @@ junk = st.recursive(
 
 @examples(300)
 @given(junk)
-def test_junk_is_refused_in_one_line(document):
+def test_arbitrary_content_is_refused_in_one_line(document):
     try:
         parse_group(document, TYPES)
     except InvalidDocument as error:
@@ -303,7 +303,7 @@ def test_junk_is_refused_in_one_line(document):
     (*MEMBER, 'count'), (*MEMBER, 'resources'), (*MEMBER, 'traits'),
     (*RULE, 'weight'), (*RULE, 'max_per_domain'), (*RULE, 'type'),
     ('relationships',)]), junk)
-def test_junk_inside_a_good_group_is_refused_in_one_line(at, value):
+def test_an_arbitrary_value_in_a_group_is_refused_in_one_line(at, value):
     try:
         parse_group(changed(at, value), TYPES)
     except InvalidDocument as error:

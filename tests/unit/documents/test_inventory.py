@@ -55,7 +55,7 @@ def refusal(document):
     return caught.value
 
 
-def test_a_whole_cloud_is_read():
+def test_a_complete_inventory_is_read():
     snapshot = parse_inventory(text.load(CLOUD))
     assert snapshot.levels == ('az', 'rack', 'host')
     first, second = snapshot.hosts
@@ -159,7 +159,7 @@ VCPU = ('hosts', 0, 'resources', 'VCPU')
      'links[1].domain'),
     (('flavors', 'm1.small'), {'VCPU': -1}, "flavors['m1.small'].VCPU"),
 ])
-def test_what_is_wrong_is_named_with_its_place(at, value, place):
+def test_an_error_names_its_position(at, value, place):
     assert refusal(changed(at, value)).place == place
 
 
@@ -183,21 +183,21 @@ junk = st.recursive(
     ('levels',), ('hosts',), HOST, VCPU, (*VCPU, 'total'), (*HOST, 'labels'),
     (*HOST, 'location'), ('links', 0), ('links', 0, 'domain'), ('flavors',),
     (*HOST, 'uuid')]), junk)
-def test_junk_is_refused_in_one_line(at, value):
+def test_arbitrary_content_is_refused_in_one_line(at, value):
     try:
         parse_inventory(changed(at, value))
     except InvalidDocument as error:
         assert '\n' not in str(error)
 
 
-def test_a_flavor_without_disk_asks_for_none():
+def test_a_flavor_with_zero_disk_requests_no_disk():
     snapshot = parse_inventory({
         'levels': ['host'], 'hosts': [],
         'flavors': {'diskless': {'VCPU': 1, 'DISK_GB': 0}}})
     assert dict(snapshot.flavors['diskless'].resources) == {'VCPU': 1}
 
 
-def test_statistics_of_a_host():
+def test_statistics_of_a_host_are_read():
     snapshot = parse_inventory({'levels': ['host'], 'hosts': [
         {'name': 'a', 'resources': {},
          'statistics': {'cpu_temperature': 61.5, 'fans': 4}},
@@ -211,7 +211,7 @@ def test_statistics_of_a_host():
     ('heat', float('nan'), '.heat'), ('heat', float('inf'), '.heat'),
     ('heat', -float('inf'), '.heat'), ('heat', 10**400, '.heat'),
     ('a b', 1, ''), ('', 1, '')])
-def test_statistics_that_are_none(name, value, place):
+def test_invalid_statistics_are_refused(name, value, place):
     with pytest.raises(InvalidDocument) as caught:
         parse_inventory({'levels': ['host'], 'hosts': [
             {'name': 'a', 'resources': {}, 'statistics': {name: value}}]})

@@ -32,29 +32,29 @@ DOCUMENT = {
 }
 
 
-def test_a_plan_is_written_as_the_format_says():
+def test_a_plan_is_written_in_the_documented_format():
     assert to_document(PLAN, 'shop') == DOCUMENT
 
 
-def test_a_plan_is_read_as_the_format_says():
+def test_a_plan_is_read_from_the_documented_format():
     assert parse_plan(DOCUMENT) == PLAN
     assert parse_plan(DOCUMENT).seconds == {'solve': 0.25, 'total': 0.5}
 
 
-def test_reasons_are_written_as_the_format_says():
+def test_reasons_are_written_in_the_documented_format():
     result = Unplaceable((Reason('db', 'too few racks'),))
     assert to_document(result, 'shop') == {
         'status': 'unplaceable',
         'reasons': [{'at': 'db', 'message': 'too few racks'}]}
 
 
-def test_running_out_of_time_is_unknown():
+def test_an_expired_time_limit_is_written_as_unknown():
     document = to_document(Unknown('no time left'), 'shop')
     assert document['status'] == 'unknown'
     assert document['message'] == 'no time left'
 
 
-def test_a_plan_from_elsewhere_may_leave_out_what_only_informs():
+def test_informative_keys_of_a_plan_are_optional():
     plan = parse_plan({
         'status': 'planned', 'group': 'shop',
         'placements': [{'member': 'a', 'host': 'cmp-1'}],
@@ -87,7 +87,7 @@ unknowns = st.builds(Unknown, st.text(max_size=9), seconds)
 
 
 @given(plans | no_plans | unknowns)
-def test_every_answer_comes_back_from_json_as_it_was(result):
+def test_every_answer_survives_a_round_trip_through_json(result):
     text = json.dumps(to_document(result, 'shop'), allow_nan=False)
     read = parse_plan(json.loads(text))
     if isinstance(result, Plan):
@@ -121,7 +121,7 @@ def test_every_answer_comes_back_from_json_as_it_was(result):
     ({'seconds': {'total': -1}}, 'seconds.total'),
     ({'status': 'unplaceable'}, 'group'),
 ])
-def test_what_is_wrong_is_named_with_its_place(change, place):
+def test_an_error_names_its_position(change, place):
     with pytest.raises(InvalidDocument) as caught:
         parse_plan({**DOCUMENT, **change})
     assert caught.value.place == place
@@ -135,7 +135,7 @@ junk = st.recursive(
 
 
 @given(st.sampled_from(sorted(DOCUMENT)), junk)
-def test_junk_is_refused_in_one_line(key, value):
+def test_arbitrary_content_is_refused_in_one_line(key, value):
     try:
         parse_plan({**DOCUMENT, key: value})
     except InvalidDocument as error:

@@ -59,7 +59,7 @@ def test_relationships_are_read_with_their_keys_weight_and_place():
     assert group.relationships[0].title == 'affinity between web and store'
 
 
-def test_a_side_is_a_group_a_member_all_of_a_count_or_one_of_them():
+def test_a_side_may_be_a_group_a_member_or_servers_of_a_count():
     assert sides('store', 'gateway') == [
         ['store/proxy', 'store/db/node-0', 'store/db/node-1'], ['gateway']]
     assert sides('store/db/node', 'web/server-2') == [
@@ -68,7 +68,7 @@ def test_a_side_is_a_group_a_member_all_of_a_count_or_one_of_them():
         ['store/db/node-1'], ['store/proxy']]
 
 
-def test_paths_are_relative_to_the_group_that_carries_them():
+def test_paths_are_relative_to_the_group_of_the_relationship():
     document = copy.deepcopy(SHOP)
     document['groups'][1]['relationships'] = [affinity('db', 'proxy')]
     store = list(parse_group(document, TYPES).scopes())[2]
@@ -84,7 +84,7 @@ def test_paths_are_relative_to_the_group_that_carries_them():
 @pytest.mark.parametrize('path', [
     'cache', 'server', 'web/server-3', 'web/serve', 'store/node', 'shop/web',
     'store/db/node-0/x'])
-def test_a_path_that_means_nothing_is_named(path):
+def test_an_unknown_path_is_named(path):
     error = refusal(shop(affinity('gateway', 'web'),
                          affinity(path, 'web')))
     assert error.place == 'relationships[1].between[0]'
@@ -107,7 +107,7 @@ def test_sides_with_a_member_in_common_are_refused(one, other):
     ('web', ''), ({'web': 'store'}, ''), (None, ''),
     (['web', 7], '[1]'), (['/web', 'store'], '[0]'), (['web', ''], '[1]'),
     (['web', 'store//db'], '[1]'), (['web', 'x' * 701], '[1]')])
-def test_anything_but_two_paths_is_refused(between, place):
+def test_a_relationship_needs_exactly_two_paths(between, place):
     error = refusal(shop({'type': 'affinity', 'between': between}))
     assert error.place == f'relationships[0].between{place}'
 
@@ -128,17 +128,17 @@ def test_anything_but_two_paths_is_refused(between, place):
      "relationship type 'spread' is not supported; known are affinity, "
      'anti-affinity, bandwidth'),
 ])
-def test_keys_are_judged_where_they_stand(relationship, place, message):
+def test_an_invalid_key_names_its_position(relationship, place, message):
     error = refusal(shop(relationship))
     assert error.place == f'relationships[0]{place}'
     assert error.message == message
 
 
-def test_a_policy_may_not_be_between_anything():
+def test_a_policy_with_the_key_between_is_refused():
     document = {**SHOP, 'policies': [affinity('web', 'store')]}
     assert refusal(document).place == 'policies[0].between'
 
 
-def test_without_relationship_types_none_is_known():
+def test_without_relationship_types_every_type_is_unknown():
     with pytest.raises(InvalidDocument, match='known are none'):
         parse_group(shop(affinity('web', 'store')), TYPES.policies)

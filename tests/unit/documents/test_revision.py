@@ -56,12 +56,12 @@ def test_a_new_member_comes_last_in_the_group_it_names(outer):
 @pytest.mark.parametrize('more', [
     {'name': 'node', 'count': 2},
     {'name': 'node', 'count': 2, 'resources': SMALL}])
-def test_a_counted_member_that_is_there_has_more_servers_then(more):
+def test_adding_to_a_counted_member_raises_its_count(more):
     after = with_members(shop(), [{**more, 'group': 'db'}])
     assert paths(after)[1:] == [f'db/node-{n}' for n in range(5)]
 
 
-def test_one_server_more_where_no_count_is_said():
+def test_adding_without_a_count_adds_one_server():
     after = with_members(shop(), [{'name': 'node', 'group': 'db'}])
     assert paths(after)[-1] == 'db/node-3'
 
@@ -76,7 +76,7 @@ def test_one_server_more_where_no_count_is_said():
     ({'name': 'x', 'resources': SMALL, 'group': 'db/x'}, 'members[1].group'),
     ({'name': 'x', 'resources': SMALL, 'group': 7}, 'members[1].group'),
     ('web', 'members[1]')])
-def test_what_cannot_be_added_says_where(description, place):
+def test_an_invalid_new_member_names_its_position(description, place):
     with pytest.raises(InvalidDocument) as caught:
         with_members(shop(), [{'name': 'a', 'resources': SMALL}, description])
     assert caught.value.place == place
@@ -85,7 +85,7 @@ def test_what_cannot_be_added_says_where(description, place):
 @pytest.mark.parametrize('descriptions, place', [
     ([{'name': 'x', 'count': 'many'}, {'name': 'x'}], 'members[1].count'),
     ([{'resources': SMALL}, {'resources': SMALL}], None)])
-def test_what_is_wrong_twice_is_told_once(descriptions, place):
+def test_a_member_added_twice_is_reported_once(descriptions, place):
     """And not by whatever comes of adding it to itself."""
     with pytest.raises(InvalidDocument) as refused:
         paths(with_members(shop(), descriptions))
@@ -102,7 +102,7 @@ class Counted(dict):
         return super().__getitem__(key)
 
 
-def test_adding_many_looks_at_each_of_those_that_are_there_once():
+def test_adding_many_members_reads_each_existing_one_once():
     before = {'name': 'big', 'members': [
         Counted(name=f'm{i}', resources=SMALL) for i in range(50)]}
     Counted.looks = 0
@@ -113,24 +113,24 @@ def test_adding_many_looks_at_each_of_those_that_are_there_once():
         *(f'm{i}' for i in range(50)), *(f'n{i}' for i in range(50))]
 
 
-def test_the_last_server_goes_by_a_lower_count():
+def test_removing_the_last_server_lowers_the_count():
     assert without_member(shop(), 'db/node-2') == shop(count=2)
 
 
-def test_another_server_goes_and_the_rest_keep_their_names():
+def test_removing_a_middle_server_keeps_the_other_names():
     after = without_member(shop(), 'db/node-1')
     assert paths(after) == ['web', 'db/node-0', 'db/node-2']
     again = without_member(after, 'db/node-0')
     assert paths(again) == ['web', 'db/node-2']
 
 
-def test_numbers_of_removed_servers_are_not_given_again():
+def test_the_numbers_of_removed_servers_are_not_reused():
     after = with_members(without_member(shop(), 'db/node-0'),
                          [{'name': 'node', 'group': 'db'}])
     assert paths(after)[1:] == ['db/node-1', 'db/node-2', 'db/node-3']
 
 
-def test_a_counted_member_goes_whole_or_with_its_last_server():
+def test_a_counted_member_is_removed_whole_or_by_its_last_server():
     spare = with_members(shop(), [
         {'name': 'spare', 'resources': SMALL, 'group': 'db'}])
     whole = without_member(spare, 'db/node')
@@ -140,7 +140,7 @@ def test_a_counted_member_goes_whole_or_with_its_last_server():
     assert spare == whole
 
 
-def test_a_group_whose_members_all_went_keeps_those_nested_in_it():
+def test_a_group_without_members_keeps_its_nested_groups():
     after = without_member(shop(), 'web')
     assert paths(after) == ['db/node-0', 'db/node-1', 'db/node-2']
     assert 'members' not in after['group']
@@ -149,7 +149,7 @@ def test_a_group_whose_members_all_went_keeps_those_nested_in_it():
 @pytest.mark.parametrize('path', [
     'db', 'bd/node-0', 'node-0', 'db/node-3', 'db/node-01', 'db/node-',
     'db/node--1', 'db/node-' + 5000 * '9', 'web-0', 'web/x', '', 'db/node'])
-def test_what_is_not_there_or_the_last_cannot_be_removed(path):
+def test_an_unknown_or_last_member_cannot_be_removed(path):
     with pytest.raises(InvalidDocument):
         without_member(shop(), path)
 
@@ -162,7 +162,7 @@ ADDED = st.lists(st.fixed_dictionaries(
 
 
 @given(ADDED)
-def test_what_is_added_and_removed_again_leaves_what_was_there(added):
+def test_adding_and_removing_members_restores_the_document(added):
     before = shop()
     after = with_members(before, added)
     for description in added:
@@ -173,7 +173,7 @@ def test_what_is_added_and_removed_again_leaves_what_was_there(added):
 
 
 @given(st.integers(1, 6), st.sets(st.integers(0, 2), max_size=2))
-def test_servers_added_to_a_counted_member_and_removed_last_first(
+def test_adding_and_removing_servers_restores_the_count(
         more, skipped):
     before = shop(**({'skip': sorted(skipped)} if skipped else {}))
     kept = copy.deepcopy(before)
@@ -185,7 +185,7 @@ def test_servers_added_to_a_counted_member_and_removed_last_first(
     assert after == before == kept
 
 
-def test_groups_whose_rules_changed():
+def test_groups_with_changed_policies_are_found():
     before, after = shop(), shop(outer=False)
     assert changed_rules(before, after) == set()
     after['groups'][0]['policies'] = [{'type': 'affinity'}]
@@ -202,13 +202,13 @@ def test_groups_whose_rules_changed():
     ({'skip': [0, 1, 2]}, 'groups[0].members[0].skip'),
     ({'skip': [-1]}, 'groups[0].members[0].skip[0]'),
     ({'skip': [1, 1]}, 'groups[0].members[0].skip')])
-def test_servers_that_cannot_be_skipped(node, place):
+def test_invalid_skip_lists_are_refused(node, place):
     with pytest.raises(InvalidDocument) as caught:
         paths(shop(**node))
     assert caught.value.place == place
 
 
-def test_a_server_is_not_skipped_where_none_are_counted():
+def test_skip_without_a_count_is_refused():
     document = {'name': 'shop', 'members': [
         {'name': 'web', 'resources': SMALL, 'skip': [0]}]}
     with pytest.raises(InvalidDocument) as caught:

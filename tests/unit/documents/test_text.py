@@ -16,7 +16,7 @@ def refusal(document):
     return str(caught.value)
 
 
-def test_yaml_and_json_say_the_same():
+def test_equal_yaml_and_json_are_read_alike():
     expected = {'name': 'shop', 'members': [{'count': 3, 'share': 0.5}],
                 'on': True, 'none': None}
     assert text.load('''
@@ -30,12 +30,12 @@ members:
     assert text.load(json.dumps(expected).encode()) == expected
 
 
-def test_aliases_are_repeated():
+def test_yaml_aliases_are_expanded():
     assert text.load('a: &r {VCPU: 2}\nb: *r\n') == {
         'a': {'VCPU': 2}, 'b': {'VCPU': 2}}
 
 
-def test_a_name_like_a_date_stays_text():
+def test_a_name_that_looks_like_a_date_stays_text():
     assert text.load('name: 2026-01-31') == {'name': '2026-01-31'}
 
 
@@ -54,7 +54,7 @@ def test_a_name_like_a_date_stays_text():
     ('a: *b', 'line 1, column 4'),
     ('a: !!int five', 'line 1, column 4'),
 ])
-def test_broken_text_is_refused_with_its_line(broken, place):
+def test_invalid_text_is_refused_with_its_line(broken, place):
     # Where text ends too early the last line may lack its end.
     assert place in refusal(broken + '\n')
 
@@ -63,20 +63,20 @@ def test_broken_text_is_refused_with_its_line(broken, place):
     ('a: &x [*x]', 'line 1, column 8'),
     ('&x\na: {b: [1, *x]}', 'line 2, column 12'),
 ])
-def test_an_alias_inside_what_it_stands_for_is_refused(cyclic, place):
+def test_a_cyclic_alias_is_refused(cyclic, place):
     message = refusal(cyclic)
     assert message.startswith('alias *x lies inside what it stands for')
     assert message.endswith(place)
 
 
-def test_aliases_that_multiply_are_refused():
+def test_aliases_that_expand_to_too_many_values_are_refused():
     lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
     for n in range(1, 12):
         lines.append(f'a{n}: &a{n} [{", ".join([f"*a{n - 1}"] * 9)}]')
     assert f'more than {text.MAX_NODES} values' in refusal('\n'.join(lines))
 
 
-def test_aliases_that_deepen_are_refused():
+def test_aliases_that_nest_too_deeply_are_refused():
     lines = ['a0: &a0 [x]']
     lines += [f'a{n}: &a{n} [*a{n - 1}]' for n in range(1, 100)]
     assert f'deeper than {text.MAX_DEPTH}' in refusal('\n'.join(lines))
@@ -84,7 +84,7 @@ def test_aliases_that_deepen_are_refused():
 
 @pytest.mark.parametrize('document', [
     'x' * 10 * 2**20, b'{"a": "' + b'x' * 10 * 2**20 + b'"}'])
-def test_ten_megabytes_are_refused(document):
+def test_a_document_above_8_mib_is_refused(document):
     assert refusal(document) == 'longer than 8 MiB, the most accepted'
 
 
@@ -97,7 +97,7 @@ def test_deep_nesting_is_refused(document):
 
 @pytest.mark.parametrize('number', [
     '9' * 5000, '0x' + 'f' * 100_000, ':'.join(['59'] * 10_000)])
-def test_numbers_that_take_long_to_read_are_refused(number):
+def test_numbers_with_too_many_digits_are_refused(number):
     assert 'longer than 64 characters' in refusal(f'a: {number}')
 
 
@@ -105,7 +105,7 @@ def test_bytes_must_be_utf_8():
     assert refusal(b'name: \xff') == 'not UTF-8 at byte 6'
 
 
-def test_half_a_character_is_refused():
+def test_a_lone_surrogate_is_refused():
     assert 'half a character' in refusal('name: \ud800')
     assert 'line 1' in refusal('{"name": "\\ud800"}')
 
@@ -118,12 +118,12 @@ plain = st.recursive(
 
 
 @given(plain)
-def test_any_json_is_read_as_it_was_written(document):
+def test_any_json_document_is_read_unchanged(document):
     assert text.load(json.dumps(document)) == document
 
 
 @given(st.text() | st.binary() | st.text(alphabet='&*a: -[]{},\n"\'?!|>%#~<='))
-def test_junk_is_read_or_refused(junk):
+def test_arbitrary_text_is_read_or_refused(junk):
     try:
         text.load(junk)
     except InvalidDocument as error:

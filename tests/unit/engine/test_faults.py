@@ -18,7 +18,7 @@ from nova_holistic.table import errors as table_errors
     table_errors.GroupUnknown('5f0c'),
     table_errors.MemberUnknown('5f0c', 'db/node'),
     ServiceFailed('nova', '/servers', 'no answer')], ids=repr)
-def test_class_text_and_fields(error):
+def test_an_error_keeps_its_class_text_and_fields(error):
     sent = json.dumps(faults.to_document(error))
     arrived = faults.from_document(json.loads(sent))
     assert type(arrived) is type(error)
@@ -26,7 +26,7 @@ def test_class_text_and_fields(error):
     assert vars(arrived) == vars(error)
 
 
-def test_a_class_of_a_plugin_arrives_as_the_nearest_known():
+def test_an_unknown_error_class_arrives_as_its_known_base():
     class Unheard(errors.GroupBusy):
         """Of a driver that only one side has."""
 
@@ -36,6 +36,6 @@ def test_a_class_of_a_plugin_arrives_as_the_nearest_known():
 
 @pytest.mark.parametrize('name', [
     'os.system', 'builtins.SystemExit', 'nova_holistic.exceptions.Nothing'])
-def test_nothing_else_is_ever_made(name):
+def test_a_foreign_class_name_arrives_as_holistic_error(name):
     arrived = faults.from_document({'class': name, 'text': 'x', 'fields': {}})
     assert type(arrived) is HolisticError

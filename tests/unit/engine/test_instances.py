@@ -32,36 +32,36 @@ def server(uuid, host='cmp-1', status='ACTIVE'):
             'OS-EXT-SRV-ATTR:hypervisor_hostname': host and f'{host}.local'}
 
 
-def test_a_server_on_its_host(nova, instances):
+def test_a_server_is_read_with_its_host(nova, instances):
     nova.get(f'{NOVA}/servers/1', json={'server': server('1')})
     assert instances.get('1') == InstanceView(
         '1', 'cmp-1', 'ACTIVE', 'cmp-1.local')
 
 
-def test_a_server_that_is_nowhere(nova, instances):
+def test_a_server_without_a_host_is_read(nova, instances):
     nova.get(f'{NOVA}/servers/1', json={'server': server('1', None, 'ERROR')})
     assert instances.get('1') == InstanceView('1', None, 'ERROR')
 
 
-def test_a_server_that_is_not_there(nova, instances):
+def test_a_deleted_server_is_none(nova, instances):
     nova.get(f'{NOVA}/servers/1', status_code=404)
     assert instances.get('1') is None
 
 
-def test_a_nova_that_does_not_answer_is_not_a_server_gone(nova, instances):
+def test_an_unavailable_nova_raises_service_failed(nova, instances):
     nova.get(f'{NOVA}/servers/1', status_code=503)
     with pytest.raises(ServiceFailed):
         instances.get('1')
 
 
-def test_an_answer_for_ordinary_users_is_refused(nova, instances):
+def test_an_answer_without_the_host_is_refused(nova, instances):
     nova.get(f'{NOVA}/servers/1',
              json={'server': {'id': '1', 'status': 'ACTIVE'}})
     with pytest.raises(ServiceFailed, match='OS-EXT-SRV-ATTR:host'):
         instances.get('1')
 
 
-def test_many_servers_are_read_from_their_projects_list(nova, instances):
+def test_many_servers_are_read_from_the_list_of_their_project(nova, instances):
     uuids = [str(number) for number in range(FEW + 2)]
     listed = [server(uuid) for uuid in uuids[:-2]]
     nova.get(f'{NOVA}/servers/detail', [
@@ -80,7 +80,7 @@ def test_many_servers_are_read_from_their_projects_list(nova, instances):
     assert len(nova.request_history) == 4
 
 
-def test_servers_that_have_changed_and_those_deleted(nova, instances):
+def test_changed_and_deleted_servers_are_listed(nova, instances):
     nova.get(f'{NOVA}/servers/detail', [
         {'json': {'servers': [server('1'), server('2', status='DELETED')]}},
         {'json': {'servers': []}}])
@@ -91,7 +91,7 @@ def test_servers_that_have_changed_and_those_deleted(nova, instances):
         ['1'], ['2030-01-01t12:00:00z'])
 
 
-def test_of_a_nova_that_is_away_few_servers_are_asked(nova, instances):
+def test_reading_servers_stops_after_a_few_failures(nova, instances):
     nova.get(requests_mock.ANY, status_code=503)
     assert instances.find([str(n) for n in range(FEW)], 'blue') == {}
     assert len(nova.request_history) == FAILURES

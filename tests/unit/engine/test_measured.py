@@ -84,7 +84,7 @@ def statistics(snapshot):
     return {host.name: dict(host.statistics) for host in snapshot.hosts}
 
 
-def test_what_was_measured_takes_the_place_of_what_was_there(
+def test_measured_statistics_replace_those_of_the_inventory(
         measured, measurements):
     measurements.put('cmp-1', {'heat': 70.5})
     measurements.put('cmp-2', {'load': 0.25})
@@ -92,13 +92,13 @@ def test_what_was_measured_takes_the_place_of_what_was_there(
         'cmp-1': {'fans': 3.0, 'heat': 70.5}, 'cmp-2': {'load': 0.25}}
 
 
-def test_what_is_too_old_was_never_measured(measured, measurements, clock):
+def test_outdated_statistics_are_ignored(measured, measurements, clock):
     measurements.put('cmp-2', {'load': 0.25})
     clock.wait(61)
     assert statistics(measured.snapshot())['cmp-2'] == {}
 
 
-def test_hosts_of_which_nothing_is_new_are_the_same_objects(
+def test_hosts_without_new_statistics_are_the_same_objects(
         measured, measurements):
     measurements.put('cmp-2', {'load': 0.25})
     one = measured.snapshot()
@@ -115,7 +115,7 @@ def test_an_unknown_host_is_refused(measurements, table):
     assert table.statistics.since(NOON) == {}
 
 
-def test_a_new_host_is_known_soon(measurements, cloud, clock, table):
+def test_a_new_host_is_soon_accepted(measurements, cloud, clock, table):
     measurements.put('cmp-1', {'load': 1.0})
     cloud.names.append('cmp-3')
     clock.wait(6)
@@ -123,7 +123,7 @@ def test_a_new_host_is_known_soon(measurements, cloud, clock, table):
     assert table.statistics.since(NOON)['cmp-3'] == {'load': 2.0}
 
 
-def test_reports_of_known_hosts_and_junk_cost_no_looks(
+def test_statistics_of_known_hosts_need_no_new_host_list(
         measurements, cloud, clock):
     for _ in range(20):
         measurements.put('cmp-1', {'load': 1.0})
@@ -146,7 +146,7 @@ def slowed(cloud):
 
 
 @pytest.mark.parametrize('age', [100, 400])
-def test_known_hosts_report_while_somebody_looks_for_another(
+def test_known_hosts_can_report_during_a_read_of_the_hosts(
         measurements, cloud, clock, age):
     measurements.put('cmp-1', {'heat': 1.0})
     clock.wait(age)
@@ -163,7 +163,7 @@ def test_known_hosts_report_while_somebody_looks_for_another(
     assert cloud.looks == 2
 
 
-def test_of_many_that_look_at_once_one_looks(measurements, cloud):
+def test_concurrent_reports_read_the_hosts_once(measurements, cloud):
     looking, seen = slowed(cloud)
     with ThreadPoolExecutor(4) as pool:
         told = [pool.submit(measurements.put, 'cmp-2', {'heat': n})

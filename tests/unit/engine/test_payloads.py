@@ -36,7 +36,7 @@ def stats(**values):
 
 
 @given(STATS)
-def test_numbers_arrive_as_they_were_sent(values):
+def test_numbers_arrive_unchanged(values):
     sent = payloads.HostStatistics('cmp-1', values)
     text = json.dumps(sent.to_document(), allow_nan=False)
     arrived = payloads.HostStatistics.from_document(json.loads(text))
@@ -47,7 +47,7 @@ def test_numbers_arrive_as_they_were_sent(values):
 @given(st.sampled_from(KINDS), st.dictionaries(
     st.sampled_from(['group_uuid', 'plan_uuid', 'members', 'seconds', 'name',
                      'stats']) | st.text(), ANYTHING))
-def test_whatever_comes_is_taken_whole_or_refused_by_name(kind, document):
+def test_any_document_is_accepted_whole_or_refused_by_name(kind, document):
     try:
         payload = kind.from_document(document)
     except InvalidDocument as error:
@@ -60,18 +60,18 @@ def test_whatever_comes_is_taken_whole_or_refused_by_name(kind, document):
 @pytest.mark.parametrize('value', [
     True, False, None, '1', [1], {'x': 1}, math.nan, math.inf, -math.inf,
     10**400])
-def test_what_is_no_finite_number_is_refused_by_its_name(value):
+def test_a_value_that_is_no_finite_number_is_refused(value):
     assert stats(load=1.0, heat=value) == 'stats.heat'
 
 
 @pytest.mark.parametrize('name', [
     '', ' ', 'a b', 'a/b', 'é', 'a\n', 'x' * 256, "'; DROP TABLE"])
-def test_names_of_statistics(name):
+def test_an_invalid_name_of_a_statistic_is_refused(name):
     with pytest.raises(InvalidDocument, match='is no name'):
         payloads.HostStatistics('cmp-1', {name: 1.0})
 
 
-def test_there_are_64_statistics_at_most():
+def test_a_report_has_1_to_64_statistics():
     many = {f'n{i}': 1.0 for i in range(65)}
     assert stats(**many) == 'stats'
     many.popitem()
@@ -80,7 +80,7 @@ def test_there_are_64_statistics_at_most():
 
 
 @pytest.mark.parametrize('name', [None, 7, '', 'x' * 256, 'a\x00', '\ud800'])
-def test_names_of_hosts(name):
+def test_an_invalid_name_of_a_host_is_refused(name):
     assert refused(payloads.HostStatistics, name=name,
                    stats={'a': 1}) == 'name'
 
@@ -88,13 +88,13 @@ def test_names_of_hosts(name):
 @pytest.mark.parametrize('uuid', [
     None, 7, '', 'shop', GROUP.upper(), GROUP.replace('-', ''),
     f'{{{GROUP}}}', GROUP + ' '])
-def test_uuids_are_as_the_table_writes_them(uuid):
+def test_a_group_uuid_must_be_in_canonical_form(uuid):
     assert refused(payloads.OfGroup, group_uuid=uuid) == 'group_uuid'
 
 
 @pytest.mark.parametrize('seconds', [
     True, 1.0, '60', None, 0, -1, payloads.MAX_SECONDS + 1])
-def test_leases_last_whole_seconds(seconds):
+def test_a_lease_must_be_a_positive_integer_of_seconds(seconds):
     assert refused(payloads.Extend, group_uuid=GROUP,
                    seconds=seconds) == 'seconds'
 
@@ -103,16 +103,16 @@ def test_leases_last_whole_seconds(seconds):
     ('web', 'members'), ({'web': 1}, 'members'), (['web', 7], 'members[1]'),
     (['', 'web'], 'members[0]'), (['x' * 701], 'members[0]'),
     (['x'] * 10_001, 'members')])
-def test_members_are_a_list_of_paths(members, place):
+def test_members_must_be_a_list_of_paths(members, place):
     assert refused(payloads.Release, group_uuid=GROUP,
                    members=members) == place
 
 
-def test_all_members():
+def test_members_may_be_none_for_all_members():
     sent = payloads.Release(GROUP, None).to_document()
     assert payloads.Release.from_document(sent).members is None
 
 
-def test_what_is_unknown_or_missing_is_named():
+def test_unknown_and_missing_keys_are_named():
     assert refused(payloads.OfGroup, group_uuid=GROUP, force=True) == 'force'
     assert refused(payloads.Extend, group_uuid=GROUP) == 'seconds'

@@ -35,7 +35,7 @@ def test_holds_of_the_groups_project_need_no_options(conf):
     HoldClient.from_conf(conf, placement=None)
 
 
-def test_a_project_of_our_own_has_to_be_named(conf):
+def test_a_service_project_needs_project_id_and_user_id(conf):
     conf.set_override('project', 'service', group='holds')
     conf.set_override('project_id', 'holistic', group='holds')
     with pytest.raises(errors.HoldsError, match='project_id and user_id'):

@@ -31,7 +31,7 @@ def read(*hypervisors):
             for each in read_computes(Service('nova', Nova(hypervisors)))}
 
 
-def test_nodes_that_share_a_service_are_there_and_not_planned(caplog):
+def test_nodes_that_share_a_service_are_read_as_disabled(caplog):
     with caplog.at_level(logging.INFO, 'nova_holistic.inventory.computes'):
         found = read(node('metal-1', 'ironic'), node('metal-2', 'ironic'),
                      node('cmp-1.example.org', 'cmp-1'),
@@ -43,7 +43,7 @@ def test_nodes_that_share_a_service_are_there_and_not_planned(caplog):
     assert line.endswith('none is planned: ironic')
 
 
-def test_a_node_that_has_its_service_for_itself_is_planned(caplog):
+def test_a_node_with_a_service_of_its_own_is_enabled(caplog):
     found = read(node('metal-1', 'ironic-1'))
     assert found['ironic-1'].enabled
     assert found['ironic-1'].node == 'metal-1'

@@ -16,7 +16,7 @@ hosts:
 """
 
 
-def test_the_snapshot_is_what_the_file_says(tmp_path):
+def test_the_snapshot_equals_the_file(tmp_path):
     path = tmp_path / 'cloud.yaml'
     path.write_text(CLOUD)
     snapshot = FileInventory(str(path)).snapshot()
@@ -34,7 +34,7 @@ def test_each_snapshot_reads_the_file_anew(tmp_path):
     assert inventory.snapshot().hosts[0].inventories['VCPU'].used == 4
 
 
-def test_a_bad_file_is_refused_with_its_name_and_place(tmp_path):
+def test_an_invalid_file_is_named_with_the_position(tmp_path):
     path = tmp_path / 'cloud.yaml'
     path.write_text(CLOUD.replace('total: 8', 'total: eight'))
     with pytest.raises(InvalidDocument) as error:
@@ -43,6 +43,6 @@ def test_a_bad_file_is_refused_with_its_name_and_place(tmp_path):
 
 
 @pytest.mark.parametrize('path', ['', '/nonexistent/cloud.yaml'])
-def test_a_file_that_is_not_there_names_the_option(path):
+def test_a_missing_file_is_reported_with_the_option(path):
     with pytest.raises(UnreadableFile, match=r'\[inventory\] path'):
         FileInventory(path).snapshot()

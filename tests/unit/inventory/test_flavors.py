@@ -27,7 +27,7 @@ def spec(key, value, **more):
 PLAIN = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 20}
 
 
-def test_a_plain_flavor():
+def test_a_plain_flavor_is_converted():
     plain = flavor()
     assert (plain.name, plain.id) == ('some', '42')
     assert plain.resources == PLAIN
@@ -37,7 +37,7 @@ def test_a_plain_flavor():
 
 @pytest.mark.parametrize(('swap', 'disk'), [
     (0, 20), (1, 21), (1024, 21), (1025, 22), (4096, 24)])
-def test_swap_takes_whole_gibibytes_of_disk(swap, disk):
+def test_swap_is_rounded_up_to_whole_gibibytes_of_disk(swap, disk):
     assert flavor(swap=swap).resources['DISK_GB'] == disk
 
 
@@ -45,7 +45,7 @@ def test_root_ephemeral_and_swap_add_up():
     assert flavor(disk=20, ephemeral=30, swap=512).resources['DISK_GB'] == 51
 
 
-def test_no_disk_at_all_is_no_request_for_disk():
+def test_a_flavor_without_disk_requests_no_disk():
     assert flavor(disk=0).resources == {'VCPU': 2, 'MEMORY_MB': 2048}
 
 
@@ -88,11 +88,11 @@ def test_traits_are_required_and_forbidden():
     ('hw:mem_page_size', 'large'), ('hw:cpu_policy', 'mixed'),
     ('hw:cpu_realtime', 'yes'),
 ])
-def test_what_the_host_alone_cannot_give_cannot_be_planned(key, value):
+def test_an_unsupported_extra_spec_makes_a_flavor_unplannable(key, value):
     assert key in spec(key, value).unplannable
 
 
-def test_a_member_of_such_a_flavor_is_refused_with_its_place():
+def test_a_member_with_an_unplannable_flavor_is_refused():
     group = Group('g', members=(MemberDescription(
         'm', Requirements(flavor='some'), place='members[0]'),))
     snapshot = Snapshot(('host',), (), flavors=FrozenMapping(

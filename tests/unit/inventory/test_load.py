@@ -35,7 +35,7 @@ def test_the_placement_driver_needs_two_services(conf):
         load_inventory(conf)
 
 
-def test_an_unknown_driver_is_answered_with_those_there_are(conf):
+def test_an_unknown_driver_is_refused_with_the_known_ones(conf):
     conf.set_override('driver', 'abacus', 'inventory')
     with pytest.raises(UnknownPlugin) as error:
         load_inventory(conf)

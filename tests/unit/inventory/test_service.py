@@ -52,41 +52,41 @@ def failure(action):
     return text
 
 
-def test_json_is_what_the_service_gave(serve):
+def test_a_json_answer_is_returned(serve):
     assert serve(200, b'{"things": [1]}').get('/things', '1.38') == {
         'things': [1]}
 
 
-def test_a_service_that_is_not_there():
+def test_an_unreachable_service_raises_service_failed():
     # Nothing listens on the discard port of a test machine.
     failure(lambda: service_at('http://127.0.0.1:9').get('/things', '1.38'))
 
 
 @pytest.mark.parametrize('status', [401, 403, 404, 500, 503])
-def test_a_refusal_shows_its_status(serve, status):
+def test_an_error_answer_is_reported_with_its_status(serve, status):
     service = serve(status, b'{"why":\n "because"}')
     text = failure(lambda: service.get('/things', '1.38'))
     assert str(status) in text
 
 
-def test_a_missing_thing_may_be_an_answer(serve):
+def test_a_404_can_be_accepted_as_none(serve):
     assert serve(404, b'').get('/things', '1.38', missing_ok=True) is None
 
 
-def test_a_page_of_a_proxy_is_no_answer(serve):
+def test_an_html_answer_is_refused(serve):
     service = serve(200, b'<html>log in</html>')
     assert 'not JSON' in failure(lambda: service.get('/things', '1.38'))
 
 
 @pytest.mark.parametrize('body', [
     b'{}', b'[]', b'null', b'{"things": 7}', b'{"things": [{"name": "x"}]}'])
-def test_a_list_of_a_wrong_shape_is_no_answer(serve, body):
+def test_a_list_of_a_wrong_shape_is_refused(serve, body):
     service = serve(200, body)
     assert 'unexpected answer' in failure(
         lambda: list(service.pages('/things', 'things', '1.38')))
 
 
-def test_a_service_that_ignores_the_marker_is_not_asked_for_ever(serve):
+def test_a_service_that_ignores_the_marker_is_refused(serve):
     service = serve(200, b'{"things": [{"id": "one"}]}')
     assert 'the same page again' in failure(
         lambda: list(service.pages('/things', 'things', '1.38')))

@@ -57,13 +57,13 @@ class Counted(SharedRuns):
                 self.callers -= 1
 
 
-def test_each_call_alone_is_a_run():
+def test_each_single_call_starts_a_run():
     numbers = itertools.count()
     shared = SharedRuns(lambda: next(numbers))
     assert [shared(), shared(), shared()] == [0, 1, 2]
 
 
-def test_who_calls_during_a_run_shares_the_next():
+def test_callers_during_a_run_share_the_next_one():
     work = Slow()
     shared = Counted(work)
     with ThreadPoolExecutor(5) as pool:
@@ -78,7 +78,7 @@ def test_who_calls_during_a_run_shares_the_next():
     assert work.runs == 2
 
 
-def test_all_who_share_a_run_learn_of_its_failure_and_the_next_is_new():
+def test_all_callers_of_a_failed_run_get_its_error():
     work = Slow()
     failing = [False, True, False]
 
@@ -103,7 +103,7 @@ def test_all_who_share_a_run_learn_of_its_failure_and_the_next_is_new():
     assert shared() == 2
 
 
-def test_a_caller_that_is_stopped_stops_no_other():
+def test_a_stopped_caller_does_not_stop_the_others():
     work = Slow()
 
     def stopped():

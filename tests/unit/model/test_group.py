@@ -8,7 +8,7 @@ SHOP = group(
             group(servers('server', 1), name='web')])
 
 
-def test_members_have_paths_from_below_the_top():
+def test_paths_start_below_the_top_level_group():
     assert [m.path for m in SHOP.all_members()] == [
         'gateway', 'db/node-0', 'db/node-1', 'db/disks/log', 'web/server-0']
 
@@ -18,17 +18,17 @@ def test_a_member_knows_the_description_that_made_it():
         'gateway', 'db/node', 'db/node', 'db/disks/log', 'web/server']
 
 
-def test_a_count_of_one_is_numbered_and_no_count_is_plain():
+def test_a_count_of_1_adds_an_index_and_no_count_adds_none():
     assert servers('a', 1).server_names() == ('a-0',)
     assert servers('a').server_names() == ('a',)
 
 
-def test_each_group_governs_all_members_below_it():
+def test_the_scope_of_a_group_has_all_members_below_it():
     assert {scope.path: len(scope.members) for scope in SHOP.scopes()} == {
         '': 5, 'db': 3, 'db/disks': 1, 'web': 1}
 
 
-def test_a_group_without_some_of_its_servers():
+def test_only_keeps_the_named_servers_of_a_group():
     whole = group(servers('web', 2), servers('lb'), groups=[
         group(servers('node', 3), name='db'),
         group(servers('node', 1), name='cache')])

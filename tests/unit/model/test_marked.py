@@ -13,7 +13,7 @@ from nova_holistic.model.marked import (
 from nova_holistic.model.plan import Reason
 
 
-def test_a_sentence_knows_its_names():
+def test_a_message_records_the_positions_of_its_names():
     told = tell('{} is on host {:name}, not below {:name}', 'web', 'a',
                 Domain('rack', ('z', 'r1')))
     assert told == 'web is on host a, not below z/r1'
@@ -21,17 +21,17 @@ def test_a_sentence_knows_its_names():
     assert [told[start:end] for start, end in told.hidden] == ['a', 'z/r1']
 
 
-def test_several_names_and_none_at_all():
+def test_several_names_and_no_name_can_be_marked():
     assert tell('in {:name}', ['b', 'a, c']).hidden == ((3, 4), (6, 10))
     assert tell('in {:name}, not {:name}', None, '') == 'in none, not '
     assert tell('in {:name}, not {:name}', None, '').hidden == ()
 
 
-def test_braces_in_names_are_themselves():
+def test_braces_in_names_are_kept():
     assert tell('{} on {:name}', '{}', '{:name}') == '{} on {:name}'
 
 
-def test_sentences_are_put_together():
+def test_joined_messages_keep_their_marks():
     inner = tell('{:name} has {}', 'host', 'web')
     told = tell('{}: {}', 3, joined('; ', [inner, 'host', inner]))
     assert told == '3: host has web; host; host has web'
@@ -40,7 +40,7 @@ def test_sentences_are_put_together():
     assert told.removeprefix('4').hidden == told.hidden
 
 
-def test_words_of_somebody_who_marks_nothing_leave_the_whole_in_doubt():
+def test_unmarked_text_makes_a_message_partly_marked():
     told = tell('{:name} says {}', 'a', said('it is on a'))
     assert (told.whole, told.hidden) == (False, ((0, 1),))
     assert said(told) is told
@@ -52,7 +52,7 @@ def test_words_of_somebody_who_marks_nothing_leave_the_whole_in_doubt():
 @pytest.mark.parametrize('width', [5, 9, 10, 12, 14, 18, 24, 30, 200])
 @pytest.mark.parametrize('names', [
     ('a', 'b c', 'dd-ee'), ('a  a', 'longer-than-all', '東  京')])
-def test_a_short_version_knows_what_is_left_of_its_names(width, names):
+def test_a_shortened_message_keeps_the_marks_of_its_names(width, names):
     text = tell(' {:name}  is {:name} x,  {:name} and more', *names)
     short = shortened(text, width)
     assert short == textwrap.shorten(text, width)
@@ -62,13 +62,13 @@ def test_a_short_version_knows_what_is_left_of_its_names(width, names):
     assert not left or left[0] not in short
 
 
-def test_it_goes_through_copies():
+def test_marks_survive_copying_and_pickling():
     told = tell('rack {:name}', 'a')
     for same in (copy.deepcopy(told), pickle.loads(pickle.dumps(told))):
         assert (same, same.hidden, same.whole) == (told, ((5, 6),), True)
 
 
-def test_messages_are_made_once_somebody_reads_them():
+def test_messages_are_created_when_they_are_first_read():
     made = []
 
     def make(name):
@@ -83,7 +83,7 @@ def test_messages_are_made_once_somebody_reads_them():
     assert made == ['a']
 
 
-def test_plain_text_is_nobodys_word_on_names():
+def test_plain_text_has_no_information_on_names():
     assert Reason.told('web', 'rack a').names is None
     assert Reason.told('web', Marked('no rack')).names == ()
     assert type(Reason.told('web', tell('rack {:name}', 'a')).message) is str

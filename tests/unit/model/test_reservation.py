@@ -23,14 +23,14 @@ def shop(**keys):
     }, load_policy_types())
 
 
-def test_the_domains_of_placed_members_are_for_all_members_of_the_part():
+def test_an_exclusive_subgroup_reserves_the_domains_of_its_members():
     placement = {'web': H2, 'db/node-0': H1}
     assert list(reservations(shop(level='rack'), placement, LEVELS)) == [
         Reservation(frozenset({'db/node-0', 'db/node-1'}),
                     frozenset({Domain('rack', ('r1',))}))]
 
 
-def test_nothing_is_reserved_where_no_member_of_the_part_is():
+def test_an_exclusive_subgroup_without_placed_members_reserves_none():
     assert list(reservations(shop(level='rack'), {'web': H2}, LEVELS)) == []
 
 

@@ -14,7 +14,7 @@ CLOUD = cloud(KNOWN, HALF_KNOWN, levels=LEVELS)
 @pytest.mark.parametrize('level, path', [
     ('az', ('az1',)), ('rack', ('az1', 'rack1')),
     ('host', ('az1', 'rack1', 'a')), ('power_feed', ('A',))])
-def test_a_domain_is_its_path_from_the_root(level, path):
+def test_a_domain_is_identified_by_its_path_from_the_root(level, path):
     assert CLOUD.domain(KNOWN, level) == Domain(level, path)
 
 
@@ -25,7 +25,7 @@ def test_a_host_may_be_in_no_domain_of_a_level():
     assert CLOUD.domain(HALF_KNOWN, 'host') is not None
 
 
-def test_levels_are_those_of_the_tree_and_the_labels():
+def test_levels_include_the_tree_and_the_labels():
     assert CLOUD.all_levels() == {'az', 'rack', 'host', 'power_feed'}
 
 
@@ -34,5 +34,5 @@ def test_levels_are_those_of_the_tree_and_the_labels():
     (Inventory(16, reserved=2, allocation_ratio=1.5, used=20), 21, 1),
     (Inventory(5, allocation_ratio=1.1), 5, 5),
     (Inventory(16, used=20), 16, -4)])
-def test_capacity_is_placements(inventory, capacity, free):
+def test_capacity_follows_placements_formula(inventory, capacity, free):
     assert (inventory.capacity, inventory.free) == (capacity, free)

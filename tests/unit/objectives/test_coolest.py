@@ -37,19 +37,19 @@ def servers(count):
         policies.load_policy_types())
 
 
-def test_the_coolest_hosts_are_taken():
+def test_the_coolest_hosts_are_chosen():
     plan = solve(servers(4), cloud(70.0, 35.5, 61.0, 20.0, None),
                  objective='coolest')
     assert set(plan.hosts().values()) == {'cmp-1', 'cmp-3'}
     assert plan.objective.value == pytest.approx(55.5)
 
 
-def test_a_host_that_tells_nothing_comes_last():
+def test_a_host_without_statistics_is_chosen_last():
     plan = solve(servers(3), cloud(None, 99.0, 98.0), objective='coolest')
     assert set(plan.hosts().values()) == {'cmp-1', 'cmp-2'}
 
 
-def test_many_hosts_that_differ_in_nothing_else():
+def test_the_coolest_of_500_hosts_are_chosen():
     heats = [20.0 + (i * 37) % 500 / 10 for i in range(500)]
     plan = solve(servers(6), cloud(*heats), objective='coolest')
     assert plan.objective.value == pytest.approx(sum(sorted(heats)[:3]))

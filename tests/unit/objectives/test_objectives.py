@@ -30,7 +30,7 @@ def test_fewest_hosts_counts_hosts_and_not_members():
                   db_1='full', db_2='half') == 2
 
 
-def test_stack_costs_what_was_free_of_the_hosts_used():
+def test_stack_costs_the_free_share_of_the_used_hosts():
     wanted = group(servers('db', 2))
     assert _value('stack', _loaded(), wanted, db_0='full',
                   db_1='full') == pytest.approx(0.2)
@@ -38,7 +38,7 @@ def test_stack_costs_what_was_free_of_the_hosts_used():
                   db_1='half') == pytest.approx(1.5)
 
 
-def test_spread_costs_more_the_fuller_the_host():
+def test_spread_costs_more_on_fuller_hosts():
     wanted = group(servers('db', 1))
     # u squared is 0, 0.01; 0.25, 0.36; 0.64, 0.81 at these tenths.
     for name, cost in (('empty', 0.01), ('half', 0.11), ('full', 0.17)):
@@ -46,20 +46,20 @@ def test_spread_costs_more_the_fuller_the_host():
                       db_0=name) == pytest.approx(cost)
 
 
-def test_the_curve_is_the_square_at_tenths_and_straight_between():
+def test_the_curve_interpolates_the_square_between_tenths():
     assert curve(0.3) == pytest.approx(0.09)
     assert curve(0.35) == pytest.approx((0.09 + 0.16) / 2)
     assert curve(0) == 0
     assert curve(1) == pytest.approx(1)
 
 
-def test_spread_counts_no_use_that_the_snapshot_has():
+def test_spread_ignores_usage_of_placed_members():
     wanted = group(servers('db', 2))
     assert _value('spread', _loaded(), wanted, placed={'db-0': 'half'},
                   db_0='half', db_1='empty') == pytest.approx(0.01)
 
 
-def test_a_host_that_promised_too_much_counts_as_full():
+def test_an_overcommitted_host_counts_as_full():
     snapshot = cloud(host('a', 'r', inventories={
         'VCPU': Inventory(10, used=30), 'MEMORY_MB': Inventory(10)}))
     wanted = group(servers('db', 1))
@@ -68,7 +68,7 @@ def test_a_host_that_promised_too_much_counts_as_full():
 
 @pytest.mark.parametrize('objective, hosts', [
     ('spread', {'empty'}), ('stack', {'full'})])
-def test_objectives_draw_members_to_their_kind_of_host(objective, hosts):
+def test_each_objective_chooses_its_kind_of_host(objective, hosts):
     found = plan(_loaded(), group(servers('db', 2)), objective=objective)
     assert set(found.hosts.values()) == hosts
 
@@ -87,7 +87,7 @@ def test_spread_keeps_members_of_one_group_apart_on_an_empty_cloud():
     found.uses('h0', 'h1', 'h2', 'h3')
 
 
-def test_hosts_that_hold_a_placed_member_are_paid_for():
+def test_hosts_with_a_placed_member_cost_nothing_more():
     wanted = group(servers('db', 2))
     found = plan(_loaded(), wanted, objective='fewest-hosts',
                  placed={'db-0': 'half'})

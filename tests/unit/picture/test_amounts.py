@@ -15,20 +15,20 @@ import pytest
     ('DISK_GB', 1500, 20000, '1.5 / 20 TB'),
     ('CUSTOM_FPGA', 1, 2, '1 / 2'),
 ])
-def test_amounts_are_said_in_a_unit_that_suits(
+def test_amounts_are_shown_in_a_suitable_unit(
         resource_class, taken, capacity, said):
     assert amounts.ratio(resource_class, taken, capacity) == said
 
 
-def test_custom_classes_are_called_by_their_own_name():
+def test_custom_classes_are_shown_without_their_prefix():
     assert amounts.name('CUSTOM_FPGA') == 'fpga'
 
 
-def test_a_bound_is_told_with_its_gap():
+def test_a_bound_is_shown_with_its_gap():
     assert amounts.bound(ObjectiveValue('spread', 5, 4, 0.2)) == (
         'bound 4, gap 20.0%')
 
 
-def test_where_nothing_is_proved_no_number_is_made_up():
+def test_an_infinite_bound_is_shown_as_nothing_proved():
     value = ObjectiveValue('spread', 5, -math.inf, math.inf)
     assert amounts.bound(value) == 'nothing proved'

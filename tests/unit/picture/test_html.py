@@ -46,13 +46,13 @@ def test_the_page_is_well_formed_as_html_and_as_xml():
     assert text.startswith('<!DOCTYPE html>')
 
 
-def test_the_page_holds_the_whole_picture():
+def test_the_page_contains_the_whole_picture():
     drawing = Drawing(page(two_racks(), {'web/a': 'r1h1'}))
     assert len(drawing.all('host')) == 4
     assert drawing.root.find('head/title').text == 'shop'
 
 
-def test_the_page_loads_nothing_from_elsewhere():
+def test_the_page_loads_no_external_resources():
     text = page(two_racks(), {})
     assert text.count('http') == 1
     assert 'xmlns="http://www.w3.org/2000/svg"' in text

@@ -4,7 +4,7 @@ from nova_holistic.picture.lettering import fit, printable, width
 import pytest
 
 
-def test_text_that_fits_stays_as_it_is():
+def test_text_that_fits_is_unchanged():
     assert fit('cmp-001', 200, 12) == 'cmp-001'
 
 
@@ -16,20 +16,20 @@ def test_long_names_keep_both_ends():
     assert width(short, 12) <= 90
 
 
-def test_no_room_at_all_leaves_a_sign_that_something_is_there():
+def test_without_room_an_ellipsis_remains():
     assert fit('cmp-001', 1, 12) == '…'
 
 
-def test_chinese_letters_take_a_full_square_each():
+def test_chinese_characters_are_one_square_wide():
     assert width('日本', 10) == 20
 
 
-def test_combining_marks_take_no_room():
+def test_combining_marks_have_no_width():
     assert width('e\u0301', 10) == width('e', 10)
 
 
 @pytest.mark.parametrize('bad', ['\x1b', '\x00', '\n', '\ud800', '\uffff'])
-def test_what_xml_or_a_terminal_cannot_show_is_replaced(bad):
+def test_unprintable_characters_are_replaced(bad):
     assert printable(f'a{bad}b') == 'a\ufffdb'
 
 

@@ -10,7 +10,7 @@ _SIZES = st.lists(st.builds(Size, _LENGTHS, _LENGTHS), min_size=1,
 
 
 @given(_SIZES, st.integers(0, 8))
-def test_boxes_neither_overlap_nor_leave_the_whole(sizes, gap):
+def test_boxes_do_not_overlap_and_stay_inside(sizes, gap):
     packing = pack(sizes, gap, 1.5)
     placed = [(x, y, x + size.width, y + height)
               for size, (x, y, height) in zip(sizes, packing.spots)]
@@ -25,16 +25,16 @@ def test_boxes_neither_overlap_nor_leave_the_whole(sizes, gap):
 
 
 @given(_SIZES)
-def test_every_box_has_the_height_it_asked_for(sizes):
+def test_every_box_has_at_least_its_height(sizes):
     packing = pack(sizes, 2, 1.5)
     for size, (_, _, height) in zip(sizes, packing.spots, strict=True):
         assert height >= size.height
 
 
-def test_equal_boxes_fill_whole_shelves():
+def test_equal_boxes_leave_no_gaps():
     packing = pack([Size(10, 10)] * 12, 0, 1.5)
     assert packing.size.width * packing.size.height == 1200
 
 
-def test_nothing_takes_no_room():
+def test_no_boxes_have_size_zero():
     assert pack([], 4, 1.5).size == Size(0, 0)

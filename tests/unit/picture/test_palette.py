@@ -17,17 +17,17 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_twenty_one_groups_all_look_different():
+def test_twenty_one_groups_have_different_paints():
     found = paints(f'group-{number:02}' for number in range(21))
     assert len(set(found.values())) == 21
 
 
-def test_a_group_looks_the_same_in_whatever_order_it_is_met():
+def test_the_paint_of_a_group_does_not_depend_on_the_order():
     assert paints(['web', 'db', 'db/replica']) == paints(
         ['db/replica', 'web', 'db', 'web'])
 
 
-def test_more_groups_than_paints_are_painted_all_the_same():
+def test_more_groups_than_paints_get_a_paint_each():
     assert len(paints(map(str, range(100)))) == 100
 
 

@@ -19,7 +19,7 @@ def picture(snapshot, **fields):
     return scene(snapshot, plan(snapshot, {}, **fields))
 
 
-def test_pixels_are_two_to_a_unit_of_length():
+def test_a_unit_of_length_has_two_pixels():
     view = picture(two_racks())
     root = Drawing(svg.to_bytes(view)).root
     width, height = size(png.to_bytes(view))

@@ -12,7 +12,7 @@ def view(picture, name):
     return next(v for v in picture.hosts if v.host.name == name)
 
 
-def test_each_host_shows_its_members():
+def test_each_host_lists_its_members():
     snapshot = two_racks()
     picture = scene(snapshot, plan(
         snapshot, {'web/a': 'r1h1', 'db/b': 'r1h1', 'web/c': 'r2h2'}))
@@ -28,7 +28,7 @@ def test_members_of_the_top_level_group_have_the_empty_path():
     assert picture.groups() == {'': 1}
 
 
-def test_load_is_what_was_used_and_what_the_plan_adds():
+def test_load_has_existing_usage_and_usage_of_the_plan():
     snapshot = cloud(host('h1', 'r1', inventories={
         'VCPU': Inventory(total=8, allocation_ratio=2.0, used=3)}))
     picture = scene(snapshot, plan(snapshot, {'s-0': 'h1', 's-1': 'h1'}),
@@ -37,21 +37,21 @@ def test_load_is_what_was_used_and_what_the_plan_adds():
     assert picture.complete
 
 
-def test_what_placed_members_use_is_not_counted_twice():
+def test_usage_of_placed_members_is_not_counted_twice():
     snapshot = two_racks()
     picture = scene(snapshot, plan(snapshot, {'s-0': 'r1h1', 's-1': 'r1h1'}),
                     group(servers('s', count=2, vcpus=5)), placed={'s-0'})
     assert view(picture, 'r1h1').loads == (Load('VCPU', 16, 0, 5),)
 
 
-def test_without_the_group_nothing_is_said_of_what_the_plan_adds():
+def test_without_the_group_the_plan_adds_no_load():
     snapshot = two_racks()
     picture = scene(snapshot, plan(snapshot, {'s': 'r1h1'}))
     assert view(picture, 'r1h1').loads == (Load('VCPU', 16, 0, 0),)
     assert not picture.complete
 
 
-def test_the_tightest_load_is_that_of_the_largest_share():
+def test_the_tightest_load_has_the_largest_share():
     snapshot = cloud(host('h1', 'r1', inventories={
         'VCPU': Inventory(total=100, used=50),
         'DISK_GB': Inventory(total=10, used=9)}))
@@ -59,7 +59,7 @@ def test_the_tightest_load_is_that_of_the_largest_share():
     assert view(picture, 'h1').tightest == Load('DISK_GB', 10, 9, 0)
 
 
-def test_a_class_of_which_a_host_has_nothing_is_no_load():
+def test_a_class_without_capacity_has_no_load():
     snapshot = cloud(host('h1', 'r1', inventories={
         'VCPU': Inventory(total=2, reserved=2)}))
     picture = scene(snapshot, plan(snapshot, {}))
@@ -75,7 +75,7 @@ def test_usual_resource_classes_come_first():
         'VCPU', 'DISK_GB', 'CUSTOM_A', 'CUSTOM_B')
 
 
-def test_a_host_that_the_inventory_lacks_is_refused_with_its_place():
+def test_a_host_missing_from_the_inventory_is_refused():
     snapshot = two_racks()
     with pytest.raises(exceptions.InvalidDocument) as refusal:
         scene(snapshot, plan(snapshot, {'a': 'r1h1', 'b': 'gone'}))

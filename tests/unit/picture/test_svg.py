@@ -31,7 +31,7 @@ def test_every_host_and_domain_has_one_box():
 
 
 @pytest.mark.parametrize('hosts', [12, 120, 1000])
-def test_every_host_is_there_however_many(hosts):
+def test_every_host_is_drawn_in_a_cloud_of_any_size(hosts):
     drawing = draw(many(hosts), {'web/a': 'cmp-0000', 'db/b': 'cmp-0011'})
     assert len(drawing.all('host')) == hosts
     assert len(drawing.all('idle')) == hosts - 2
@@ -46,7 +46,7 @@ def test_a_small_cloud_shows_every_name():
     assert drawing.host('r1h2').texts('label') == []
 
 
-def test_a_large_cloud_shows_counts_and_keeps_names_for_the_pointer():
+def test_a_large_cloud_shows_counts_and_names_as_tooltips():
     drawing = draw(many(1000), {
         'web/a': 'cmp-0500', 'web/b': 'cmp-0500', 'db/c': 'cmp-0500'})
     assert drawing.texts('name') == []
@@ -56,7 +56,7 @@ def test_a_large_cloud_shows_counts_and_keeps_names_for_the_pointer():
         'az5/rack50/cmp-0500', 'vCPU: 0 / 16 (0%)', 'web/a', 'web/b', 'db/c']
 
 
-def test_members_bear_the_colour_of_their_group_and_the_legend_says_which():
+def test_members_have_the_colour_of_their_group_as_in_the_legend():
     drawing = draw(two_racks(), {'web/a': 'r1h1', 'db/b': 'r2h1'})
     colours = paints(['web', 'db'])
     assert drawing.host('r1h1').all('mark')[0].get('fill') == (
@@ -70,7 +70,7 @@ def test_members_bear_the_colour_of_their_group_and_the_legend_says_which():
         'db  1', 'web  1']
 
 
-def test_members_of_the_top_level_group_are_listed_by_its_name():
+def test_the_legend_names_the_top_level_group():
     drawing = draw(two_racks(), {'a': 'r1h1'})
     assert drawing.all('legend')[0][-1].text == 'shop  1'
 
@@ -96,7 +96,7 @@ def test_an_over_committed_host_is_marked():
     assert drawing.host('h2').all('over') == []
 
 
-def test_disabled_hosts_are_hatched_and_the_legend_says_so():
+def test_disabled_hosts_are_hatched_and_in_the_legend():
     snapshot = cloud(host('h1', 'r1', enabled=False), host('h2', 'r1'))
     drawing = draw(snapshot, {})
     assert len(drawing.host('h1').all('hatched')) == 1
@@ -104,7 +104,7 @@ def test_disabled_hosts_are_hatched_and_the_legend_says_so():
     assert 'disabled' in [e.text for e in drawing.all('load-key')[0]]
 
 
-def test_the_legend_does_not_speak_of_what_is_not_there():
+def test_the_legend_lists_only_what_is_drawn():
     drawing = draw(two_racks(), {})
     said = [e.text for e in drawing.all('load-key')[0] if e.text]
     assert said == ['used before', 'free']
@@ -127,25 +127,25 @@ def test_names_cannot_break_out_of_the_text():
     assert not [e for e in drawing.root.iter() if e.tag.endswith('script')]
 
 
-def test_characters_that_xml_cannot_hold_are_replaced():
+def test_characters_invalid_in_xml_are_replaced():
     drawing = draw(two_racks(), {'a': 'r1h1'}, name='a\x00b\x1b\ud800')
     assert drawing.texts('heading') == ['a\ufffdb\ufffd\ufffd']
 
 
-def test_a_host_with_very_many_members_says_how_many_are_not_shown():
+def test_a_host_shows_the_number_of_hidden_members():
     drawing = draw(two_racks(), {f's-{n}': 'r1h1' for n in range(30)})
     card = drawing.host('r1h1')
     assert len(card.all('member')) == 12
     assert 'and 18 more' in card.texts('muted')
 
 
-def test_an_empty_inventory_is_an_empty_picture():
+def test_an_empty_inventory_gives_an_empty_picture():
     drawing = draw(cloud(), {})
     assert drawing.all('host') == []
     assert float(drawing.root.get('height')) > 0
 
 
-def test_the_picture_loads_nothing_from_elsewhere():
+def test_the_picture_loads_no_external_resources():
     snapshot = two_racks()
     text = svg.to_bytes(scene(snapshot, plan(snapshot, {}))).decode()
     assert text.count('http') == 1
@@ -176,7 +176,7 @@ def check_nesting(found):
 
 
 @pytest.mark.parametrize('hosts', [30, 130, 500])
-def test_hosts_lie_within_their_racks_and_racks_within_their_zones(hosts):
+def test_hosts_are_inside_racks_and_racks_inside_zones(hosts):
     drawing = draw(many(hosts), {f's-{n}': f'cmp-{n % 7:04}'
                                  for n in range(40)})
     found = boxes(drawing.all('topology')[0])

@@ -13,7 +13,7 @@ TRIO = scope_of(servers('node', 3))
 RACKS = two_racks()
 
 
-def test_two_servers_of_one_rack_are_together():
+def test_two_servers_in_one_rack_satisfy_affinity():
     placement = on(RACKS, node_0='r1h1', node_1='r1h2')
     assert Affinity(level='rack').check(PAIR, placement, RACKS).count == 0
 
@@ -27,20 +27,20 @@ def test_the_default_level_is_the_host():
         'r1/r1h1 has node-0; r1/r1h2 has node-1',)
 
 
-def test_racks_of_one_name_in_two_zones_are_two_racks():
+def test_racks_with_one_name_in_two_zones_are_separate():
     zones = cloud(host('a', 'az1', 'rack1'), host('b', 'az2', 'rack1'),
                   levels=('az', 'rack', 'host'))
     placement = on(zones, node_0='a', node_1='b')
     assert Affinity(level='rack').check(PAIR, placement, zones).count == 1
 
 
-def test_each_domain_beyond_the_first_counts():
+def test_each_further_domain_is_a_violation():
     placement = on(RACKS, node_0='r1h1', node_1='r1h2', node_2='r2h1')
     assert Affinity(level='host').check(TRIO, placement, RACKS).count == 2
     assert Affinity(level='rack').check(TRIO, placement, RACKS).count == 1
 
 
-def test_a_host_without_the_label_is_outside():
+def test_a_host_without_the_label_is_a_violation():
     feeds = cloud(host('a', 'r1', labels={'power_feed': 'A'}),
                   host('b', 'r1'))
     placement = on(feeds, node_0='a', node_1='b')
@@ -50,26 +50,26 @@ def test_a_host_without_the_label_is_outside():
         'node-1 is on host b, which is in no domain of level power_feed',)
 
 
-def test_members_not_placed_break_nothing():
+def test_unplaced_members_violate_nothing():
     placement = on(RACKS, node_1='r2h1')
     assert Affinity().check(PAIR, placement, RACKS).count == 0
     assert Affinity().check(PAIR, {}, RACKS).count == 0
 
 
-def test_a_hard_encoding_forbids_what_is_apart():
+def test_a_hard_encoding_forbids_two_domains():
     apart = on(RACKS, node_0='r1h1', node_1='r2h1')
     together = on(RACKS, node_0='r1h1', node_1='r1h2')
     assert cost_of(Affinity(level='rack'), PAIR, RACKS, apart) is None
     assert cost_of(Affinity(level='rack'), PAIR, RACKS, together) == 0
 
 
-def test_a_hard_encoding_leaves_a_way_for_the_rest():
+def test_a_hard_encoding_allows_the_remaining_members():
     placed = on(RACKS, node_0='r1h1')
     assert cost_of(Affinity(level='rack'), PAIR, RACKS, placed) == 0
     assert cost_of(Affinity(level='rack'), PAIR, RACKS) == 0
 
 
-def test_a_hard_encoding_forbids_hosts_in_no_domain():
+def test_a_hard_encoding_forbids_hosts_without_a_domain():
     feeds = cloud(host('a', 'r1'), host('b', 'r1'))
     assert cost_of(Affinity(level='power_feed'), PAIR, feeds) is None
 
@@ -81,7 +81,7 @@ def test_a_weighted_encoding_costs_weight_for_each_further_domain():
         Affinity(level='rack', weight=10), TRIO, RACKS, placed) == 10
 
 
-def test_a_weighted_encoding_counts_members_outside_as_the_check_does():
+def test_encoding_and_check_agree_on_hosts_without_a_domain():
     feeds = cloud(host('a', 'r1'), host('b', 'r1', labels={'feed': 'A'}))
     policy = Affinity(level='feed', weight=1)
     for names in ({'node_0': 'a', 'node_1': 'a'},
@@ -93,13 +93,13 @@ def test_a_weighted_encoding_counts_members_outside_as_the_check_does():
         assert policy.check(PAIR, placed, feeds).count == expected
 
 
-def test_a_group_without_members_asks_nothing():
+def test_a_group_without_members_costs_nothing():
     empty = scope_of()
     assert cost_of(Affinity(), empty, RACKS) == 0
     assert cost_of(Affinity(weight=1), empty, RACKS) == 0
 
 
-def test_nova_spells_the_preference_soft():
+def test_soft_affinity_is_affinity_with_weight_1():
     policy = SoftAffinity.from_document({}, weight=None, place='policies[0]')
     assert (policy.weight, policy.level, policy.hard) == (1, 'host', False)
     heavier = SoftAffinity.from_document(

@@ -27,7 +27,7 @@ APART = {'web_0': 'r1h1', 'web_1': 'r1h2', 'db_0': 'r1h1', 'db_1': 'r2h1'}
 """Of four pairs of web and db, the two with db-1 lie across racks."""
 
 
-def test_weighted_each_mbit_between_racks_is_a_violation():
+def test_each_mbit_between_racks_violates_a_weighted_bandwidth():
     policy = pipe(weight=1)
     placed = on(RACKS, **APART)
     found = policy.check(scope_of(policy), placed, RACKS)
@@ -39,7 +39,7 @@ def test_weighted_each_mbit_between_racks_is_a_violation():
         scope_of(), placed, RACKS).count == 300
 
 
-def test_a_link_that_just_suffices_is_no_violation():
+def test_a_link_with_exactly_enough_capacity_is_no_violation():
     enough = racks(Link(('r1',), 1000, 800), Link(('r2',), 200))
     policy = pipe()
     placed = on(enough, **APART)
@@ -59,7 +59,7 @@ def test_each_mbit_over_a_link_is_a_violation():
     assert cost_of(policy, scope_of(policy), busy, placed) is None
 
 
-def test_both_ends_of_a_pair_need_their_uplink():
+def test_traffic_counts_on_the_uplinks_of_both_racks():
     thin = racks(Link(('r2',), 199))
     placed = on(thin, **APART)
     policy = pipe()
@@ -74,7 +74,7 @@ def test_a_rack_without_a_link_has_no_limit():
     assert cost_of(policy, scope_of(policy), RACKS, placed) == 0
 
 
-def test_who_is_together_needs_no_link():
+def test_members_in_one_rack_need_no_link():
     dead = racks(Link(('r1',), 0), Link(('r2',), 0))
     policy = pipe()
     placed = on(dead, web_0='r1h1', web_1='r1h2', db_0='r1h1', db_1='r1h2')
@@ -82,7 +82,7 @@ def test_who_is_together_needs_no_link():
     assert cost_of(policy, scope_of(policy), dead, placed) == 0
 
 
-def test_a_link_that_others_overload_takes_nothing_more_and_blames_no_one():
+def test_a_link_overloaded_by_others_allows_no_more_traffic():
     full = racks(Link(('r1',), 100, 500))
     policy = pipe()
     near = on(full, web_0='r1h1', web_1='r1h2', db_0='r1h1', db_1='r1h2')
@@ -110,7 +110,7 @@ def test_relationships_on_one_link_add_up():
     assert cost_of(both[0], scope, tight, placed) is None
 
 
-def test_relationships_of_groups_inside_and_outside_add_up():
+def test_relationships_of_outer_and_inner_groups_add_up():
     links = racks(Link(('r1',), 150))
     inner = pipe(between=('a', 'b'))
     outer = pipe(between=('web', 'db/a'))
@@ -124,7 +124,7 @@ def test_relationships_of_groups_inside_and_outside_add_up():
     assert inner.check(nested, placed, links).count == 50
 
 
-def test_weighted_relationships_and_other_levels_limit_nothing():
+def test_weighted_and_other_level_relationships_are_not_added():
     links = racks(Link(('r1',), 200), Link(('r1', 'r1h1'), 0))
     hard = pipe()
     scope = scope_of(hard, pipe(weight=1), pipe(level='host'))
@@ -133,7 +133,7 @@ def test_weighted_relationships_and_other_levels_limit_nothing():
     assert cost_of(hard, scope, links, placed) == 0
 
 
-def test_a_label_has_no_links_even_where_its_value_is_a_racks_name():
+def test_a_label_with_the_name_of_a_rack_has_no_links():
     hosts = (host('a', 'r1', labels={'feed': 'r1'}),
              host('b', 'r1', labels={'feed': 'r2'}))
     feeds = cloud(*hosts, links=[Link(('r1',), 0)])
@@ -145,7 +145,7 @@ def test_a_label_has_no_links_even_where_its_value_is_a_racks_name():
         scope, placed, feeds).count == 100
 
 
-def test_a_host_in_no_rack_is_not_used():
+def test_a_host_without_a_rack_is_a_violation():
     lost = cloud(host('a', 'r1'), host('b'))
     policy = pipe()
     scope = scope_of(policy, web=1, db=1)
@@ -159,14 +159,14 @@ def test_a_host_in_no_rack_is_not_used():
     assert pipe(weight=1).check(scope, both, lost).count == 100
 
 
-def test_members_not_placed_send_nothing():
+def test_unplaced_members_send_no_traffic():
     thin = racks(Link(('r1',), 0))
     placement = on(thin, web_0='r1h1', db_0='r1h2')
     assert pipe().check(scope_of(pipe()), placement, thin).count == 0
     assert pipe(weight=1).check(scope_of(), placement, thin).count == 0
 
 
-def test_any_number_of_servers_is_counted_right():
+def test_traffic_of_any_number_of_servers_is_counted():
     # 5 and 6 servers: counts that need digits of weight 1, 2 and 2.
     for n in range(6):
         names = {f'web_{i}': 'r1h1' if i < n else 'r2h1' for i in range(5)}

@@ -47,7 +47,7 @@ def test_check_and_encoding_agree_on_every_placement(level):
     ('dbd', 'feed', 2),
     ('bdc', 'feed', 1),     # c has no feed
 ])
-def test_each_domain_with_members_and_others_counts(names, level, violations):
+def test_each_shared_domain_is_a_violation(names, level, violations):
     _, scope = shop(Exclusive()).scopes()
     placed = dict(zip(
         ('web-0', 'db/node-0', 'db/node-1'),
@@ -56,7 +56,7 @@ def test_each_domain_with_members_and_others_counts(names, level, violations):
     assert (found.count, len(found.messages)) == (violations, violations)
 
 
-def test_the_message_names_who_else_is_there():
+def test_the_message_names_the_other_servers():
     _, scope = shop(Exclusive(), db=1).scopes()
     placed = {'web-0': USED.hosts[1], 'db/node-0': USED.hosts[0]}
     assert Exclusive(level='rack').check(scope, placed, USED).messages == (
@@ -64,12 +64,12 @@ def test_the_message_names_who_else_is_there():
         'there',)
 
 
-def test_the_group_goes_where_nobody_is():
+def test_an_exclusive_group_uses_empty_racks():
     plan(USED, group(servers('node', 3),
                      policies=[Exclusive(level='rack')])).uses('c', 'd')
 
 
-def test_two_exclusive_groups_are_apart():
+def test_two_exclusive_groups_use_different_racks():
     shops = group(groups=[
         group(servers('node', 2), name=name,
               policies=[Exclusive(level='rack')]) for name in ('db', 'web')])
@@ -77,7 +77,7 @@ def test_two_exclusive_groups_are_apart():
     assert {found['db/node-0'][:2], found['web/node-0'][:2]} == {'r1', 'r2'}
 
 
-def test_where_strangers_are_everywhere_it_is_unplaceable():
+def test_foreign_servers_everywhere_make_the_group_unplaceable():
     assert reasons(two_racks(servers=1), group(
         servers('node', 2), policies=[Exclusive()]))
     # Two racks, and strangers on one host of each.
@@ -89,14 +89,14 @@ def test_where_strangers_are_everywhere_it_is_unplaceable():
         Exclusive()])).uses('r1h2', 'r2h2')
 
 
-def test_a_preference_takes_few_domains_with_strangers():
+def test_a_preference_uses_few_domains_with_foreign_servers():
     busy = two_racks(servers=1)
     answer = plan(busy, group(servers('node', 4), policies=[
         Exclusive(weight=3)])).answer
     assert answer.preferences[0].violations == 1
 
 
-def test_members_that_stay_are_no_strangers():
+def test_placed_members_are_no_foreign_servers():
     # Of the two servers on a, one is the member that stays there.
     shared = cloud(host('a', servers=2), host('b', servers=1))
     one = group(servers('node', 2), policies=[Exclusive()])
@@ -109,14 +109,14 @@ def test_members_that_stay_are_no_strangers():
                  {'node-0': 'a'})
 
 
-def test_alternates_have_no_strangers_either():
+def test_alternates_have_no_foreign_servers():
     one = group(servers('node', 1), policies=[Exclusive()])
     answer = plan(USED, one).answer
     assert set(alternates(one, USED, answer, 9)['node-0']) == (
         {'b', 'c', 'd'} - set(answer.hosts().values()))
 
 
-def test_a_hard_one_reserves_its_domains():
+def test_only_a_hard_exclusive_policy_reserves_its_domains():
     top, scope = shop(Exclusive()).scopes()
     placed = {'web-0': USED.hosts[0], 'db/node-0': USED.hosts[1],
               'db/node-1': USED.hosts[2]}

@@ -10,7 +10,7 @@ from tests.unit.policies.encoding import cost_of
 TYPES = load_policy_types().policies
 
 
-def test_each_policy_is_found_by_the_name_that_documents_use():
+def test_policy_types_are_loaded_under_their_document_names():
     assert {'affinity', 'anti-affinity', 'soft-affinity',
             'soft-anti-affinity'} <= set(TYPES)
     assert all(cls.type == name for name, cls in TYPES.items())

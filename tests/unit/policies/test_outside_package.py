@@ -38,7 +38,7 @@ def racks(plan):
     return {placement.location for placement in plan.placements}
 
 
-def test_a_command_finds_it(site):
+def test_the_plan_command_loads_an_external_policy(site):
     made = run(site, 'nova_holistic.cli.main', 'plan',
                EXAMPLE / 'licensed.yaml', '--inventory', ZONES,
                '--format', 'json')
@@ -47,13 +47,13 @@ def test_a_command_finds_it(site):
     assert len({tuple(p['location']) for p in plan['placements']}) == 2
 
 
-def test_the_tests_that_it_brings_pass(site):
+def test_the_tests_of_the_example_package_pass(site):
     done = run(site, 'pytest', '-q', '-p', 'no:cacheprovider', '--rootdir',
                site, EXAMPLE / 'test_max_domains.py')
     assert done.returncode == 0, done.stdout
 
 
-def test_commands_judge_a_plan_by_it(types, tmp_path, capsys):
+def test_the_check_command_applies_an_external_policy(types, tmp_path, capsys):
     group, plan = EXAMPLE / 'licensed.yaml', tmp_path / 'plan.json'
     assert main(['plan', str(group), '--inventory', str(ZONES),
                  '--format', 'json']) == 0
@@ -75,7 +75,7 @@ def test_commands_judge_a_plan_by_it(types, tmp_path, capsys):
         'max-domains: members are in 3 domains of level rack, 2 are allowed')
 
 
-def test_without_the_package_its_name_is_unknown(tmp_path, capsys):
+def test_an_external_policy_is_unknown_without_its_package(tmp_path, capsys):
     assert main(['plan', str(EXAMPLE / 'licensed.yaml'),
                  '--inventory', str(ZONES)]) == 2
     assert 'policies[0].type' in capsys.readouterr().err
@@ -83,13 +83,13 @@ def test_without_the_package_its_name_is_unknown(tmp_path, capsys):
 
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
 @pytest.mark.parametrize('objective', ['spread', 'fewest-hosts'])
-def test_hard_it_is_kept_against_the_objective(types, solver, objective):
+def test_an_external_policy_overrules_the_objective(types, solver, objective):
     plan = solve(licensed(types), FOUR_RACKS, objective=objective,
                  solver=solver)
     assert len(racks(plan)) == 2
 
 
-def test_weighted_it_yields_to_room(types):
+def test_a_weighted_external_policy_yields_to_capacity(types):
     wanted = licensed(types, weight=3)
     plan = solve(wanted, FOUR_RACKS)
     assert len(racks(plan)) == 2
@@ -103,7 +103,7 @@ def test_weighted_it_yields_to_room(types):
         ('max-domains', 1)]
 
 
-def test_it_is_named_where_it_leaves_no_plan(types):
+def test_an_external_policy_is_named_in_the_reasons(types):
     answer = solve(licensed(types, number=1), FOUR_RACKS)
     assert any('max-domains' in f'{r.at} {r.message}'
                for r in answer.reasons)
@@ -118,7 +118,7 @@ def test_it_is_named_where_it_leaves_no_plan(types):
     assert 'max-domains' in told and 'anti-affinity' in told
 
 
-def test_alternates_keep_it(types):
+def test_alternates_satisfy_an_external_policy(types):
     wanted = licensed(types)
     plan = solve(wanted, FOUR_RACKS)
     for path, names in alternates(wanted, FOUR_RACKS, plan, 10).items():
@@ -127,7 +127,7 @@ def test_alternates_keep_it(types):
                 **plan.hosts(), path: name}) == ()
 
 
-def test_a_large_group_keeps_it_in_a_program_of_fewer_hosts(types):
+def test_a_restricted_model_satisfies_an_external_policy(types):
     wanted = licensed(types, *MANY_SIZES, number=5)
     plan = solve(wanted, MANY_HOSTS, objective='fewest-hosts', time_limit=10,
                  timer=standing)
@@ -136,7 +136,7 @@ def test_a_large_group_keeps_it_in_a_program_of_fewer_hosts(types):
 
 
 @pytest.mark.parametrize('strategy', ['restricted', 'decomposed'])
-def test_programs_of_fewer_hosts_and_bounds_know_it(types, strategy):
+def test_restricted_models_and_bounds_respect_the_policy(types, strategy):
     for number, least in ((1, None), (2, 3), (3, 3)):
         plan = solve(licensed(types, number=number), FOUR_RACKS,
                      objective='fewest-hosts', settings=Settings(strategy))

@@ -13,13 +13,13 @@ def together(level, weight=None):
         between=('web', 'cache'), level=level, weight=weight)
 
 
-def test_both_sides_in_one_rack_are_together():
+def test_both_sides_in_one_rack_satisfy_affinity():
     placement = on(RACKS, web_0='r1h1', web_1='r1h2', cache='r1h2')
     assert together('rack').check(SCOPE, placement, RACKS).count == 0
     assert together('host').check(SCOPE, placement, RACKS).count == 1
 
 
-def test_one_side_that_is_apart_breaks_it_too():
+def test_one_side_in_two_racks_is_a_violation():
     placement = on(RACKS, web_0='r1h1', web_1='r2h1', cache='r1h1')
     found = together('rack').check(SCOPE, placement, RACKS)
     assert found.count == 1
@@ -35,19 +35,19 @@ def test_members_of_neither_side_may_be_anywhere():
     assert cost_of(together('host'), SCOPE, RACKS, placement) == 0
 
 
-def test_the_encoding_forbids_hard_and_costs_weight():
+def test_a_hard_encoding_forbids_and_a_weighted_one_costs():
     placed = on(RACKS, web_0='r1h1', web_1='r2h1', cache='r1h2')
     assert cost_of(together('rack'), SCOPE, RACKS, placed) is None
     assert cost_of(together('rack', 5), SCOPE, RACKS, placed) == 5
     assert cost_of(together('host', 5), SCOPE, RACKS, placed) == 10
 
 
-def test_a_host_without_the_label_is_outside():
+def test_a_host_without_the_label_is_a_violation():
     feeds = cloud(host('a', 'r1', labels={'feed': 'A'}), host('b', 'r1'))
     placed = on(feeds, web_0='a', web_1='a', cache='b')
     assert together('feed').check(SCOPE, placed, feeds).count == 1
     assert cost_of(together('feed'), SCOPE, feeds, placed) is None
 
 
-def test_it_is_called_by_its_sides():
+def test_the_title_names_both_sides():
     assert together('rack').title == 'affinity between web and cache'

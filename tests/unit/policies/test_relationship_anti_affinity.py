@@ -21,7 +21,7 @@ def test_members_of_one_side_may_be_together():
     assert cost_of(apart('host'), SCOPE, RACKS, placement) == 0
 
 
-def test_a_domain_with_some_of_both_is_named():
+def test_a_domain_with_members_of_both_sides_is_named():
     placement = on(
         RACKS, web_0='r1h1', web_1='r2h1', db_0='r1h1', db_1='r1h2')
     found = apart('rack').check(SCOPE, placement, RACKS)
@@ -29,7 +29,7 @@ def test_a_domain_with_some_of_both_is_named():
     assert found.messages == ('rack r1 holds web-0 beside db-0, db-1',)
 
 
-def test_each_domain_with_some_of_both_is_one_violation():
+def test_each_domain_with_members_of_both_sides_is_a_violation():
     placed = on(RACKS, web_0='r1h1', web_1='r2h1', db_0='r1h1', db_1='r2h2')
     assert apart('rack').check(SCOPE, placed, RACKS).count == 2
     assert apart('host').check(SCOPE, placed, RACKS).count == 1
@@ -45,7 +45,7 @@ def test_members_of_neither_side_do_not_matter():
     assert cost_of(apart('rack'), SCOPE, RACKS, placed) == 0
 
 
-def test_a_member_in_no_domain_keeps_no_promise():
+def test_a_member_without_a_domain_is_a_violation():
     feeds = cloud(host('a', 'r1', labels={'feed': 'A'}), host('b', 'r1'))
     placed = on(feeds, web_0='a', web_1='a', db_0='b', db_1='b')
     found = apart('feed').check(SCOPE, placed, feeds)
@@ -56,6 +56,6 @@ def test_a_member_in_no_domain_keeps_no_promise():
     assert cost_of(apart('feed', 1), SCOPE, feeds, placed) == 2
 
 
-def test_members_not_placed_break_nothing():
+def test_unplaced_members_violate_nothing():
     placement = on(RACKS, web_0='r1h1')
     assert apart('host').check(SCOPE, placement, RACKS).count == 0

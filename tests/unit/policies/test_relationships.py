@@ -42,13 +42,13 @@ def placements(scope):
             for m, name in zip(scope.members, names)})
 
 
-def test_each_relationship_is_found_by_the_name_that_documents_use():
+def test_relationship_types_are_loaded_under_document_names():
     assert {'affinity', 'anti-affinity', 'bandwidth'} <= set(TYPES)
     assert all(cls.type == name for name, cls in TYPES.items())
 
 
 @pytest.mark.parametrize('hard, soft, scope', list(cases()))
-def test_every_placement_is_judged_and_encoded_alike(hard, soft, scope):
+def test_check_and_encoding_agree_on_every_placement(hard, soft, scope):
     for placed in placements(scope):
         assert cost_of(soft, scope, SMALL, placed) == soft.check(
             scope, placed, SMALL).count
@@ -57,7 +57,7 @@ def test_every_placement_is_judged_and_encoded_alike(hard, soft, scope):
 
 
 @pytest.mark.parametrize('hard, soft, scope', list(cases(web=3, db=2)))
-def test_the_best_way_to_place_the_rest_is_found(hard, soft, scope):
+def test_the_encoding_finds_the_best_remaining_placement(hard, soft, scope):
     for first in 'abc':
         placed = on(SMALL, web_0=first)
         ways = [each for each in placements(scope)
@@ -79,7 +79,7 @@ def test_the_order_of_the_sides_does_not_matter(name):
 
 
 @pytest.mark.parametrize('name', ['affinity', 'anti-affinity'])
-def test_hard_holds_where_weighted_counts_nothing(name):
+def test_hard_and_weighted_checks_agree(name):
     scope = next(group(servers('web', 2), servers('db', 2)).scopes())
     for level in ('rack', 'host', 'feed'):
         hard, soft = (made(name, level, weight) for weight in (None, 1.0))
@@ -88,7 +88,7 @@ def test_hard_holds_where_weighted_counts_nothing(name):
                 scope, placed, SMALL)
 
 
-def test_one_server_of_a_counted_member_is_a_side_of_its_own():
+def test_one_server_of_a_counted_member_can_be_a_side():
     scope = next(group(servers('web', 3)).scopes())
     pair = made('anti-affinity', 'host', None, ('web-0', 'web-2'))
     assert [[m.path for m in side] for side in pair.sides(scope)] == [

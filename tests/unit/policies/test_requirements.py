@@ -65,7 +65,7 @@ def test_check_and_encoding_agree_on_every_placement(name, keys, fine):
 
 
 @pytest.mark.parametrize('name, keys, fine', CASES)
-def test_a_hard_one_admits_its_hosts_and_a_preference_all(name, keys, fine):
+def test_only_a_hard_policy_limits_the_admitted_hosts(name, keys, fine):
     hard, soft = read(name, keys).policies[0], read(
         name, keys, weight=2).policies[0]
     assert [h.name for h in MIXED.hosts if hard.admits(h)] == list(fine)
@@ -73,25 +73,25 @@ def test_a_hard_one_admits_its_hosts_and_a_preference_all(name, keys, fine):
 
 
 @pytest.mark.parametrize('name, keys, fine', CASES)
-def test_servers_are_planned_where_it_holds(name, keys, fine):
+def test_servers_are_planned_on_admitted_hosts(name, keys, fine):
     for name_of_host in plan(MIXED, read(name, keys)).hosts.values():
         assert name_of_host in fine
 
 
-def test_a_preference_yields_where_there_is_no_room():
+def test_a_preference_yields_to_capacity():
     full = cloud(host('a', 'r1', vcpus=1), host('b', 'r2'))
     answer = plan(full, read('location', {'path': 'r1'}, weight=4)).answer
     assert answer.preferences[0].violations == 1
 
 
-def test_members_missing_from_a_placement_break_nothing():
+def test_unplaced_members_violate_nothing():
     for name, keys, _ in CASES:
         shop = read(name, keys)
         assert shop.policies[0].check(
             next(shop.scopes()), {}, MIXED).count == 0
 
 
-def test_a_policy_holds_for_groups_below_and_for_nobody_else():
+def test_a_policy_applies_only_below_its_group():
     east, west = (read('availability_zone', {
         'availability_zone': zone}).policies for zone in ('east', 'west'))
     shop = group(servers('bastion'), groups=[
@@ -130,14 +130,14 @@ def test_a_policy_holds_for_groups_below_and_for_nobody_else():
     ('availability_zone', {'availability_zone': 'z', 'level': 'az'},
      'policies[0].level', 'unknown key'),
 ])
-def test_bad_keys_are_refused_with_their_place(name, keys, place, message):
+def test_an_invalid_key_names_its_position(name, keys, place, message):
     with pytest.raises(InvalidDocument) as refused:
         read(name, keys)
     assert refused.value.place == place
     assert message in refused.value.message
 
 
-def test_messages_say_what_is_wrong_with_the_host():
+def test_messages_name_the_unmet_requirement_of_the_host():
     placed = on(MIXED, node_0='b', node_1='d')
     said = {
         name: policy.check(scope, placed, MIXED).messages

@@ -60,19 +60,19 @@ def violations(policy, names, snapshot, missing=0, **keys):
     (1, 'h1 h1 h2', 1),         # h3 is eligible, and empty
     (1, 'h1 h1 h1 h1 h2', 3), (2, 'h1 h1 h2', 0), (2, 'h1 h1 h1', 1),
     (0, 'h1 h2 h3', 0), (0, 'h1 h2', 1), (9, 'h1 h1 h1', 0)])
-def test_each_unit_beyond_the_skew_counts(skew, names, expected):
+def test_each_unit_above_max_skew_is_a_violation(skew, names, expected):
     assert violations(even(skew=skew), names, three_racks()) == expected
 
 
 @pytest.mark.parametrize('least, names, expected', [
     (1, 'h1 h1', 0), (2, 'h1 h1', 1), (3, 'h1 h1', 2), (3, 'h1 h2 h3', 0),
     (4, 'h1 h2 h3', 1)])
-def test_each_domain_short_of_the_minimum_counts(least, names, expected):
+def test_each_domain_below_min_domains_is_a_violation(least, names, expected):
     assert violations(Spread(level='rack', min_domains=least), names,
                       three_racks()) == expected
 
 
-def test_both_at_once_add_up():
+def test_violations_of_max_skew_and_min_domains_add_up():
     both = Spread(level='rack', max_skew=1, min_domains=3)
     assert violations(both, 'h1 h1 h1 h2', three_racks()) == 2 + 1
 
@@ -86,7 +86,7 @@ def test_check_and_encoding_agree_on_every_placement(level, keys):
         violations(Spread(level=level, **keys), ' '.join(names), RACKS)
 
 
-def test_members_on_hosts_in_no_domain_count():
+def test_members_on_hosts_without_a_domain_are_violations():
     assert violations(even(skew=5), 'd d a', RACKS) == 2
 
 
@@ -98,7 +98,7 @@ def test_a_rack_without_an_enabled_host_is_not_eligible():
     assert violations(even(), 'c c c a b', RACKS) == 0
 
 
-def test_a_rack_without_room_is_eligible():
+def test_a_full_rack_is_eligible():
     tight = cloud(host('a', 'r1'), host('b', 'r2', vcpus=0))
     assert isinstance(solve(
         group(servers('node', 2), policies=[even()]), tight), Unplaceable)
@@ -107,7 +107,7 @@ def test_a_rack_without_room_is_eligible():
 
 @pytest.mark.parametrize('requirements', [
     {'required_traits': frozenset({'T'})}, {'location': ('r2',)}])
-def test_a_rack_that_suits_no_member_is_not_eligible(requirements):
+def test_a_rack_unsuitable_for_all_members_is_not_eligible(requirements):
     nodes = scope_of(servers('node', 3, **requirements))
     placed = on(RACKS, node_0='b', node_1='b', node_2='b')
     assert even().check(nodes, placed, RACKS).count == 0
@@ -115,7 +115,7 @@ def test_a_rack_that_suits_no_member_is_not_eligible(requirements):
                       policies=[even()])).uses('b')
 
 
-def test_a_rack_that_suits_one_member_is_eligible():
+def test_a_rack_suitable_for_one_member_is_eligible():
     both = [servers('any', 1), servers('node', 3, required_traits=frozenset(
         {'T'}))]
     assert isinstance(solve(group(
@@ -154,7 +154,7 @@ def zones(**fields):
 
 
 @pytest.mark.parametrize('nested', [False, True])
-def test_only_racks_of_the_zone_that_holds_the_group_count(nested):
+def test_affinity_at_zone_level_limits_the_eligible_racks(nested):
     nodes = servers('node', 4)
     if nested:
         shop = group(policies=[Affinity(level='az')], groups=[
@@ -170,7 +170,7 @@ def test_only_racks_of_the_zone_that_holds_the_group_count(nested):
     assert even(skew=0).check(scope, three, zones()).count == 1
 
 
-def test_without_the_affinity_all_racks_count():
+def test_without_a_hard_affinity_all_racks_are_eligible():
     assert isinstance(solve(group(servers('node', 4), policies=[
         even(skew=0)]), zones()), Unplaceable)
     wish = Affinity(level='az', weight=1)
@@ -178,7 +178,7 @@ def test_without_the_affinity_all_racks_count():
         even(skew=0), wish]), zones()), Unplaceable)
 
 
-def test_a_zone_with_a_full_rack_cannot_be_even():
+def test_a_zone_with_a_full_rack_is_not_chosen():
     # In az1 r2 is full: three at most differ by one only over az2.
     full = cloud(*(host(h.name, *h.location, vcpus=0 if h.name == '12' else 9)
                    for h in zones().hosts), levels=('az', 'rack', 'host'))
@@ -186,7 +186,7 @@ def test_a_zone_with_a_full_rack_cannot_be_even():
         Affinity(level='az'), even()])).uses('21', '22', '23')
 
 
-def test_a_finer_or_equal_affinity_confines_nothing():
+def test_a_finer_or_equal_affinity_does_not_limit_eligible_racks():
     for level in ('host', 'rack'):
         shop = group(servers('node', 2), policies=[
             Affinity(level=level), even()])
@@ -200,7 +200,7 @@ def test_a_finer_or_equal_affinity_confines_nothing():
 
 @pytest.mark.parametrize('feeds, used', [
     ('AAB', ('h1', 'h2')), ('ABA', ('h1', 'h3'))])
-def test_a_label_is_coarser_where_it_holds_whole_racks(feeds, used):
+def test_affinity_to_a_label_of_whole_racks_limits_eligible_racks(feeds, used):
     # Four fill two hosts of two; only the racks on feed A count.
     fed = cloud(*(host(f'h{n}', f'r{n}', labels={'feed': feed}, vcpus=2)
                   for n, feed in enumerate(feeds, 1)))
@@ -208,7 +208,7 @@ def test_a_label_is_coarser_where_it_holds_whole_racks(feeds, used):
         Affinity(level='feed'), even(skew=0)])).uses(*used)
 
 
-def test_a_label_that_cuts_through_racks_confines_nothing():
+def test_a_label_that_divides_racks_does_not_limit_eligible_racks():
     # Rack r1 is on both feeds, so r2 counts for members on feed A as well.
     def crossed(vcpus):
         return cloud(host('a', 'r1', labels={'feed': 'A'}),
@@ -226,17 +226,17 @@ def test_a_label_that_cuts_through_racks_confines_nothing():
 @pytest.mark.parametrize('names, missing, expected', [
     ('h1 h1 h1', 0, 2), ('h1 h1 h1', 3, 1), ('h1 h1 h1', 4, 0),
     ('h1', 2, 0), ('h1 h1 h2 h2', 1, 0), ('h1 h1 h1 h2 h2', 1, 1)])
-def test_members_still_to_come_may_fill_the_gaps(names, missing, expected):
+def test_unplaced_members_may_fill_the_gaps(names, missing, expected):
     assert violations(even(), names, three_racks(), missing) == expected
 
 
-def test_members_still_to_come_may_use_more_domains():
+def test_unplaced_members_may_use_more_domains():
     least = Spread(level='rack', min_domains=3)
     assert violations(least, 'h1 h1', three_racks(), missing=2) == 0
     assert violations(least, 'h1 h1', three_racks(), missing=1) == 1
 
 
-def test_messages_name_the_fullest_and_the_emptiest():
+def test_messages_name_the_fullest_and_the_emptiest_domain():
     scope = scope_of(servers('node', 3))
     placed = on(three_racks(), node_0='h1', node_1='h1', node_2='h2')
     both = Spread(level='rack', max_skew=1, min_domains=3)
@@ -247,26 +247,26 @@ def test_messages_name_the_fullest_and_the_emptiest():
 
 # In plans.
 
-def test_two_hundred_are_even_over_racks_of_different_size():
+def test_two_hundred_members_are_even_over_unequal_racks():
     racks = cloud(*(host(f'r{r}h{h}', f'r{r}', vcpus=40)
                     for r in range(8) for h in range(1 + r % 3)))
     assert plan(racks, group(servers('node', 200), policies=[
         even()])).racks() == [25] * 8
 
 
-def test_a_minimum_overrules_the_objective():
+def test_min_domains_overrules_the_objective():
     found = plan(three_racks(), group(servers('node', 3), policies=[
         Spread(level='rack', min_domains=2)]), objective='fewest-hosts')
     assert len(found.racks()) == 2
 
 
-def test_more_domains_than_are_eligible_cannot_be_used():
+def test_min_domains_above_the_eligible_ones_is_unplaceable():
     shop = group(servers('node', 5), policies=[
         Spread(level='rack', min_domains=4)])
     assert isinstance(solve(shop, three_racks()), Unplaceable)
 
 
-def test_members_that_stay_count():
+def test_placed_members_count():
     found = plan(three_racks(), group(servers('node', 4), policies=[
         even()]), placed={'node-0': 'h1', 'node-1': 'h1'})
     assert found.racks() == [1, 1, 2]
@@ -278,7 +278,7 @@ def parse(**keys):
         'members': [{'name': 'node', 'resources': {'VCPU': 1}}]}, TYPES)
 
 
-def test_a_document_says_skew_or_minimum_or_both():
+def test_a_document_gives_max_skew_or_min_domains():
     assert parse(max_skew=2).policies == (Spread(max_skew=2),)
     assert parse(level='rack', min_domains=3, weight=2).policies == (
         Spread(level='rack', min_domains=3, weight=2.0),)
@@ -290,7 +290,7 @@ def test_a_document_says_skew_or_minimum_or_both():
     ({'max_skew': '1'}, 'policies[0].max_skew'),
     ({'min_domains': 0}, 'policies[0].min_domains'),
     ({'max_skew': 1, 'racks': 2}, 'policies[0].racks')])
-def test_bad_keys_are_refused_with_their_place(keys, place):
+def test_an_invalid_key_names_its_position(keys, place):
     with pytest.raises(InvalidDocument) as refused:
         parse(**keys)
     assert refused.value.place == place

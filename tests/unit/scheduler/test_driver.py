@@ -15,7 +15,7 @@ from nova_holistic.scheduler import filters
 from nova_holistic.scheduler import weights
 
 
-def test_our_driver_and_novas_own_are_there_by_name():
+def test_the_holistic_and_the_stock_driver_are_loaded_by_name():
     assert driver.load('filter_scheduler') is nova_manager.SchedulerManager
     ours = driver.load('holistic_scheduler')
     assert issubclass(ours, nova_manager.SchedulerManager)
@@ -38,7 +38,7 @@ def test_nova_finds_our_filters_and_weighers():
         'HolisticGroupWeigher', 'HolisticStatisticsWeigher'}
 
 
-def test_the_service_says_what_is_wrong_with_its_driver_and_exits(tmp_path):
+def test_the_service_exits_with_a_message_for_an_unknown_driver(tmp_path):
     config = tmp_path / 'nova.conf'
     config.write_text('[DEFAULT]\ntransport_url = fake://\n'
                       '[scheduler]\ndriver = chance_scheduler\n'

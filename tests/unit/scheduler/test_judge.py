@@ -38,7 +38,7 @@ def judge(policies, path, others, *, nested=()):
 APART = {'type': 'anti-affinity', 'level': 'rack'}
 
 
-def test_a_rack_that_holds_another_member_is_objected_to_by_name():
+def test_an_objection_names_the_rack_and_both_members():
     verdict = judge([APART], 'a', {'b': host('h1', 'r1')})
     (objection,) = verdict.objections(host('h2', 'r1'))
     assert 'anti-affinity' in objection
@@ -46,14 +46,14 @@ def test_a_rack_that_holds_another_member_is_objected_to_by_name():
     assert verdict.objections(host('h3', 'r2')) == ()
 
 
-def test_what_others_break_already_is_not_held_against_a_host():
+def test_existing_violations_of_others_are_no_objection():
     together = {'b': host('h1', 'r1'), 'c': host('h2', 'r1')}
     verdict = judge([APART], 'a', together)
     assert verdict.objections(host('h3', 'r2')) == ()
     assert verdict.objections(host('h3', 'r1')) != ()
 
 
-def test_policies_of_every_group_around_the_member_count_and_no_others():
+def test_only_policies_of_enclosing_groups_apply():
     nested = [{'type': 'affinity', 'level': 'rack'}]
     inside = judge([], 'db/d', {'db/e': host('h1', 'r1')}, nested=nested)
     assert inside.objections(host('h2', 'r2')) != ()
@@ -110,27 +110,27 @@ def counted(weight=None):
     return Judge(group, LEVELS, 'a', {'b': host('h1', 'r1')})
 
 
-def test_a_policy_is_asked_about_a_host_once_however_often_filters_ask():
+def test_a_policy_is_checked_once_per_host():
     verdict = counted()
     for _ in range(3):
         assert verdict.objections(host('h2', 'r2')) == ()
     assert Counted.asked == [{'a', 'b'}]
 
 
-def test_what_was_before_is_asked_only_where_something_is_broken():
+def test_the_former_placement_is_checked_only_after_a_violation():
     verdict = counted()
     assert verdict.objections(host('h2', 'r1')) != ()
     assert Counted.asked == [{'a', 'b'}, {'b'}]
 
 
-def test_preferences_are_not_asked_for_objections():
+def test_preferences_are_not_checked_for_objections():
     verdict = counted(weight=1.0)
     assert verdict.objections(host('h2', 'r1')) == ()
     assert Counted.asked == []
     assert verdict.cost(host('h2', 'r1')) == 1
 
 
-def test_a_judge_that_learns_of_strangers_asks_again():
+def test_a_judge_with_new_foreign_servers_checks_again():
     group = parse_group({
         'name': 'web', 'policies': [{'type': 'exclusive', 'level': 'rack'}],
         'members': [{'name': 'a', 'resources': SMALL}],

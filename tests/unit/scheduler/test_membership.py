@@ -21,7 +21,7 @@ def row(path, description):
         state=MemberState.PLANNED)
 
 
-def test_a_path_points_at_one_member_and_a_description_at_all_of_its_own():
+def test_a_pointer_names_one_member_or_a_counted_member():
     rows = [row('db/node-0', 'db/node'), row('db/node-1', 'db/node'),
             row('web', 'web')]
     assert membership.pointed_at(rows, 'db/node-1') == [rows[1]]
@@ -36,7 +36,7 @@ def record(document):
         status=GroupStatus.PLANNED, document=document, objective='spread')
 
 
-def test_a_changed_document_is_read_anew_even_under_the_same_uuid():
+def test_a_changed_document_is_parsed_again():
     types = load_policy_types()
     before = record({'name': 'g', 'members': [
         {'name': 'a', 'resources': {'VCPU': 1}}]})

@@ -16,12 +16,12 @@ class Away:
         raise ks_exceptions.ConnectFailure('no route to host')
 
 
-def test_a_host_whose_traits_or_aggregates_cannot_be_read():
+def test_a_failed_read_of_traits_is_refused():
     with pytest.raises(Refused, match='Placement does not answer'):
         HostReader(None, None, Away())._get('/resource_providers/1/traits')
 
 
-def test_hosts_with_a_trait_cannot_be_read():
+def test_a_failed_read_of_hosts_with_a_trait_is_refused():
     with pytest.raises(Refused, match='Placement does not answer'):
         cloudview._having(
             types.SimpleNamespace(placement=Away()), 'CUSTOM_FAST')

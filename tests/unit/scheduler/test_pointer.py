@@ -43,7 +43,7 @@ def test_strings_and_lists_of_one_string_make_a_pointer(hints):
     ({'holistic_group': [GROUP], 'holistic_member': [5]},
      'holistic_member is no text, or has'),
 ])
-def test_anything_else_is_refused_and_says_what_it_lacks(hints, message):
+def test_an_invalid_pointer_is_refused_with_a_message(hints, message):
     assert has_pointer(hints)
     with pytest.raises(Refused, match=message):
         Pointer.from_hints(hints)

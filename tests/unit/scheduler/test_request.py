@@ -43,11 +43,11 @@ def check(made, requirements):
     Requirements(SMALL, availability_zone='az1'),
     Requirements(SMALL, required_traits=frozenset(['CUSTOM_FAST'])),
 ])
-def test_the_same_in_other_words_matches(requirements):
+def test_an_equivalent_description_matches(requirements):
     check(spec(), requirements)
 
 
-def test_described_traits_may_be_asked_for():
+def test_described_traits_may_be_requested():
     traits = {'trait:CUSTOM_FAST': 'required',
               'trait:CUSTOM_NOISY': 'forbidden'}
     check(spec(traits), Requirements(
@@ -73,7 +73,7 @@ def test_described_traits_may_be_asked_for():
     ({'extra_specs': {'resources1:MEMORY_MB': '2048'}}, Requirements(SMALL),
      'more than the host itself'),
 ])
-def test_what_differs_is_named(made, requirements, message):
+def test_a_difference_is_named(made, requirements, message):
     with pytest.raises(Refused, match=message):
         check(spec(**made), requirements)
 
@@ -86,13 +86,13 @@ def destination(**fields):
     spec, lambda: spec(force_hosts=['cmp-1']),
     lambda: spec(force_hosts=['CMP-1'], force_nodes=['node-1']),
     lambda: destination(host='cmp-1'), lambda: destination(node='node-1')])
-def test_naming_the_planned_host_is_no_obstacle(made):
+def test_a_request_may_name_the_planned_host(made):
     request.check_destination(made(), 'cmp-1', 'node-1')
 
 
 @pytest.mark.parametrize('made', [
     lambda: spec(force_hosts=['cmp-2']), lambda: spec(force_nodes=['node-2']),
     lambda: destination(host='cmp-2'), lambda: destination(node='node-2')])
-def test_naming_another_host_is_refused(made):
+def test_a_request_for_another_host_is_refused(made):
     with pytest.raises(Refused, match='another host than the planned one'):
         request.check_destination(made(), 'cmp-1', 'node-1')

@@ -12,7 +12,7 @@ from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks
 
 
-def test_a_free_server_may_go_anywhere_else_emptiest_first():
+def test_alternates_of_a_server_without_policies_are_emptiest_first():
     snapshot = cloud(
         host('a', 'r1', inventories={'VCPU': Inventory(16, used=8)}),
         host('b', 'r1'),
@@ -25,7 +25,7 @@ def test_a_free_server_may_go_anywhere_else_emptiest_first():
     assert alternates(wanted, snapshot, plan, 1) == {'web': ('c',)}
 
 
-def test_one_that_wants_a_host_to_itself_stays_off_what_others_may_go_on_to():
+def test_an_exclusive_member_avoids_the_alternates_of_others():
     wanted = group(servers('b'), groups=[
         group(servers('a'), name='in', policies=[Exclusive()])])
     snapshot = cloud(*(host(f'h{n}', 'r1', servers=int(n == 0))
@@ -38,7 +38,7 @@ def test_one_that_wants_a_host_to_itself_stays_off_what_others_may_go_on_to():
     assert not {'h0', 'h4', 'h5'} & {*found['in/a']}
 
 
-def test_alternates_keep_out_of_the_racks_of_the_others():
+def test_alternates_keep_anti_affinity_to_the_other_members():
     snapshot = cloud(*(host(f'{rack}h{n}', rack)
                        for rack in ('r1', 'r2', 'r3') for n in (1, 2)))
     wanted = group(servers('db', 2), policies=[AntiAffinity(level='rack')])
@@ -52,7 +52,7 @@ def test_alternates_keep_out_of_the_racks_of_the_others():
     assert not {*plan.hosts().values()} & {*found['db-0'], *found['db-1']}
 
 
-def test_everyone_gets_one_before_anyone_gets_a_second():
+def test_every_member_gets_one_alternate_before_any_gets_two():
     snapshot = cloud(*(host(f'h{n}', 'r1') for n in range(8)))
     wanted = group(servers('db', 3), policies=[AntiAffinity()])
     found = alternates(wanted, snapshot, solve(wanted, snapshot), 8)
@@ -60,7 +60,7 @@ def test_everyone_gets_one_before_anyone_gets_a_second():
     assert len({name for names in found.values() for name in names}) == 5
 
 
-def test_what_is_promised_to_one_is_the_last_that_another_gets():
+def test_alternates_of_one_member_come_last_for_the_others():
     snapshot = cloud(*(host(f'h{n}', 'r1', vcpus=4) for n in range(4)))
     wanted = group(servers('web', 2, vcpus=4))
     plan = solve(wanted, snapshot)
@@ -69,7 +69,7 @@ def test_what_is_promised_to_one_is_the_last_that_another_gets():
         'h0', 'h1', 'h2', 'h3'}
 
 
-def test_alternates_stay_in_the_rack_of_the_others():
+def test_alternates_keep_affinity_to_the_other_members():
     wanted = group(servers('db', 2), policies=[Affinity(level='rack')])
     plan = solve(wanted, two_racks(3))
     rack = plan.hosts()['db-0'][:2]
@@ -78,7 +78,7 @@ def test_alternates_stay_in_the_rack_of_the_others():
         assert {name[:2] for name in names} == {rack}
 
 
-def test_room_taken_by_the_plan_is_taken():
+def test_capacity_used_by_the_plan_is_not_offered_to_alternates():
     snapshot = cloud(host('a', 'r1', vcpus=2), host('b', 'r1', vcpus=2))
     wanted = group(servers('web', 2, vcpus=2))
     plan = solve(wanted, snapshot)
@@ -86,7 +86,7 @@ def test_room_taken_by_the_plan_is_taken():
         'web-0': (), 'web-1': ()}
 
 
-def test_use_of_members_that_stay_is_counted_once():
+def test_usage_of_placed_members_is_counted_once():
     snapshot = cloud(
         host('a', 'r1', inventories={'VCPU': Inventory(4, used=2)}),
         host('b', 'r1', inventories={'VCPU': Inventory(4)}))
@@ -99,7 +99,7 @@ def test_use_of_members_that_stay_is_counted_once():
         'web-0': (), 'web-1': ('a',)}
 
 
-def test_every_alternate_of_many_passes_the_check():
+def test_every_alternate_in_a_large_group_passes_the_check():
     snapshot = cloud(*(host(f'h{n:02}', f'r{n % 5}') for n in range(25)))
     wanted = group(
         groups=[group(servers('node', 4, vcpus=6), name=f'g{n}', policies=[
@@ -113,7 +113,7 @@ def test_every_alternate_of_many_passes_the_check():
                          {**plan.hosts(), path: name}) == ()
 
 
-def test_a_server_of_an_even_spread_may_go_elsewhere_in_its_rack():
+def test_an_alternate_of_an_even_spread_is_in_the_same_rack():
     wanted = group(servers('web', 4), policies=[
         Spread(level='rack', max_skew=0)])
     plan = solve(wanted, two_racks())
@@ -129,7 +129,7 @@ class Silent(Affinity):
         pass
 
 
-def test_a_check_of_which_the_rows_say_nothing_is_heard():
+def test_a_check_without_encoded_rows_is_respected():
     snapshot = cloud(*(host(f'{rack}h{n}', rack, vcpus=4)
                        for rack in ('r1', 'r2') for n in range(2)))
     wanted = group(servers('web'), groups=[group(

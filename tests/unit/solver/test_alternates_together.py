@@ -50,7 +50,7 @@ def planned(group, snapshot, placed):
     return answer if isinstance(answer, Plan) else None
 
 
-def test_any_choice_keeps_the_whole_language():
+def test_any_choice_of_alternates_satisfies_all_policies():
     found = possible = 0
     for seed in range(90_000, 90_000 + times(300)):
         group, snapshot = roomy(seed)
@@ -71,7 +71,7 @@ def test_any_choice_keeps_the_whole_language():
     assert found > possible / 2, 'hardly any is left'
 
 
-def test_any_choice_keeps_policies_of_others():
+def test_any_choice_of_alternates_satisfies_external_policies():
     found = 0
     for seed in range(2000, 2000 + times(200)):
         group, snapshot, placed = test_outsiders.random_case(seed)
@@ -86,7 +86,7 @@ def test_any_choice_keeps_policies_of_others():
     assert found > times(200) / 4
 
 
-def test_who_is_planned_anew_minds_the_alternates_of_the_others():
+def test_alternates_of_a_replanned_member_respect_those_of_others():
     found = 0
     for seed in range(95_000, 95_000 + times(200)):
         group, snapshot = roomy(seed)
@@ -108,7 +108,7 @@ def test_who_is_planned_anew_minds_the_alternates_of_the_others():
     assert found > times(200) / 5
 
 
-def test_each_alternate_has_the_room_that_its_member_needs():
+def test_each_alternate_has_enough_capacity_for_its_member():
     for seed in range(97_000, 97_000 + times(100)):
         case = seeded(seed)
         group, snapshot = case.read()

@@ -26,7 +26,7 @@ def _knapsack():
 
 
 @pytest.mark.parametrize('solver', SOLVERS)
-def test_the_best_is_found_and_proved(solver):
+def test_an_optimum_is_found_and_proved(solver):
     problem, things = _knapsack()
     outcome = load_backend(solver).solve(problem, seconds=10, gap=0)
     assert outcome.status is Status.OPTIMAL
@@ -35,7 +35,7 @@ def test_the_best_is_found_and_proved(solver):
 
 
 @pytest.mark.parametrize('solver', SOLVERS)
-def test_a_start_is_taken_and_bettered(solver):
+def test_a_start_solution_is_improved(solver):
     problem, things = _knapsack()
     outcome = load_backend(solver).solve(
         problem, seconds=10, gap=0, start={things[0]: 1, things[1]: 0})
@@ -44,7 +44,7 @@ def test_a_start_is_taken_and_bettered(solver):
 
 
 @pytest.mark.parametrize('solver', SOLVERS)
-def test_what_cannot_be_is_proved(solver):
+def test_infeasibility_is_proved(solver):
     problem, things = _knapsack()
     problem.addConstraint(pulp.LpAffineExpression(
         [(t, 1) for t in things]) >= 3)
@@ -54,7 +54,7 @@ def test_what_cannot_be_is_proved(solver):
 
 
 @pytest.mark.parametrize('solver', SOLVERS)
-def test_a_broken_row_without_variables_is_a_proof_too(solver):
+def test_a_violated_row_without_variables_proves_infeasibility(solver):
     problem, _ = _knapsack()
     problem.addConstraint(pulp.LpAffineExpression(constant=1.0) <= 0)
     outcome = load_backend(solver).solve(problem, seconds=10, gap=0)
@@ -63,7 +63,7 @@ def test_a_broken_row_without_variables_is_a_proof_too(solver):
 
 @pytest.mark.parametrize('solver', SOLVERS)
 @pytest.mark.parametrize('seconds', [0, -1.5])
-def test_without_time_nothing_is_begun(solver, seconds):
+def test_without_time_nothing_is_solved(solver, seconds):
     """HiGHS has an answer to so small a program before it looks at its limit;
     to a large one it has none, and looks as late."""
     problem, things = _knapsack()
@@ -72,7 +72,7 @@ def test_without_time_nothing_is_begun(solver, seconds):
     assert [t.varValue for t in things] == [None] * 3
 
 
-def test_no_time_for_the_second_look_is_no_proof(monkeypatch):
+def test_infeasibility_without_time_to_confirm_it_is_no_proof(monkeypatch):
     """"Infeasible" of numbers too close to tell apart is asked again."""
     problem, things = _knapsack()
     problem.addConstraint(pulp.LpAffineExpression(
@@ -85,7 +85,7 @@ def test_no_time_for_the_second_look_is_no_proof(monkeypatch):
 
 
 @pytest.mark.parametrize('solver', SOLVERS)
-def test_nothing_is_printed_and_no_file_is_left(solver, capfd, monkeypatch,
+def test_solvers_print_nothing_and_keep_no_file(solver, capfd, monkeypatch,
                                                 tmp_path):
     monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))
     monkeypatch.setenv('TMPDIR', str(tmp_path))

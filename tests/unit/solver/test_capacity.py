@@ -24,41 +24,41 @@ def _takes(number, vcpus, solver='highs', **inventory):
 
 
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
-def test_an_allocation_ratio_multiplies_what_is_not_reserved(solver):
+def test_an_allocation_ratio_multiplies_the_unreserved_amount(solver):
     assert _takes(16, 2, solver, total=4, reserved=2, allocation_ratio=16.0)
     assert not _takes(17, 2, solver, total=4, reserved=2,
                       allocation_ratio=16.0)
 
 
-def test_a_ratio_below_one_is_rounded_down():
+def test_capacity_with_a_ratio_below_1_is_rounded_down():
     assert _takes(8, 1, total=9, allocation_ratio=0.9)
     assert not _takes(9, 1, total=9, allocation_ratio=0.9)
 
 
-def test_what_others_use_is_gone():
+def test_usage_of_others_reduces_the_capacity():
     assert _takes(3, 2, total=16, used=10)
     assert not _takes(4, 2, total=16, used=10)
 
 
-def test_units_bound_each_member_alone():
+def test_min_unit_and_max_unit_limit_each_member():
     assert _takes(2, 4, total=16, min_unit=4, max_unit=4)
     assert not _takes(1, 3, total=16, min_unit=4)
     assert not _takes(1, 5, total=16, max_unit=4)
 
 
-def test_amounts_come_in_steps():
+def test_amounts_must_be_multiples_of_step_size():
     assert _takes(2, 6, total=16, step_size=3)
     assert not _takes(1, 4, total=16, step_size=3)
 
 
-def test_an_over_committed_host_takes_nothing_more_of_that_class():
+def test_an_overcommitted_host_takes_no_more_members():
     snapshot = cloud(
         host('a', 'r', inventories={'VCPU': Inventory(4, used=9)}),
         host('b', 'r', inventories={'VCPU': Inventory(4, used=3)}))
     plan(snapshot, group(servers('db'))).uses('b')
 
 
-def test_different_members_fill_hosts_together():
+def test_members_of_different_sizes_fill_hosts_exactly():
     snapshot = cloud(*(host(f'h{n}', 'r', vcpus=10) for n in range(3)))
     wanted = group(servers('a', 3, vcpus=7), servers('b', 3, vcpus=3))
     plan(snapshot, wanted).uses('h0', 'h1', 'h2')
@@ -78,7 +78,7 @@ def _pair(large, small, free):
 
 
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
-def test_one_unit_too_many_in_a_thousand_million_is_too_many(solver):
+def test_one_unit_too_many_of_10_to_the_9_is_refused(solver):
     # Together on h they would be one unit over, far below any tolerance.
     snapshot, wanted = _pair(10**9, 1, 10**9)
     found = plan(snapshot, wanted, solver=solver, objective='fewest-hosts')
@@ -86,7 +86,7 @@ def test_one_unit_too_many_in_a_thousand_million_is_too_many(solver):
 
 
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
-def test_the_last_unit_of_a_thousand_million_can_be_had(solver):
+def test_the_last_unit_of_10_to_the_9_can_be_used(solver):
     snapshot, wanted = _pair(10**9, 1, 10**9 + 1)
     found = plan(snapshot, wanted, solver=solver, objective='fewest-hosts')
     found.uses('h')

@@ -27,7 +27,7 @@ def messages(*args, **kwargs):
     return [reason.message for reason in check(*args, **kwargs)]
 
 
-def test_a_good_placement_has_no_reasons_against_it():
+def test_a_valid_placement_has_no_reasons():
     assert check(PAIR, two_racks(), APART) == ()
 
 
@@ -36,12 +36,12 @@ def test_every_member_must_be_placed():
         Reason('node-1', 'the member is not placed'),)
 
 
-def test_a_member_of_no_group_is_found():
+def test_an_unknown_member_is_reported():
     assert check(PAIR, two_racks(), {**APART, 'db/x': 'r1h1'}) == (
         Reason('db/x', 'the group has no such member'),)
 
 
-def test_an_unknown_host_is_found():
+def test_an_unknown_host_is_reported():
     assert check(PAIR, two_racks(), {**APART, 'node-1': 'cmp-9'}) == (
         Reason('node-1', 'host cmp-9 is not in the snapshot'),)
 
@@ -53,7 +53,7 @@ def test_a_disabled_host_takes_no_new_member():
     assert check(PAIR, racks, APART, placed=APART) == ()
 
 
-def test_a_placed_member_stays_where_it_is():
+def test_a_placed_member_must_stay_on_its_host():
     assert check(PAIR, two_racks(), APART, placed={'node-1': 'r2h2'}) == (
         Reason('node-1', 'the member is on host r2h2 already and cannot be '
                          'on r2h1'),)
@@ -71,7 +71,7 @@ def test_a_placed_member_stays_where_it_is():
     ({'location': ('r2',)}, 'host h is at r1/h, not below r2'),
     ({'location': ('r1', 'other')}, 'host h is at r1/h, not below r1/other'),
 ])
-def test_a_host_must_be_what_the_member_asks(wanted, message):
+def test_a_host_must_meet_the_requirements_of_the_member(wanted, message):
     snapshot = one_host(
         Inventory(16), traits=frozenset({'CUSTOM_SLOW'}),
         aggregates=frozenset({'ssd'}), availability_zone='az1')
@@ -79,7 +79,7 @@ def test_a_host_must_be_what_the_member_asks(wanted, message):
         Reason('a', message),)
 
 
-def test_a_host_that_is_what_the_member_asks_is_fit():
+def test_a_host_that_meets_all_requirements_is_accepted():
     snapshot = one_host(
         Inventory(16), traits=frozenset({'CUSTOM_NVME'}),
         aggregates=frozenset({'ssd', 'gpu'}), availability_zone='az2')
@@ -110,7 +110,7 @@ def test_a_host_that_is_what_the_member_asks_is_fit():
     (Inventory(16, used=20), 1,
      'host h has 16 VCPU, of which 20 are used: no room for 1'),
 ])
-def test_amounts_keep_placements_rules(inventory, amount, message):
+def test_amounts_follow_placements_rules(inventory, amount, message):
     asked = group(servers('a', vcpus=amount))
     assert check(asked, one_host(inventory), {'a': 'h'}) == (
         Reason('a', message),)
@@ -126,14 +126,14 @@ def test_the_last_free_unit_may_be_taken(inventory, amount):
     assert check(asked, one_host(inventory), {'a': 'h'}) == ()
 
 
-def test_a_class_the_host_does_not_have_is_found():
+def test_a_missing_resource_class_is_reported():
     gpu = MemberDescription(
         'a', Requirements(FrozenMapping({'CUSTOM_GPU': 1})))
     assert check(group(gpu), one_host(Inventory(16)), {'a': 'h'}) == (
         Reason('a', 'host h has no CUSTOM_GPU'),)
 
 
-def test_members_of_a_host_are_added_up():
+def test_the_amounts_of_all_members_on_a_host_are_added():
     snapshot = one_host(Inventory(16, used=9))
     both = {'node-0': 'h', 'node-1': 'h'}
     assert check(PAIR, snapshot, both) == (
@@ -141,13 +141,13 @@ def test_members_of_a_host_are_added_up():
                                  'no room for 8'),)
 
 
-def test_the_use_of_placed_members_is_not_counted_twice():
+def test_usage_of_placed_members_is_not_counted_twice():
     snapshot = one_host(Inventory(16, used=12))
     both = {'node-0': 'h', 'node-1': 'h'}
     assert check(PAIR, snapshot, both, placed={'node-0': 'h'}) == ()
 
 
-def test_a_broken_hard_policy_is_told_with_its_group():
+def test_a_violated_hard_policy_is_reported_with_its_group():
     rule = AntiAffinity(level='rack')
     shop = group(groups=[group(servers('node', 2), name='db',
                                policies=[rule])])
@@ -165,7 +165,7 @@ def test_a_policy_of_the_top_level_binds_nested_groups():
     assert [r.at for r in check(shop, two_racks(), where)] == ['affinity']
 
 
-def test_policies_hold_against_members_placed_before():
+def test_policies_include_placed_members():
     apart = dataclasses.replace(PAIR, policies=(AntiAffinity(),))
     together = {'node-0': 'r1h1', 'node-1': 'r1h1'}
     assert [r.at for r in check(apart, two_racks(), together,
@@ -173,13 +173,13 @@ def test_policies_hold_against_members_placed_before():
         'anti-affinity']
 
 
-def test_a_preference_is_no_reason():
+def test_a_violated_preference_is_no_reason():
     soft = dataclasses.replace(PAIR, policies=(AntiAffinity(weight=1.0),))
     together = {'node-0': 'r1h1', 'node-1': 'r1h1'}
     assert check(soft, two_racks(), together) == ()
 
 
-def test_a_flavor_is_resolved_first():
+def test_flavors_are_resolved_before_the_check():
     snapshot = dataclasses.replace(
         one_host(Inventory(16, used=10)), flavors={
             'big': Flavor('big', '1', FrozenMapping({'VCPU': 8}))})

@@ -79,7 +79,7 @@ CONTRARY = shop(Affinity(level='az', weight=1.0),
 
 
 @pytest.mark.parametrize('objective', ['fewest-hosts', 'stack', 'spread'])
-def test_a_group_that_would_stay_in_a_zone_is_kept_there(objective):
+def test_a_weighted_affinity_keeps_a_group_in_one_zone(objective):
     found = plan(two_zones(), ONE_ZONE, objective=objective,
                  settings=DECOMPOSED)
     assert len(zones(found, 'one/')) == 1

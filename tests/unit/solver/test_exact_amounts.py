@@ -28,7 +28,7 @@ TOTALS = st.integers(1, 2**31 - 1)
 @given(TOTALS, st.integers(0, 2**31 - 1), st.one_of(
     st.sampled_from(RATIOS), st.floats(0.01, 1e6)))
 @examples(400)
-def test_capacity_is_placements(total, reserved, ratio):
+def test_capacity_follows_placements_formula(total, reserved, ratio):
     reserved = min(total, reserved)
     judge = PlacementInventory(
         resource_class='VCPU', total=total, reserved=reserved,
@@ -44,7 +44,7 @@ def test_capacity_is_placements(total, reserved, ratio):
 @pytest.mark.parametrize('total, ratio, takes', [
     (7, 0.9, 6), (10, 0.9, 9), (100, 0.57, 56), (10, 0.7, 7),
     (100, 1.1, 110), (3, 16.0, 48), (10**9, 0.9, 9 * 10**8)])
-def test_a_product_is_cut_where_placement_cuts_it(total, ratio, takes):
+def test_capacity_is_rounded_down_as_in_placement(total, ratio, takes):
     # 100 x 0.57 is a little less than 57 for floats, and Placement says 56.
     unit = takes // 3
     parts = (unit, unit, takes - 2 * unit)
@@ -142,7 +142,7 @@ def settings(request):
 
 
 @pytest.mark.parametrize('objective', ['spread', 'stack', 'fewest-hosts'])
-def test_what_fits_to_the_last_unit_is_placed(settings, objective):
+def test_a_group_that_fits_exactly_is_placed(settings, objective):
     @given(full_clouds(st.just(0)))
     @examples(60)
     def placed(case):
@@ -155,7 +155,7 @@ def test_what_fits_to_the_last_unit_is_placed(settings, objective):
     placed()
 
 
-def test_a_unit_more_or_less_decides(settings):
+def test_one_unit_decides_whether_a_group_fits(settings):
     @given(full_clouds(st.sampled_from((-1, 0, 0, 1))),
            st.sampled_from(('spread', 'stack', 'fewest-hosts')))
     @examples(120)
@@ -190,14 +190,14 @@ def hardly_apart():
 
 
 @pytest.mark.parametrize('objective', ['spread', 'stack', 'fewest-hosts'])
-def test_amounts_that_floats_hardly_tell_apart_are_told(objective):
+def test_nearly_equal_amounts_are_distinguished(objective):
     wanted, snapshot = hardly_apart()
     answer = solve(wanted, snapshot, objective=objective)
     assert isinstance(answer, Plan), answer
     assert not [*overfull(snapshot, wanted, answer)]
 
 
-def test_cbc_says_nothing_false_of_it():
+def test_cbc_claims_no_false_infeasibility():
     @given(full_clouds(st.just(0)))
     @examples(40)
     def honest(case):
@@ -212,7 +212,7 @@ def test_cbc_says_nothing_false_of_it():
 
 
 @pytest.mark.parametrize('free', [10**9 - 1, 10**9, 10**9 + 1])
-def test_a_host_with_the_demand_less_one_and_one_more(settings, free):
+def test_the_free_amount_decides_at_the_exact_demand(settings, free):
     snapshot = cloud(host('h', 'r', inventories={
         'VCPU': Inventory(2 * 10**9, used=2 * 10**9 - free)}))
     wanted = group(servers('big', vcpus=10**9))

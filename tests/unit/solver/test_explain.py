@@ -28,7 +28,7 @@ def _explained(wanted, snapshot, objective='spread', **options):
         placed=options.get('placed', {}))}
 
 
-def test_hosts_are_counted_condition_by_condition():
+def test_remaining_hosts_are_counted_after_each_condition():
     gpu = frozenset({'GPU'})
     snapshot = cloud(
         host('a', 'r1', traits=gpu), host('b', 'r1', traits=gpu, vcpus=4),
@@ -45,7 +45,7 @@ def test_hosts_are_counted_condition_by_condition():
     assert found['db-0'].next_best is None
 
 
-def test_each_policy_counts_the_hosts_that_it_rules_out():
+def test_each_policy_is_listed_with_the_hosts_it_rules_out():
     # db-1 takes a rack of its own, so the other of its rack is ruled out.
     wanted = group(groups=[group(servers('node', 2), name='db', policies=[
         AntiAffinity(level='rack')])], policies=[Affinity(level='feed')])
@@ -61,7 +61,7 @@ def test_each_policy_counts_the_hosts_that_it_rules_out():
     assert found['db/node-0'].open == 1
 
 
-def test_the_next_best_host_has_its_price():
+def test_the_next_best_host_is_given_with_its_cost():
     snapshot = cloud(host('a', 'r'), host('b', 'r', inventories={
         'VCPU': Inventory(16, used=4)}))
     _, found = _explained(group(servers('db', vcpus=8)), snapshot)
@@ -71,7 +71,7 @@ def test_the_next_best_host_has_its_price():
     assert (found['db'].open, found['db'].tried) == (1, 1)
 
 
-def test_another_host_may_be_as_good():
+def test_the_next_best_host_may_be_equally_good():
     _, found = _explained(group(servers('db')), two_racks(), 'fewest-hosts')
     assert found['db'].next_best.objective == 0
     assert found['db'].open == 3
@@ -86,7 +86,7 @@ def test_a_move_against_a_preference_costs_its_weight():
     assert found['db'].bindings == ()
 
 
-def test_an_exclusive_group_binds_its_neighbours_too():
+def test_an_exclusive_policy_rules_out_hosts_for_other_groups():
     wanted = group(servers('web'), groups=[group(
         servers('node'), name='db', policies=[Exclusive()])])
     _, found = _explained(wanted, two_racks(1))
@@ -94,7 +94,7 @@ def test_an_exclusive_group_binds_its_neighbours_too():
     assert found['web'].open == 0
 
 
-def test_a_member_that_stays_keeps_its_own_room():
+def test_a_placed_member_keeps_its_own_capacity():
     snapshot = cloud(host('a', 'r', inventories={
         'VCPU': Inventory(16, used=16)}), host('b', 'r'))
     _, found = _explained(group(servers('db', vcpus=16)), snapshot,
@@ -116,7 +116,7 @@ def _moves(case, group, snapshot, where, path, objective):
                     objective, group, snapshot, case.placed, moved)
 
 
-def test_the_next_best_is_the_best_of_all_moves():
+def test_the_next_best_host_is_the_best_of_all_moves():
     compared = 0
     for seed in range(30_000, 30_000 + times(200)):
         case = seeded(seed)

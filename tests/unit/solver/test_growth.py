@@ -11,7 +11,7 @@ from tests.unit.solver.clocks import standing
 from tests.unit.solver.growth import lines, mixed, product, shop
 
 
-def test_the_measure_sees_a_loop_over_hosts_and_members():
+def test_the_line_counter_detects_a_loop_over_hosts_and_members():
     group, snapshot = shop(8), mixed(30)
     before = lines(lambda: None)
     assert before == 0
@@ -25,7 +25,7 @@ def test_the_measure_sees_a_loop_over_hosts_and_members():
 
 @pytest.mark.parametrize('objective', [
     'fewest-hosts', 'stack', 'spread'])
-def test_no_loop_runs_over_hosts_times_members(objective):
+def test_solving_has_no_loop_over_hosts_times_members(objective):
     def planned(wanted, snapshot):
         answers = []
         found = lines(lambda: answers.append(solve(

@@ -84,7 +84,7 @@ def test_the_others_stay_and_those_who_join_get_good_hosts(objective, more):
     assert {p: h for p, h in found.hosts.items() if p in where} == where
 
 
-def test_the_best_host_may_be_one_that_nobody_of_the_group_is_on():
+def test_the_best_host_may_have_no_member_of_the_group():
     where, there = staying(racks(400), group(
         servers('web', 4, 20), policies=[AntiAffinity()]))
     wanted = group(servers('web', 5, 20), policies=[AntiAffinity()])
@@ -117,7 +117,7 @@ def broken_already():
         racks(400)), {'web-0': 'h0', 'web-1': 'h399'}
 
 
-def test_a_preference_that_is_broken_already_keeps_nobody_from_joining():
+def test_an_already_violated_preference_does_not_prevent_joining():
     wanted, there, where = broken_already()
     found = plan(there, wanted, placed=where)
     assert [p.violations for p in found.answer.preferences] == [1]
@@ -125,7 +125,7 @@ def test_a_preference_that_is_broken_already_keeps_nobody_from_joining():
     assert at[found.hosts['web-2']] in ('r0', 'r19')
 
 
-def test_places_that_a_group_may_be_confined_to_differ():
+def test_each_zone_that_may_confine_the_group_is_compared():
     """One member is even over the only rack of a zone, not over one of two;
     the zone of two racks is emptier."""
     there = cloud(*(host(
@@ -139,7 +139,7 @@ def test_places_that_a_group_may_be_confined_to_differ():
     assert int(found.hosts['web'][1:]) >= 200
 
 
-def test_where_those_who_stay_break_a_policy_the_reason_is_told():
+def test_a_policy_violated_by_placed_members_is_a_reason():
     there = racks(400)
     wanted = group(servers('web', 3), policies=[Affinity(level='rack')])
     answer = solve(wanted, there, placed={'web-0': 'h0', 'web-1': 'h399'})
@@ -166,7 +166,7 @@ class OnEven(AntiAffinity):
             if int(h.name[1:]) % 2]) == 0)
 
 
-def test_what_a_class_says_is_not_said_of_a_check_put_in_its_place():
+def test_shortcuts_of_a_policy_do_not_apply_to_an_overridden_check():
     # The emptiest ones are odd; the one that is in use already is fullest.
     there = cloud(*(host(f'h{n}', f'r{n // 20}', inventories={
         'VCPU': Inventory(32, used=0 if n % 2 else 4 if n else 20)})

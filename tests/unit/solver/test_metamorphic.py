@@ -76,7 +76,7 @@ def test_solvers_agree(case, objective):
 
 @examples(40)
 @given(cases(), AIMS)
-def test_an_empty_host_anywhere_never_hurts(case, objective):
+def test_a_further_empty_host_never_worsens_a_plan(case, objective):
     # A new eligible domain may be one that a spread must fill.
     assume(not changes.has_skew(case))
     more = case.copy()
@@ -89,7 +89,7 @@ def test_an_empty_host_anywhere_never_hurts(case, objective):
 
 @examples(40)
 @given(cases(), CHANCE, AIMS)
-def test_an_empty_twin_of_a_host_never_hurts(case, chance, objective):
+def test_an_empty_copy_of_a_host_never_worsens_a_plan(case, chance, objective):
     """Not where hosts are what members are spread over."""
     assume(not changes.has_skew(case, 'host'))
     assert no_better(
@@ -97,7 +97,7 @@ def test_an_empty_twin_of_a_host_never_hurts(case, chance, objective):
         optimum(changes.with_twin(case, chance, enabled=True), objective))
 
 
-def test_an_empty_host_in_a_new_rack_may_well_hurt_a_spread():
+def test_an_empty_host_in_a_new_rack_can_make_a_spread_unplaceable():
     rack = {'resources': {'VCPU': {'total': 2}}}
     case = changes.spread_over_racks([
         {'name': 'a', 'location': ['r1'], **rack},
@@ -118,7 +118,7 @@ def test_a_disabled_host_changes_nothing(case, chance, objective):
 
 @examples(70)
 @given(cases(), CHANCE, AIMS)
-def test_a_tighter_limit_never_helps(case, chance, objective):
+def test_a_tighter_limit_never_improves_a_plan(case, chance, objective):
     tighter = changes.tightened(case, chance)
     assume(tighter is not None)
     assert no_better(optimum(tighter, objective), optimum(case, objective))
@@ -126,14 +126,14 @@ def test_a_tighter_limit_never_helps(case, chance, objective):
 
 @examples(40)
 @given(cases(), CHANCE, BY_PLACE)
-def test_less_room_never_helps(case, chance, objective):
+def test_less_capacity_never_improves_a_plan(case, chance, objective):
     assert no_better(optimum(changes.fuller(case, chance), objective),
                      optimum(case, objective))
 
 
 @examples(45)
 @given(cases(), CHANCE, AIMS)
-def test_one_more_rule_never_helps(case, chance, objective):
+def test_one_more_policy_never_improves_a_plan(case, chance, objective):
     more = changes.with_rule(case, chance)
     # What else it forbids may leave a spread less to fill.
     assume(not changes.has_skew(case) or not changes.moves_spreads(more))
@@ -142,7 +142,7 @@ def test_one_more_rule_never_helps(case, chance, objective):
 
 @examples(70)
 @given(cases(), AIMS)
-def test_a_hard_rule_is_a_weighted_one_without_violations(case, objective):
+def test_a_satisfied_weighted_policy_equals_a_hard_one(case, objective):
     """Bandwidth means two things; and a spread sees hard rules alone."""
     hard = changes.all_hard(case)
     assume(not changes.has(hard, 'bandwidth'))
@@ -164,7 +164,7 @@ def test_only_the_ratio_of_weights_matters(case, factor, objective):
 
 @examples(45)
 @given(cases(), CHANCE)
-def test_what_weighs_more_is_never_violated_more(case, chance):
+def test_a_heavier_preference_is_never_violated_more(case, chance):
     group, _, plan = answer(case, 'fewest-hosts')
     assume(isinstance(plan, Plan) and plan.preferences)
     number = chance.randrange(len(plan.preferences))
@@ -177,7 +177,7 @@ def test_what_weighs_more_is_never_violated_more(case, chance):
 
 @examples(40)
 @given(cases(), CHANCE, BY_PLACE)
-def test_members_at_their_best_places_may_as_well_be_built(
+def test_building_members_of_an_optimal_plan_keeps_the_optimum(
         case, chance, objective):
     """What stays where an optimal plan had it leaves the optimum as it is,
     though its use is in the snapshot by then, and it is no stranger."""

@@ -89,13 +89,13 @@ def random_case(seed):
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
-def test_highs_agrees_with_trying_everything(objective):
+def test_highs_agrees_with_exhaustive_search(objective):
     planned = sum(agrees(random_case(seed), objective, solver='highs')
                   for seed in range(300))
     assert 60 < planned < 280, 'the cases are lopsided'
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
-def test_cbc_agrees_with_trying_everything(objective):
+def test_cbc_agrees_with_exhaustive_search(objective):
     for seed in range(1000, 1025):
         agrees(random_case(seed), objective, solver='cbc')

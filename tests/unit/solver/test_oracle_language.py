@@ -49,25 +49,25 @@ def _rules(case):
 
 
 @pytest.mark.parametrize('part', range(4))
-def test_small_cases(part):
+def test_small_cases_agree_with_exhaustive_search(part):
     number = times(240)
     planned = sum(agrees(seeded(seed), OBJECTIVES[part])
                   for seed in range(part * number, (part + 1) * number))
     assert number / 4 < planned < number * 3 / 4, 'the cases are lopsided'
 
 
-def test_larger_cases():
+def test_larger_cases_agree_with_exhaustive_search():
     """Up to six members on up to six hosts."""
     for seed in range(50_000, 50_000 + times(40)):
         agrees(seeded(seed, 6, 6), OBJECTIVES[seed % 4])
 
 
-def test_another_solver():
+def test_cbc_agrees_with_exhaustive_search():
     for seed in range(60_000, 60_000 + times(60)):
         agrees(seeded(seed), OBJECTIVES[seed % 4], solver='cbc')
 
 
-def test_every_type_of_rule_is_tried_both_ways():
+def test_the_cases_use_every_type_hard_and_weighted():
     tried = {rule for seed in range(300) for rule in _rules(seeded(seed))}
     soft = {name for name in TYPES.policies if name.startswith('soft-')}
     assert tried == {
@@ -77,7 +77,7 @@ def test_every_type_of_rule_is_tried_both_ways():
           for hard in (True, False))}
 
 
-def test_any_placement_is_judged_alike():
+def test_check_and_oracle_agree_on_any_placement():
     """Also those that no solver would choose."""
     good = 0
     for seed in range(70_000, 70_000 + times(300)):

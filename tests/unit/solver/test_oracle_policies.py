@@ -120,7 +120,7 @@ def random_case(seed):
     return group, snapshot, placed
 
 
-def test_the_check_agrees_on_any_placement():
+def test_check_and_oracle_agree_on_any_placement():
     good = 0
     for seed in range(10_000, 10_000 + CASES):
         group, snapshot, placed = random_case(seed)
@@ -137,7 +137,7 @@ def test_the_check_agrees_on_any_placement():
 
 
 @pytest.mark.parametrize('part', range(3))
-def test_highs_agrees_with_trying_everything(part):
+def test_highs_agrees_with_exhaustive_search(part):
     seeds = range(part * CASES, (part + 1) * CASES)
     planned = sum(
         agrees(random_case(seed), OBJECTIVES[seed % 3], solver='highs')
@@ -145,6 +145,6 @@ def test_highs_agrees_with_trying_everything(part):
     assert CASES / 5 < planned < CASES * 4 / 5, 'the cases are lopsided'
 
 
-def test_cbc_agrees_with_trying_everything():
+def test_cbc_agrees_with_exhaustive_search():
     for seed in range(5000, 5040):
         agrees(random_case(seed), OBJECTIVES[seed % 3], solver='cbc')

@@ -246,17 +246,17 @@ def _agrees(seed, objective, solver='highs'):
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
-def test_highs_agrees_with_trying_everything(objective):
+def test_highs_agrees_with_exhaustive_search(objective):
     planned = sum(_agrees(seed, objective) for seed in range(250))
     assert 60 < planned < 240, 'the cases are lopsided'
 
 
-def test_cbc_agrees_with_trying_everything():
+def test_cbc_agrees_with_exhaustive_search():
     for seed in range(5000, 5030):
         _agrees(seed, 'network', 'cbc')
 
 
-def test_the_check_agrees_on_every_placement():
+def test_check_and_oracle_agree_on_any_placement():
     """Also on those that no solver would choose."""
     for seed in range(7000, 7040):
         group, snapshot, _ = random_case(seed)
@@ -290,6 +290,6 @@ def test_the_bound_of_a_relaxation_is_not_above_the_best_plan():
 
 
 @pytest.mark.parametrize('seed', [40112, 42386])
-def test_presolve_loses_no_plan(seed):
+def test_presolve_keeps_the_optimum(seed):
     """Probing in HiGHS's presolve takes worse plans of these for the best."""
     assert _agrees(seed, 'network')

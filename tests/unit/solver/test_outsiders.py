@@ -126,7 +126,7 @@ def test_every_strategy_keeps_what_others_ask_for(strategy):
     assert times(160) / 10 < refused < times(160) / 2, 'lopsided'
 
 
-def test_explanations_count_the_hosts_that_they_leave_open():
+def test_explanations_count_open_hosts_under_external_policies():
     for seed in range(400, 400 + times(60)):
         group, snapshot, _ = random_case(seed)
         objective = OBJECTIVES[seed % 4]
@@ -152,7 +152,7 @@ def one(policy, *members, **keys):
     ('in-pairs', {}), ('painted', {'colours': ['green']}),
     ('painted-and-says-so', {'colours': ['green']}),
     ('fused', {'most': 1}), ('licensed', {'paint': 'red', 'vcpus': 1})])
-def test_what_leaves_no_plan_is_named(policy, keys):
+def test_an_external_policy_that_leaves_no_plan_is_named(policy, keys):
     snapshot = cloud(*(host(f'h{n}', f'r{n}', labels={
         'paint': 'red', 'feed': 'A'}) for n in range(3)))
     answer = solve(one(policy, **keys), snapshot)
@@ -160,7 +160,7 @@ def test_what_leaves_no_plan_is_named(policy, keys):
     assert policy in ' '.join(f'{r.at} {r.message}' for r in answer.reasons)
 
 
-def test_a_member_that_cannot_be_escorted_is_named():
+def test_an_unsatisfiable_policy_escorted_is_named():
     snapshot = cloud(host('h', 'r', vcpus=4))
     answer = solve(one('escorted', *(
         {'name': name, 'count': count, 'resources': {'VCPU': 1}}
@@ -168,7 +168,7 @@ def test_a_member_that_cannot_be_escorted_is_named():
     assert 'escorted' in str(answer.reasons)
 
 
-def test_a_check_without_words_refuses_all_the_same():
+def test_a_check_without_messages_refuses_a_placement():
     # in-pairs counts violations, and has no message for them.
     snapshot = cloud(host('h1', 'r'), host('h2', 'r'))
     wanted = one('in-pairs', {
@@ -179,7 +179,7 @@ def test_a_check_without_words_refuses_all_the_same():
     assert check(wanted, snapshot, {'a-0': 'h1', 'a-1': 'h1'}) == ()
 
 
-def test_members_that_stay_count_when_the_rest_is_planned_anew():
+def test_external_policies_count_placed_members():
     snapshot = cloud(*(host(f'h{n}', 'r', labels={'feed': feed})
                        for n, feed in enumerate('AABB')))
     wanted = one('fused', most=2)
@@ -195,7 +195,7 @@ def test_members_that_stay_count_when_the_rest_is_planned_anew():
     ('painted', {'colours': ['red']}, ('h0', 'h1')),
     ('fused', {'most': 1}, ('h1', 'h2')),
     ('licensed', {'paint': 'red', 'vcpus': 1}, ('h2',))])
-def test_a_scheduler_asks_them_about_a_move(policy, keys, fine):
+def test_the_scheduler_applies_external_policies_to_a_move(policy, keys, fine):
     snapshot = cloud(*(host(f'h{n}', 'r', labels={
         'paint': paint, 'feed': feed}) for n, (paint, feed) in enumerate((
             ('red', 'A'), ('red', 'B'), ('blue', 'C')))))
@@ -224,7 +224,7 @@ PAINTED = cloud(*(host(
     ('escorted', {'level': 'rack'}), ('fused', {'most': 6}),
     ('licensed', {'paint': 'blue', 'vcpus': 10}),
     ('shunned', {'rack': 'r7'})])
-def test_a_large_cloud_has_room_for_them(policy, keys, objective):
+def test_external_policies_hold_in_a_large_cloud(policy, keys, objective):
     members = [{'name': name, 'count': 40, 'resources': {'VCPU': vcpus}}
                for name, vcpus in (('a', 1), ('b', 2))]
     hard = one(policy, *members, **keys)

@@ -24,7 +24,7 @@ def _given_up(found):
     (9.0, 1.0, [4], {'affinity': 0, 'anti-affinity': 3}),
     (1.0, 9.0, [2, 2], {'affinity': 1, 'anti-affinity': 2}),
 ])
-def test_the_heavier_of_two_wins(together, apart, racks, violations):
+def test_the_heavier_preference_wins(together, apart, racks, violations):
     wanted = group(servers('db', 4), policies=[
         Affinity(level='rack', weight=together),
         AntiAffinity(level='rack', weight=apart)])
@@ -49,7 +49,7 @@ def test_many_light_violations_outweigh_a_heavy_one():
     assert plan(two_racks(), wanted).racks() == [2, 2]
 
 
-def test_two_that_agree_outvote_a_heavier_third():
+def test_two_agreeing_preferences_outweigh_a_heavier_third():
     snapshot = cloud(
         host('a', 'r1', traits=frozenset({'SSD'})), host('b', 'r2'))
     here = [Location(path=('r1',), weight=2.0),
@@ -63,7 +63,7 @@ def test_two_that_agree_outvote_a_heavier_third():
         Preference('location', '', 1))
 
 
-def test_a_spread_and_an_affinity_meet_at_the_weights():
+def test_weights_decide_between_spread_and_affinity():
     # Three racks; affinity gives up a rack for 4, spread a missing one for 3.
     snapshot = cloud(*(host(f'h{n}', f'r{n}') for n in range(3)))
 
@@ -80,7 +80,7 @@ def test_a_spread_and_an_affinity_meet_at_the_weights():
     assert _given_up(apart) == {('affinity', ''): 2, ('spread', ''): 0}
 
 
-def test_groups_of_groups_are_weighed_together():
+def test_preferences_of_nested_and_outer_groups_are_added():
     # Either nested group would be alone in a rack; the whole would be in one.
     def shop(weight):
         return group(groups=[
@@ -101,7 +101,7 @@ def test_groups_of_groups_are_weighed_together():
                    given_up['location', 'web'])) == [0, 2]
 
 
-def test_a_preference_never_beats_a_hard_rule_and_never_hurts_a_plan():
+def test_a_preference_never_overrules_a_hard_policy():
     wanted = group(servers('db', 2), policies=[
         AntiAffinity(level='rack'), Affinity(level='rack', weight=1000.0)])
     found = plan(two_racks(), wanted)

@@ -21,7 +21,7 @@ def threads():
             if each['user_api'] == 'blas'}
 
 
-def test_while_a_group_is_solved(monkeypatch):
+def test_solving_uses_one_blas_thread(monkeypatch):
     seen = []
     value = FewestHosts.value
 

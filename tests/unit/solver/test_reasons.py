@@ -55,7 +55,7 @@ def _gpus(*names):
         {'GPU'} if name.startswith('gpu') else ())) for name in names))
 
 
-def test_a_policy_that_nobody_has_heard_of_is_named_with_numbers():
+def test_an_external_policy_is_named_with_numbers():
     wanted = group(servers('db', 3, required_traits=frozenset({'GPU'})),
                    policies=[Quota(most=2), AntiAffinity(level='rack',
                                                          max_per_domain=9)])
@@ -67,13 +67,13 @@ def test_a_policy_that_nobody_has_heard_of_is_named_with_numbers():
     assert 'trait GPU' in answer.reasons[0].message
 
 
-def test_a_policy_that_closes_hosts_is_told_with_those_it_leaves():
+def test_a_policy_that_excludes_hosts_is_named_with_the_rest():
     wanted = group(servers('db', 1), policies=[Quota(most=0)])
     assert reasons(_gpus('gpu1', 'gpu2'), wanted) == {
         '': 'quota leaves none of 2 hosts'}
 
 
-def test_hosts_that_are_off_are_not_said_to_be_away():
+def test_reasons_distinguish_disabled_hosts_from_missing_ones():
     snapshot = cloud(host('a', 'r1'), host('b', 'r2'),
                      host('c', 'r3', enabled=False))
     assert reasons(snapshot, group(servers('db', location=('r3',)))) == {
@@ -83,7 +83,7 @@ def test_hosts_that_are_off_are_not_said_to_be_away():
             '': 'location r3 leaves none of 2 enabled hosts'}
 
 
-def test_exclusive_groups_tell_whom_they_keep_apart_and_what_is_closed():
+def test_reasons_of_exclusive_groups_count_members_and_hosts():
     snapshot = cloud(*(host(f'{rack}h', rack, servers=int(rack != 'r2'))
                        for rack in ('r1', 'r2', 'r3')))
     wanted = group(servers('web'), groups=[
@@ -94,7 +94,7 @@ def test_exclusive_groups_tell_whom_they_keep_apart_and_what_is_closed():
     assert reasons(snapshot, wanted) == {'a': said, 'b': said}
 
 
-def test_two_that_fill_one_uplink_are_both_told_as_bandwidth():
+def test_both_bandwidths_that_overload_one_uplink_are_named():
     snapshot = cloud(
         host('a', 'z1', 'r1'), host('b', 'z1', 'r2'), host('c', 'z2', 'r3'),
         levels=('az', 'rack', 'host'),
@@ -111,7 +111,7 @@ def test_two_that_fill_one_uplink_are_both_told_as_bandwidth():
                'are used by others' in each for each in told)
 
 
-def test_rules_that_many_members_break_are_told_in_their_own_group():
+def test_policies_in_conflict_are_named_at_their_own_groups():
     wanted = group(groups=[
         group(servers('node', 3), name='db', policies=[AntiAffinity()]),
         group(servers('node', 9), name='web')],
@@ -121,7 +121,7 @@ def test_rules_that_many_members_break_are_told_in_their_own_group():
         '': 'location r1 leaves 2 of 4 hosts'}
 
 
-def test_members_that_stay_are_told_where_they_break_a_policy():
+def test_a_policy_violated_by_placed_members_is_named():
     wanted = group(servers('db', 3), policies=[
         Affinity(level='rack'), AntiAffinity()])
     answer = solve(wanted, two_racks(),
@@ -132,7 +132,7 @@ def test_members_that_stay_are_told_where_they_break_a_policy():
         'db-1')),)
 
 
-def test_of_two_separate_conflicts_one_is_told_in_full():
+def test_of_two_separate_conflicts_only_one_is_reported():
     wanted = group(groups=[
         group(servers('node', 3), name='db',
               policies=[AntiAffinity(level='rack')]),
@@ -163,7 +163,7 @@ def _hosts(number):
         for n in range(number)), levels=('az', 'rack', 'host'))
 
 
-def test_two_hundred_members_on_five_hundred_hosts():
+def test_the_reasons_of_a_large_group_are_minimal():
     # Of the hosts of a zone every seventh has the trait: 24 for 50 members.
     answer = solve(_large(200), _hosts(500))
     assert answer.minimal
@@ -174,7 +174,7 @@ def test_two_hundred_members_on_five_hundred_hosts():
 
 
 @pytest.mark.parametrize('asked', [1e-9, 1e-3])
-def test_where_time_runs_out_it_says_that_more_may_be_named_than_need_be(
+def test_at_the_deadline_the_reasons_may_not_be_minimal(
         asked):
     wanted = group(groups=[group(servers('node', 2), name='db', policies=[
         Affinity(level='rack'), AntiAffinity(level='rack'),
@@ -205,7 +205,7 @@ class _Clock:
             self._limit * self._asked)
 
 
-def test_what_is_proved_minimal_says_nothing_of_it_in_a_document():
+def test_minimal_reasons_have_no_mark_in_the_document():
     answer = solve(group(servers('db', vcpus=99)), two_racks())
     assert to_document(answer, 'shop') == {
         'status': 'unplaceable', 'reasons': [{

@@ -26,7 +26,7 @@ def rack_of(planned, member):
     return planned.hosts[member][:2]
 
 
-def test_a_database_keeps_its_proxy_beside_it():
+def test_a_relationship_affinity_puts_each_pair_on_one_host():
     shop = group(
         servers('proxy', 2), servers('db', 2), relationships=[
             RelationshipAffinity(between=(f'proxy-{n}', f'db-{n}'))
@@ -38,7 +38,7 @@ def test_a_database_keeps_its_proxy_beside_it():
     assert found.racks() == [2, 2]
 
 
-def test_two_tiers_share_no_host():
+def test_a_relationship_anti_affinity_separates_two_tiers():
     shop = group(servers('web', 3, vcpus=8), servers('db', 4, vcpus=4),
                  relationships=[
                      RelationshipAntiAffinity(between=('web', 'db'))])
@@ -48,7 +48,7 @@ def test_two_tiers_share_no_host():
     assert (len(web), len(db), web & db) == (2, 1, set())
 
 
-def test_what_talks_much_stays_in_the_rack_its_uplink_cannot_serve():
+def test_heavy_traffic_stays_in_one_rack_if_uplinks_are_too_small():
     # Racks have room for all four servers; 2 x 2 pairs of 100 Mbit/s.
     pipe = Bandwidth(between=('web', 'db'), mbps=100, level='rack')
     shop = group(servers('web', 2), servers('db', 2), relationships=[pipe])
@@ -56,14 +56,14 @@ def test_what_talks_much_stays_in_the_rack_its_uplink_cannot_serve():
     assert len({rack_of(found, m) for m in found.hosts}) == 1
 
 
-def test_where_an_uplink_allows_it_the_load_is_spread():
+def test_servers_are_spread_if_uplinks_are_large_enough():
     pipe = Bandwidth(between=('web', 'db'), mbps=100, level='rack')
     shop = group(servers('web', 2), servers('db', 2), relationships=[pipe])
     found = plan(linked(400, 400), shop, objective='spread')
     assert found.racks() == [2, 2]
 
 
-def test_what_is_placed_already_uses_the_uplink_too():
+def test_traffic_of_placed_members_counts_on_the_uplink():
     pipe = Bandwidth(between=('web', 'db'), mbps=100, level='rack')
     shop = group(servers('web', 2), servers('db'), relationships=[pipe])
     placed = {'web-0': 'r1h1', 'db': 'r2h1'}
@@ -82,7 +82,7 @@ def test_a_preference_for_less_traffic_outweighs_the_objective():
         'bandwidth between web and db', '', 0)
 
 
-def test_the_objective_network_brings_the_busiest_pair_together():
+def test_the_objective_network_puts_the_busiest_pair_on_one_host():
     shop = group(
         servers('a', vcpus=2), servers('b', vcpus=2), servers('c', vcpus=2),
         relationships=[
@@ -100,7 +100,7 @@ def test_the_objective_network_costs_nothing_without_traffic():
     assert (found.objective.value, found.objective.gap) == (0, 0)
 
 
-def test_the_check_names_the_sides_and_the_group_that_says_so():
+def test_the_check_names_both_sides_and_the_declaring_group():
     apart = RelationshipAntiAffinity(between=('web', 'db'), level='rack')
     tiers = Group('tiers', (servers('web'), servers('db')),
                   relationships=(apart,))
@@ -121,7 +121,7 @@ def test_the_check_refuses_an_overloaded_uplink():
         'by others')]
 
 
-def test_rules_at_odds_are_named_and_only_those():
+def test_only_conflicting_policies_are_named():
     shop = group(
         servers('web', 2), servers('db'), servers('other'),
         policies=[Affinity(level='rack')], relationships=[
@@ -132,7 +132,7 @@ def test_rules_at_odds_are_named_and_only_those():
     assert 'between web and other' not in told
 
 
-def test_of_two_pipes_the_one_that_does_not_fit_is_named():
+def test_only_the_bandwidth_that_does_not_fit_is_named():
     # Racks have room for three: someone is alone, and not web beside big.
     small = Bandwidth(between=('web', 'small'), mbps=10, level='rack')
     big = Bandwidth(between=('web', 'big'), mbps=1000, level='rack')

@@ -25,19 +25,19 @@ def _first(shape):
 
 
 @pytest.mark.parametrize('shape', SHAPES)
-def test_with_two_threads_as_with_one(shape):
+def test_two_threads_give_the_same_answers_as_one(shape):
     assert answers(questions(shape), threads=2) == _first(shape)
 
 
 @pytest.mark.parametrize('shape', SHAPES)
-def test_of_a_snapshot_that_others_were_asked_of_before(shape):
+def test_earlier_calls_on_a_snapshot_do_not_change_answers(shape):
     asked = list(questions(shape))
     assert answers(asked[::-1])[::-1] == _first(shape)
     assert answers(asked) == _first(shape)
 
 
 @pytest.mark.parametrize('seed', ['0', '1'])
-def test_in_a_process_that_hashes_otherwise(seed):
+def test_another_hash_seed_does_not_change_answers(seed):
     told = subprocess.run(
         [sys.executable, '-m', 'tests.unit.solver.many_answers'], cwd=ROOT,
         env={**os.environ, 'PYTHONHASHSEED': seed}, check=True,

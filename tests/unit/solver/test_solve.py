@@ -16,7 +16,7 @@ from tests.unit.builders import cloud, group, host, servers, two_racks
 from tests.unit.solver.scenario import plan
 
 
-def test_anti_affinity_over_racks_takes_a_host_in_each():
+def test_anti_affinity_over_racks_uses_one_host_in_each():
     wanted = group(servers('db', 2), policies=[AntiAffinity(level='rack')])
     assert plan(two_racks(), wanted).racks() == [1, 1]
 
@@ -35,14 +35,14 @@ def test_affinity_chooses_the_rack_in_which_all_fit_together():
     plan(snapshot, wanted).uses('b1', 'b2', 'b3')
 
 
-def test_members_of_one_class_are_handed_out_in_order():
+def test_members_of_one_class_are_assigned_in_order():
     wanted = group(servers('db', 12), policies=[AntiAffinity()])
     snapshot = cloud(*(host(f'h{n:02}', 'r') for n in range(12)))
     assert list(plan(snapshot, wanted).hosts.items()) == [
         (f'db-{n}', f'h{n:02}') for n in range(12)]
 
 
-def test_a_share_lets_that_part_of_the_members_into_a_rack():
+def test_a_share_limits_the_members_per_rack():
     wanted = group(servers('db', 5), policies=[
         AntiAffinity(level='rack', max_per_domain=Fraction(60, 100))])
     assert plan(two_racks(), wanted,
@@ -76,7 +76,7 @@ def test_a_host_without_the_label_cannot_hold_a_member():
     plan(snapshot, wanted).uses('a')
 
 
-def test_a_preference_gives_way_where_it_must():
+def test_a_preference_yields_to_capacity():
     wanted = group(servers('db', 3), policies=[
         SoftAntiAffinity(level='rack')])
     found = plan(two_racks(), wanted)
@@ -104,14 +104,14 @@ def test_the_heavier_of_two_preferences_wins():
 
 
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
-def test_equal_questions_have_equal_answers(solver):
+def test_equal_calls_give_equal_answers(solver):
     wanted = group(servers('db', 4, vcpus=3), servers('web', 3, vcpus=2),
                    policies=[AntiAffinity(max_per_domain=2)])
     answers = [solve(wanted, two_racks(3), solver=solver) for _ in range(3)]
     assert answers[0] == answers[1] == answers[2]
 
 
-def test_members_already_placed_stay_and_count():
+def test_placed_members_stay_and_count_for_policies():
     snapshot = cloud(
         host('a', 'r1', inventories={'VCPU': Inventory(16, used=1)}),
         host('b', 'r1'), host('c', 'r2'))
@@ -120,7 +120,7 @@ def test_members_already_placed_stay_and_count():
     assert found.hosts == {'db-0': 'c', 'db-1': 'a'}
 
 
-def test_a_placed_member_may_be_on_a_host_that_takes_no_more():
+def test_a_placed_member_may_be_on_a_full_host():
     snapshot = cloud(
         host('a', 'r1', inventories={'VCPU': Inventory(1, used=1)}),
         host('b', 'r1'), host('c', 'r2'))
@@ -130,7 +130,7 @@ def test_a_placed_member_may_be_on_a_host_that_takes_no_more():
 
 
 @pytest.mark.parametrize('placed', [{'db-0': 'nowhere'}, {'dbb': 'r1h1'}])
-def test_what_is_placed_must_be_known(placed):
+def test_an_unknown_placed_member_or_host_is_refused(placed):
     with pytest.raises(exceptions.InvalidDocument):
         solve(group(servers('db', 2)), two_racks(), placed=placed)
 
@@ -142,7 +142,7 @@ def test_plugins_that_are_not_installed_are_named():
         solve(group(servers('db')), two_racks(), objective='luck')
 
 
-def test_seconds_are_told_by_step():
+def test_the_answer_reports_the_seconds_of_each_step():
     ticks = iter(range(1000))
     answer = solve(group(servers('db')), two_racks(), time_limit=900,
                    timer=lambda: float(next(ticks)))

@@ -68,20 +68,20 @@ class Balanced(AtLeast):
                                     <= self.number)
 
 
-def test_a_lower_limit_on_domains_is_kept_against_the_objective():
+def test_a_lower_limit_on_domains_overrules_the_objective():
     wanted = group(servers('db', 5), policies=[AtLeast(number=4)])
     found = plan(two_racks(), wanted, objective='fewest-hosts')
     assert found.objective.value == 4
 
 
-def test_a_lower_limit_that_cannot_be_met_is_named():
+def test_an_unsatisfiable_lower_limit_is_named():
     wanted = group(servers('db', 5), policies=[
         AtLeast(level='rack', number=3)])
     assert reasons(two_racks(), wanted) == {
         '': 'at-least rack needs 3 racks; there are 2'}
 
 
-def test_a_wish_for_domains_is_met_as_far_as_it_can_be():
+def test_a_weighted_lower_limit_is_met_as_far_as_possible():
     wanted = group(servers('db', 9), policies=[
         AtLeast(number=6, weight=1.0)])
     found = plan(two_racks(), wanted, objective='fewest-hosts')
@@ -89,7 +89,7 @@ def test_a_wish_for_domains_is_met_as_far_as_it_can_be():
     assert found.answer.preferences == (Preference('at-least', '', 2),)
 
 
-def test_counts_are_kept_in_balance():
+def test_a_policy_can_balance_member_counts():
     wanted = group(servers('db', 7), policies=[
         Balanced(level='rack', number=1), Balanced(number=1)])
     found = plan(two_racks(), wanted, objective='stack')

@@ -15,7 +15,7 @@ from tests.unit.builders import cloud, group, host, servers, two_racks
 from tests.unit.solver.clocks import advancing, standing, Stopping
 
 
-def test_no_time_at_all_is_neither_a_plan_nor_a_proof():
+def test_without_any_time_the_answer_is_unknown():
     answer = solve(group(servers('db', 2)), two_racks(), time_limit=1.0,
                    timer=advancing(2.0))
     assert isinstance(answer, Unknown)
@@ -23,7 +23,7 @@ def test_no_time_at_all_is_neither_a_plan_nor_a_proof():
 
 
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
-def test_a_plan_found_in_time_is_given_though_unproved(solver):
+def test_a_plan_found_in_time_is_returned_without_a_proof(solver):
     snapshot = two_racks()
     wanted = group(servers('db', 2), policies=[AntiAffinity(level='rack')])
     # With no more looks at the clock than a plan takes.
@@ -34,7 +34,7 @@ def test_a_plan_found_in_time_is_given_though_unproved(solver):
     assert 0 <= answer.objective.bound <= answer.objective.value
 
 
-def test_what_cannot_be_is_told_without_any_solving():
+def test_a_counting_proof_needs_no_solver():
     wanted = group(servers('db', 3), policies=[AntiAffinity(level='rack')])
     answer = solve(wanted, two_racks(), time_limit=1e-9, timer=standing)
     assert answer.reasons[0].message.startswith(
@@ -57,7 +57,7 @@ def _tiers(kinds, count):
 
 
 @pytest.mark.parametrize('objective', ['spread', 'stack', 'fewest-hosts'])
-def test_two_hundred_members_on_five_hundred_hosts(objective):
+def test_two_hundred_members_are_planned_on_five_hundred_hosts(objective):
     snapshot, wanted = _loaded(500), _tiers(10, 20)
     answer = solve(wanted, snapshot, objective=objective, time_limit=60,
                    timer=standing)
@@ -69,7 +69,7 @@ def test_two_hundred_members_on_five_hundred_hosts(objective):
     assert len(set(answer.hosts().values())) >= 20
 
 
-def test_members_all_different_share_few_places_and_an_honest_bound():
+def test_all_different_members_are_planned_with_a_valid_bound():
     snapshot = _loaded(120)
     wanted = group(*(servers(f'm{n}', vcpus=1 + n) for n in range(180)),
                    policies=[AntiAffinity(max_per_domain=3)])

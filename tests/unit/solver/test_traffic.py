@@ -65,7 +65,7 @@ def _policies(chance):
             lambda: Affinity(level=level, weight=weight)))()
 
 
-def test_small_shops_that_talk_are_solved_to_the_end():
+def test_small_groups_with_traffic_are_solved_to_optimality():
     found = [agrees(random_case(seed), 'network')
              for seed in range(60_000, 60_000 + times(80))]
     assert any(found)
@@ -95,7 +95,7 @@ def _tiers(*pipes, number=20, policies=()):
             Bandwidth(between=pipe, mbps=10, level='rack') for pipe in pipes])
 
 
-def test_two_tiers_that_talk_come_to_sit_in_the_same_racks():
+def test_two_tiers_with_traffic_share_the_same_racks():
     # A rack may have 20 of the 80: ten of each side make 100 of 400 pairs.
     shop = _tiers(('web', 'app'), policies=[
         AntiAffinity(level='rack', max_per_domain=Fraction(1, 4))])
@@ -119,7 +119,7 @@ def test_a_chain_of_tiers_shares_racks_evenly():
     assert len(racks) == 3
 
 
-def test_tiers_that_must_be_spread_are_so_and_talk_as_near_as_they_can():
+def test_spread_tiers_with_traffic_are_as_close_as_possible():
     shop = _tiers(('web', 'app'), policies=[Spread(level='az', max_skew=0)])
     found = plan(_racks(150), shop, objective='network')
     # All of both tiers have room in one zone and in one rack: 2 x 2 a host.
@@ -127,14 +127,14 @@ def test_tiers_that_must_be_spread_are_so_and_talk_as_near_as_they_can():
     assert found.objective.gap == 0
 
 
-def test_traffic_that_costs_nothing_is_proved_to():
+def test_a_plan_without_traffic_cost_is_proved_optimal():
     shop = _tiers(('web/node-0', 'app/node-0'))
     found = plan(_racks(150), shop, objective='network')
     assert found.hosts['web/node-0'] == found.hosts['app/node-0']
     assert (found.objective.value, found.objective.bound) == (0, 0)
 
 
-def test_members_that_stay_draw_those_who_talk_to_them():
+def test_members_are_placed_near_placed_traffic_partners():
     shop = _tiers(('web', 'app'))
     placed = {f'web/node-{n}': f'r7h{n // 2}' for n in range(20)}
     snapshot = _racks(150)
@@ -144,7 +144,7 @@ def test_members_that_stay_draw_those_who_talk_to_them():
     assert found.objective.gap == 0
 
 
-def test_an_objective_from_outside_may_be_about_traffic():
+def test_an_external_objective_can_use_traffic():
     class Chatter(Network):
         name = 'chatter'
 

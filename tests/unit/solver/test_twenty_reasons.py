@@ -46,7 +46,7 @@ def _without(document, place):
 
 
 @pytest.mark.parametrize('file', CASES, ids=lambda file: file.stem)
-def test_it_says_why_there_is_no_plan(file):
+def test_each_case_gives_the_expected_reasons(file):
     case, snapshot = _read(file)
     group = parse_group(case['group'], TYPES)
     answer = solve(group, snapshot)
@@ -60,12 +60,12 @@ def test_it_says_why_there_is_no_plan(file):
 
 
 @pytest.mark.parametrize('file', CASES, ids=lambda file: file.stem)
-def test_without_any_one_thing_that_it_names_there_is_a_plan(file):
+def test_dropping_any_named_reason_makes_the_case_placeable(file):
     case, snapshot = _read(file)
     for place in case['drop']:
         group = parse_group(_without(case['group'], place), TYPES)
         assert isinstance(solve(group, snapshot), Plan), place
 
 
-def test_there_are_twenty_at_least():
+def test_there_are_at_least_twenty_cases():
     assert len(CASES) >= 20

@@ -27,7 +27,7 @@ def test_a_requirement_that_no_host_meets_is_named(facet, said):
     assert reasons(snapshot, wanted) == {'db/node': said}
 
 
-def test_requirements_that_no_one_host_meets_together_are_counted_out():
+def test_requirements_that_no_host_meets_together_are_counted():
     snapshot = cloud(host('a', 'r1', traits=frozenset({'T'})),
                      host('b', 'r2'), host('c', 'r2'))
     wanted = group(servers('db', location=('r2',),
@@ -36,13 +36,13 @@ def test_requirements_that_no_one_host_meets_together_are_counted_out():
         '2 of 3 hosts are in location r2; none of these 2 has trait T')}
 
 
-def test_a_class_that_nobody_offers_is_named():
+def test_a_resource_class_that_no_host_offers_is_named():
     snapshot = cloud(host('a', 'r', inventories={'PCPU': Inventory(4)}))
     assert 'no host offers VCPU' in reasons(
         snapshot, group(servers('db'))).values()
 
 
-def test_a_cloud_without_hosts_takes_nobody():
+def test_a_cloud_without_hosts_is_unplaceable():
     assert reasons(cloud(), group(servers('db'))) == {
         '': 'there are no hosts'}
 
@@ -53,19 +53,19 @@ def test_disabled_hosts_are_not_used():
         '': 'no host is enabled'}
 
 
-def test_a_member_larger_than_any_room_is_told_the_largest():
+def test_a_member_too_large_for_any_host_names_the_largest_amount():
     snapshot = cloud(*(host(n, 'r', inventories={
         'VCPU': Inventory(16, used=used)}) for n, used in zip('ab', (12, 13))))
     assert reasons(snapshot, group(servers('db', vcpus=8))) == {
         'db': 'needs VCPU 8; the largest free amount on a host is 4'}
 
 
-def test_more_members_than_fit_alone_are_counted():
+def test_more_members_than_the_hosts_can_take_are_counted():
     assert reasons(two_racks(1), group(servers('db', 5, vcpus=8))) == {
         'db': 'has 5 members of VCPU 8; the hosts have room for 4'}
 
 
-def test_a_total_beyond_all_that_is_free_is_told():
+def test_a_total_demand_above_the_free_amount_is_named():
     wanted = group(servers('a', 4, vcpus=8), servers('b', 1))
     assert reasons(two_racks(1), wanted) == {'a, b': (
         'the 5 members need VCPU 33 in all; the 2 hosts that suit them have '
@@ -82,7 +82,7 @@ def test_too_few_racks_for_an_anti_affinity_are_counted():
         'anti-affinity rack needs 4 racks; 3 racks have room for VCPU 1')}
 
 
-def test_no_rack_that_takes_all_is_told_with_the_roomiest():
+def test_affinity_without_a_large_enough_rack_names_the_largest():
     wanted = group(servers('db', 5, vcpus=8),
                    policies=[Affinity(level='rack')])
     assert reasons(two_racks(), wanted) == {'': (
@@ -103,7 +103,7 @@ def test_policies_that_cannot_hold_together_are_named(solver):
 
 
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
-def test_pieces_that_do_not_fit_together_are_a_matter_of_capacity(solver):
+def test_fragmented_capacity_is_named_as_the_reason(solver):
     # Six servers of 5 ask for 30 of 32, but a host of 8 takes only one.
     snapshot = cloud(*(host(f'h{n}', 'r', vcpus=8) for n in range(4)))
     wanted = group(servers('a', 3, vcpus=5), servers('b', 3, vcpus=5,
@@ -114,7 +114,7 @@ def test_pieces_that_do_not_fit_together_are_a_matter_of_capacity(solver):
         '32 free, in pieces of at most 8')}
 
 
-def test_placed_members_that_break_a_policy_leave_no_plan():
+def test_placed_members_that_violate_a_policy_are_a_reason():
     wanted = group(servers('db', 3), policies=[AntiAffinity(level='rack')])
     answer = solve(wanted, two_racks(),
                    placed={'db-0': 'r1h1', 'db-1': 'r1h2'})

@@ -42,7 +42,7 @@ def statements(table, call):
     return len(sent.statements)
 
 
-def test_a_claimed_member_is_the_instances(table, shop):
+def test_a_claimed_member_belongs_to_the_instance(table, shop):
     instance = builders.new_uuid()
     row = claim(table, shop, 'db/web', instance)
     assert (row.state, row.instance_uuid) == (MemberState.CLAIMED, instance)
@@ -50,19 +50,19 @@ def test_a_claimed_member_is_the_instances(table, shop):
     assert table.get_group(shop.uuid).status == GroupStatus.BUILDING
 
 
-def test_a_counted_member_hands_out_its_servers_in_order(table):
+def test_servers_of_a_counted_member_are_claimed_in_order(table):
     group = builders.planned(table, node=11)
     got = [claim(table, group, 'db/node').member.path for _ in range(11)]
     assert got == [f'db/node-{index}' for index in range(11)]
 
 
-def test_the_same_instance_asking_twice_gets_the_same_row(table, shop):
+def test_a_repeated_claim_returns_the_same_row(table, shop):
     instance = builders.new_uuid()
     assert claim(table, shop, 'db/node', instance) == claim(
         table, shop, 'db/node', instance)
 
 
-def test_an_instance_with_a_member_gets_no_other(table, shop):
+def test_an_instance_cannot_claim_a_second_member(table, shop):
     instance = builders.new_uuid()
     claim(table, shop, 'db/node', instance)
     with pytest.raises(errors.MemberNotPlannable, match="'db/node-0'"):
@@ -75,14 +75,14 @@ def test_a_taken_member_is_refused(table, shop):
         claim(table, shop, 'db/node-1')
 
 
-def test_no_free_server_of_a_counted_member(table, shop):
+def test_a_fully_claimed_counted_member_is_refused(table, shop):
     for _ in range(3):
         claim(table, shop, 'db/node')
     with pytest.raises(errors.MemberTaken):
         claim(table, shop, 'db/node')
 
 
-def test_an_unknown_member_and_an_unknown_group(table, shop):
+def test_an_unknown_member_or_group_is_refused(table, shop):
     with pytest.raises(errors.MemberUnknown, match='has no member'):
         claim(table, shop, 'db')
     with pytest.raises(errors.GroupUnknown):
@@ -95,7 +95,7 @@ def test_a_released_member_is_refused(table, shop):
         claim(table, shop, 'db/web')
 
 
-def test_a_member_whose_place_is_lost_is_refused(table, shop):
+def test_a_lost_member_is_refused(table, shop):
     web = table.members(shop.uuid)[0]
     table.change_state(
         web.id, [MemberState.PLANNED], MemberState.LOST, NOON)
@@ -103,7 +103,7 @@ def test_a_member_whose_place_is_lost_is_refused(table, shop):
         claim(table, shop, 'db/web')
 
 
-def test_no_claim_before_the_holds_are_in_place(table):
+def test_a_claim_in_a_group_being_planned_is_refused(table):
     group = builders.planned(
         table, builders.a_group(GroupStatus.PLANNING), web=None)
     with pytest.raises(errors.MemberNotPlannable, match='planning'):
@@ -124,14 +124,14 @@ def test_of_two_instances_for_one_member_exactly_one_wins(
     assert table.member_of_instance(won[0].instance_uuid).id == won[0].id
 
 
-def test_as_many_instances_as_servers_all_get_one(table):
+def test_concurrent_claims_of_all_servers_all_succeed(table):
     group = builders.planned(table, node=6)
     results = at_once([lambda: claim(table, group, 'db/node')] * 6)
     assert sorted(r.member.path for r in results) == [
         f'db/node-{index}' for index in range(6)]
 
 
-def test_one_instance_asking_six_times_at_once_gets_one_row(table):
+def test_concurrent_claims_of_one_instance_get_one_row(table):
     group = builders.planned(table, node=6)
     instance = builders.new_uuid()
     results = at_once([lambda: claim(table, group, 'db/node', instance)] * 6)
@@ -141,7 +141,7 @@ def test_one_instance_asking_six_times_at_once_gets_one_row(table):
 
 
 @pytest.mark.parametrize('path', ['db/node', 'db/node-2'])
-def test_a_claim_costs_as_many_statements_in_a_large_group(table, path):
+def test_the_statements_of_a_claim_do_not_grow_with_the_group(table, path):
     small = builders.planned(table, node=3)
     large = builders.planned(table, node=300)
     counts = [statements(table, lambda: claim(table, group, path))
@@ -149,7 +149,7 @@ def test_a_claim_costs_as_many_statements_in_a_large_group(table, path):
     assert counts[0] == counts[1] <= 5
 
 
-def test_a_claim_tells_whether_the_instance_had_the_row_before(table, shop):
+def test_a_claim_reports_whether_it_is_repeated(table, shop):
     instance = builders.new_uuid()
     first, second = (
         table.take(shop.uuid, 'db/web', instance, NOON) for _ in range(2))
@@ -157,20 +157,20 @@ def test_a_claim_tells_whether_the_instance_had_the_row_before(table, shop):
     assert first.row == second.row
 
 
-def test_a_claimed_member_is_held_no_more_and_its_owner_is_told(table, shop):
+def test_a_claim_ends_the_hold_and_records_the_owner(table, shop):
     row = claim(table, shop, 'db/web')
     assert not table.member_of_instance(row.instance_uuid).held
     node = table.members(shop.uuid)[1]
     assert table.owners([row.id, node.id]) == {row.id: row.instance_uuid}
 
 
-def test_a_row_that_was_seen_costs_no_other_look(table, shop):
+def test_a_row_that_was_read_before_saves_a_query(table, shop):
     web = table.members(shop.uuid)[0]
     assert statements(table, lambda: table.take(
         shop.uuid, 'db/web', builders.new_uuid(), NOON, [web])) == 2
 
 
-def test_a_row_that_was_seen_and_is_taken_since_is_not_taken_again(
+def test_an_outdated_row_that_is_taken_is_not_claimed_again(
         table, shop):
     nodes = table.members(shop.uuid)[1:]
     taken = claim(table, shop, 'db/node')
@@ -180,7 +180,7 @@ def test_a_row_that_was_seen_and_is_taken_since_is_not_taken_again(
     assert won.row.member.path == 'db/node-1'
 
 
-def test_a_row_that_has_been_planned_elsewhere_since_is_read_anew(
+def test_an_outdated_row_that_moved_is_read_again(
         table, shop):
     seen = table.members(shop.uuid)[0]
     table.change_state(
@@ -194,7 +194,7 @@ def test_a_row_that_has_been_planned_elsewhere_since_is_read_anew(
     assert (won.row.place.host, won.row.hold) == ('cmp-8', renewed.hold)
 
 
-def test_an_instance_that_has_a_row_gets_no_other_that_was_seen(table, shop):
+def test_an_instance_with_a_row_gets_none_of_the_rows_read_before(table, shop):
     instance = builders.new_uuid()
     nodes = table.members(shop.uuid)[1:]
     first = table.take(shop.uuid, 'db/node', instance, NOON, nodes[:1])

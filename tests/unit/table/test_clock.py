@@ -23,7 +23,7 @@ def machine(**skew):
 
 @pytest.mark.parametrize('skew', [
     {'hours': 3}, {'hours': -3}, {'days': 400}, {}])
-def test_a_clock_that_is_wrong_is_corrected(table, skew, caplog):
+def test_a_wrong_machine_clock_is_corrected(table, skew, caplog):
     with caplog.at_level(logging.WARNING, 'nova_holistic'):
         clock = DatabaseClock(table.database, machine(**skew))
         assert abs(clock() - timeutils.utcnow()) < CLOSE
@@ -31,7 +31,7 @@ def test_a_clock_that_is_wrong_is_corrected(table, skew, caplog):
     assert len(caplog.messages) == bool(skew)
 
 
-def test_the_database_is_asked_now_and_then(table):
+def test_the_database_time_is_read_at_intervals(table):
     seconds = [0.0]
     clock = DatabaseClock(table.database, timer=lambda: seconds[0])
     with recorded(table.database.engine) as sent:
@@ -44,7 +44,7 @@ def test_the_database_is_asked_now_and_then(table):
         assert len(sent.statements) == 2
 
 
-def test_a_clock_that_is_set_counts_for_nothing(table):
+def test_setting_the_machine_clock_has_no_effect(table):
     skew = {'hours': 0}
     clock = DatabaseClock(table.database, lambda: machine(**skew)())
     assert abs(clock() - timeutils.utcnow()) < CLOSE
@@ -55,7 +55,7 @@ def test_a_clock_that_is_set_counts_for_nothing(table):
     assert not sent.statements
 
 
-def test_a_clock_that_was_set_is_told_of_at_the_next_look(table, caplog):
+def test_a_changed_machine_clock_is_logged_at_the_next_read(table, caplog):
     seconds, skew = [0.0], {'hours': 0}
     clock = DatabaseClock(table.database, lambda: machine(**skew)(),
                           lambda: seconds[0])
@@ -67,7 +67,7 @@ def test_a_clock_that_was_set_is_told_of_at_the_next_look(table, caplog):
     assert len(caplog.messages) == 2
 
 
-def test_how_long_it_takes_to_connect_makes_no_difference(table):
+def test_the_time_to_connect_does_not_change_the_clock(table):
     seconds = [0.0]
 
     def connect(*arguments):
@@ -79,7 +79,7 @@ def test_how_long_it_takes_to_connect_makes_no_difference(table):
     assert seconds[0]
 
 
-def test_the_count_goes_on_without_the_database(table, monkeypatch):
+def test_the_clock_advances_without_the_database(table, monkeypatch):
     seconds = [0.0]
     clock = DatabaseClock(table.database, machine(hours=3),
                           lambda: seconds[0])
@@ -89,14 +89,14 @@ def test_the_count_goes_on_without_the_database(table, monkeypatch):
     assert clock() - before == timedelta(hours=1)
 
 
-def test_without_a_database_the_machine_has_its_own(caplog):
+def test_without_a_database_the_machine_clock_is_used(caplog):
     clock = DatabaseClock(AWAY, machine(hours=3))
     with caplog.at_level(logging.WARNING, 'nova_holistic'):
         assert abs(clock() - machine(hours=3)()) < CLOSE
     assert 'cannot be read' in caplog.text
 
 
-def test_a_database_that_comes_late_is_believed_at_once(table, monkeypatch):
+def test_a_database_that_becomes_reachable_is_used_at_once(table, monkeypatch):
     clock = DatabaseClock(AWAY, machine(hours=3))
     assert abs(clock() - machine(hours=3)()) < CLOSE
     monkeypatch.setattr(clock, '_database', table.database)

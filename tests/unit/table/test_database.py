@@ -11,7 +11,7 @@ from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
 
 
-def test_the_database_is_not_opened_anew_for_each_transaction(table):
+def test_connections_are_reused_between_transactions(table):
     group = builders.planned(table, node=2)
     opened = []
     sa.event.listen(table.database.engine, 'connect',
@@ -32,7 +32,7 @@ def test_threads_do_not_wait_for_each_others_connections(table):
     assert found == [table.members(group.uuid)] * 8
 
 
-def test_what_was_read_before_a_write_of_another_is_not_read_again(
+def test_a_write_of_another_process_is_seen(
         table, table_url):
     group = builders.planned(table, web=None)
     (web,) = table.members(group.uuid)

@@ -34,7 +34,7 @@ def sitting(table, group):
     test_rosters.built_elsewhere, test_rosters.hold_forgotten,
     test_rosters.lost_and_planned_anew, test_rosters.written_anew,
     test_rosters.revised], ids=lambda change: change.__name__)
-def test_whatever_changed_is_seen(table, table_url, shop, change):
+def test_every_change_of_a_group_is_seen(table, table_url, shop, change):
     before = table.exclusive_groups()
     assert before == (sitting(table, shop),)
     # By another process.
@@ -46,14 +46,14 @@ def test_whatever_changed_is_seen(table, table_url, shop, change):
 
 
 @pytest.mark.parametrize('end', [test_rosters.released, test_rosters.deleted])
-def test_a_group_without_servers_keeps_nobody_out(table, shop, end):
+def test_an_exclusive_group_without_servers_is_not_listed(table, shop, end):
     table.exclusive_groups()
     table.release([table.members(shop.uuid)[0].hold], builders.NOON)
     end(table, shop, table.members(shop.uuid))
     assert table.exclusive_groups() == ()
 
 
-def test_what_is_known_is_not_read_again(table, shop):
+def test_cached_exclusive_groups_cost_two_statements(table, shop):
     """However many groups: two statements, none of what takes long."""
     others = [builders.planned(table, builders.a_group(exclusive=True),
                                node=2) for _ in range(3)]
@@ -66,7 +66,7 @@ def test_what_is_known_is_not_read_again(table, shop):
         assert not [each for each in sent.statements if column in each], column
 
 
-def test_news_of_places_in_many_groups_are_two_statements_more(table, shop):
+def test_changed_exclusive_groups_cost_two_more_statements(table, shop):
     others = [builders.planned(table, builders.a_group(exclusive=True),
                                node=2) for _ in range(3)]
     with recorded(table.database.engine) as sent:
@@ -81,7 +81,7 @@ def test_news_of_places_in_many_groups_are_two_statements_more(table, shop):
     assert len(sent.statements) == 4
 
 
-def test_more_members_than_are_remembered(table, shop):
+def test_groups_above_the_cache_limit_are_read_correctly(table, shop):
     other = builders.planned(
         table, builders.a_group(exclusive=True), node=2)
     groups = ExclusiveGroups(table.database, SITTING, limit=4)
@@ -91,7 +91,7 @@ def test_more_members_than_are_remembered(table, shop):
                 in groups.read()} == expected
 
 
-def test_where_no_group_keeps_others_out_there_is_one_statement(table):
+def test_without_exclusive_groups_one_statement_is_sent(table):
     builders.planned(table, node=2)
     with recorded(table.database.engine) as sent:
         assert table.exclusive_groups() == ()

@@ -116,7 +116,7 @@ def calls(table, group, task):
                lambda page=page: listing.groups(page))
 
 
-def test_no_query_looks_at_other_projects_groups(table):
+def test_every_query_uses_an_index(table):
     fill(table)
     group = builders.planned(table, web=None, node=3)
     task = builders.a_group(GroupStatus.PLANNING, task=Task.PLANNING)
@@ -147,7 +147,7 @@ def in_no_order(table, statement, parameters):
     return [step for step in steps if any(sign in step for sign in signs)]
 
 
-def test_a_page_of_all_projects_is_read_in_the_order_of_an_index(table):
+def test_a_page_is_read_in_the_order_of_an_index(table):
     fill(table)
     group = builders.planned(table, web=None)
     slow = {}
@@ -163,14 +163,14 @@ def test_a_page_of_all_projects_is_read_in_the_order_of_an_index(table):
     assert slow == {}
 
 
-def test_a_query_without_an_index_is_noticed(table):
+def test_a_query_without_an_index_is_detected(table):
     """The same look at plans, at something that has to read everything."""
     fill(table)
     ((statement, parameters),) = queries(table, lambda: slow_query(table))
     assert whole_tables(table, statement, parameters)
 
 
-def test_a_page_in_no_order_is_noticed(table):
+def test_a_page_without_index_order_is_detected(table):
     fill(table)
 
     def sorted_by_user():

@@ -16,7 +16,7 @@ from nova_holistic.table import errors, migration, models
 from tests.statements import recorded
 
 
-def test_an_empty_database_is_brought_to_the_newest_version(empty_url):
+def test_an_empty_database_is_upgraded_to_the_newest_version(empty_url):
     for _ in range(2):
         migration.upgrade(empty_url)
         assert migration.version(empty_url) == migration.head()
@@ -26,7 +26,7 @@ class BrokenOff(Exception):
     pass
 
 
-def test_an_upgrade_that_broke_off_is_gone_on_with(empty_url):
+def test_an_interrupted_upgrade_is_continued(empty_url):
     """Wherever that was: at the first statement that changes something, then
     at the third, and so on."""
     broken = 0
@@ -57,7 +57,7 @@ def upgraded(url, changes):
     return True
 
 
-def test_a_schema_that_this_code_does_not_know_is_an_error_of_ours(
+def test_an_unknown_schema_version_raises_table_error(
         empty_url):
     migration.upgrade(empty_url)
     database = Database(empty_url)
@@ -69,7 +69,7 @@ def test_a_schema_that_this_code_does_not_know_is_an_error_of_ours(
     database.close()
 
 
-def test_the_folder_of_a_file_is_made(tmp_path):
+def test_the_folder_of_a_sqlite_file_is_created(tmp_path):
     url = f'sqlite:///{tmp_path}/new/table.sqlite'
     migration.upgrade(url)
     assert migration.version(url) == migration.head()
@@ -79,7 +79,7 @@ def test_an_empty_database_has_no_version(empty_url):
     assert migration.version(empty_url) is None
 
 
-def test_models_and_migrations_agree(table_url):
+def test_the_migrated_schema_equals_the_models(table_url):
     with Database(table_url).engine.connect() as connection:
         assert difference(connection) == []
 
@@ -92,7 +92,7 @@ def difference(connection):
 
 @pytest.mark.parametrize('dialect', [
     mysql.dialect(), postgresql.dialect()], ids=lambda d: d.name)
-def test_the_tables_can_be_made_elsewhere(dialect):
+def test_the_tables_compile_for_other_dialects(dialect):
     for table in models.Base.metadata.sorted_tables:
         text = str(schema.CreateTable(table).compile(dialect=dialect))
         assert text.strip().startswith(f'CREATE TABLE {table.name}')

@@ -27,7 +27,7 @@ def at_once(calls):
         return list(pool.map(run, calls))
 
 
-def test_groups_written_at_once_are_all_there(table):
+def test_groups_created_concurrently_are_all_stored(table):
     def create():
         return [builders.planned(table, web=None, node=5) for _ in range(4)]
 
@@ -38,7 +38,7 @@ def test_groups_written_at_once_are_all_there(table):
         assert len(table.members(group.uuid)) == 6
 
 
-def test_one_engine_has_each_task(table):
+def test_each_task_is_taken_by_one_engine(table):
     groups = [builders.planned(table, builders.a_group(
         GroupStatus.PLANNING, task=Task.PLANNING)) for _ in range(10)]
 
@@ -53,14 +53,14 @@ def test_one_engine_has_each_task(table):
         assert table.get_group(record.uuid).engine == record.engine
 
 
-def test_one_of_many_gives_a_group_its_task(table, shop):
+def test_of_concurrent_requests_one_sets_the_task(table, shop):
     asked = at_once([lambda: table.tasks.ask(
         shop.uuid, Task.UPDATING, {}, [GroupStatus.PLANNED], 1, NOON)
     ] * THREADS)
     assert sorted(asked) == (THREADS - 1) * [False] + [True]
 
 
-def test_claims_while_the_group_is_revised_are_never_lost(table):
+def test_claims_during_a_revision_are_never_lost(table):
     """Every member moves time and again; whoever claims it has it where it
     was just then."""
     group = builders.planned(table, node=THREADS)
@@ -94,7 +94,7 @@ def test_claims_while_the_group_is_revised_are_never_lost(table):
         1 + done, GroupStatus.BUILDING)
 
 
-def test_members_claimed_and_released_at_once_are_one_or_the_other(table):
+def test_a_member_is_either_claimed_or_released(table):
     group = builders.planned(table, node=3 * THREADS)
     holds = [m.hold for m in table.members(group.uuid)]
 
@@ -118,7 +118,7 @@ def test_members_claimed_and_released_at_once_are_one_or_the_other(table):
                                     MemberState.RELEASED}
 
 
-def test_statistics_put_at_once_are_all_there(table):
+def test_statistics_written_concurrently_are_all_stored(table):
     names = [f'name-{number}' for number in range(10)]
 
     def put(number):

@@ -56,7 +56,7 @@ def revise(table, group, change, engine='engine-1'):
         table.database, group.uuid, engine, change, LATER)
 
 
-def test_rows_move_go_and_come_and_are_in_order(table, group):
+def test_a_revision_moves_removes_adds_and_orders_rows(table, group):
     before = by_path(table, group)
     change = revision(
         table, group, 'db/node-2', 'db/new', 'db/web*', 'db/node-0')
@@ -73,7 +73,7 @@ def test_rows_move_go_and_come_and_are_in_order(table, group):
     assert (record.task, record.engine) == (Task.UPDATING, 'engine-1')
 
 
-def test_servers_are_handed_out_in_the_new_order(table, group):
+def test_servers_are_claimed_in_the_order_of_the_revision(table, group):
     assert revise(table, group, revision(
         table, group, 'db/web', 'db/node-2', 'db/node-0'))
     assert table.claim(group.uuid, 'db/node', builders.new_uuid(),
@@ -83,7 +83,7 @@ def test_servers_are_handed_out_in_the_new_order(table, group):
 @pytest.mark.parametrize('names', [
     ('db/web*', 'db/node-0', 'db/node-1', 'db/node-2'),
     ('db/node-0', 'db/node-1*', 'db/node-2')])
-def test_a_member_claimed_since_it_was_seen_stays_the_servers(
+def test_a_claim_since_the_read_refuses_the_revision(
         table, group, names):
     change = revision(table, group, *names, 'db/new')
     instance = builders.new_uuid()
@@ -95,14 +95,14 @@ def test_a_member_claimed_since_it_was_seen_stays_the_servers(
     assert table.member_of_instance(instance).member.path == 'db/web'
 
 
-def test_a_claim_of_a_member_that_stays_is_in_nobodys_way(table, group):
+def test_a_claim_of_an_unchanged_member_allows_the_revision(table, group):
     change = revision(table, group, 'db/web', 'db/node-0*')
     table.claim(group.uuid, 'db/web', builders.new_uuid(), NOON)
     assert revise(table, group, change)
     assert by_path(table, group)['db/web'].state == MemberState.CLAIMED
 
 
-def test_a_member_planned_anew_since_it_was_seen_is_let_be(table, group):
+def test_a_member_moved_since_the_read_refuses_the_revision(table, group):
     change = revision(table, group, 'db/web*')
     (web,) = (m for m in table.members(group.uuid)
               if m.member.path == 'db/web')
@@ -111,7 +111,7 @@ def test_a_member_planned_anew_since_it_was_seen_is_let_be(table, group):
     assert not revise(table, group, change)
 
 
-def test_another_engines_group_is_let_be(table, group):
+def test_an_engine_cannot_revise_the_group_of_another(table, group):
     change = revision(table, group, 'db/web*')
     assert not revise(table, group, change, 'engine-2')
     assert not revising.vacate(table.database, group.uuid, 'engine-2',
@@ -119,7 +119,7 @@ def test_another_engines_group_is_let_be(table, group):
     assert table.get_group(group.uuid) == group
 
 
-def test_members_that_are_vacated_cannot_be_claimed_until_they_are_back(
+def test_vacated_members_are_lost_until_they_are_occupied_again(
         table, group):
     rows = table.members(group.uuid)
     assert revising.vacate(
@@ -134,7 +134,7 @@ def test_members_that_are_vacated_cannot_be_claimed_until_they_are_back(
         MemberState.PLANNED, MemberState.PLANNED]
 
 
-def test_members_that_another_engine_has_vacated_are_left_to_it(
+def test_an_engine_cannot_occupy_members_another_one_vacated(
         table, group):
     rows = table.members(group.uuid)
     assert revising.vacate(
@@ -144,7 +144,7 @@ def test_members_that_another_engine_has_vacated_are_left_to_it(
     assert {m.state for m in table.members(group.uuid)} == {MemberState.LOST}
 
 
-def test_a_group_revised_while_it_is_settled_has_the_status_of_its_members(
+def test_settling_during_a_revision_keeps_the_status_correct(
         table, group, monkeypatch):
     """All were released, and before the table says so of the group a member
     is added."""
@@ -163,7 +163,7 @@ def test_a_group_revised_while_it_is_settled_has_the_status_of_its_members(
     assert table.get_group(group.uuid).status == GroupStatus.PLANNED
 
 
-def test_all_are_vacated_or_none(table, group):
+def test_either_all_members_are_vacated_or_none(table, group):
     rows = table.members(group.uuid)
     table.claim(group.uuid, rows[1].member.path, builders.new_uuid(), NOON)
     assert not revising.vacate(

@@ -93,7 +93,7 @@ def deleted(table, group, rows):
     claimed, claimed_and_taken_back, built_elsewhere, released,
     hold_forgotten, lost_and_planned_anew, anew_on_the_same_host,
     written_anew, revised, deleted], ids=lambda change: change.__name__)
-def test_whatever_changed_is_seen(table, rosters, shop, change):
+def test_every_change_of_a_group_is_seen(table, rosters, shop, change):
     before = rosters.read(shop.uuid)
     assert before == (shop, unstamped(table.members(shop.uuid)))
     change(table, shop, table.members(shop.uuid))
@@ -111,7 +111,7 @@ def unstamped(members):
                  for member in members)
 
 
-def test_what_cannot_have_changed_is_not_read_again(table, rosters, shop):
+def test_unchangeable_columns_are_not_read_again(table, rosters, shop):
     rosters.read(shop.uuid)
     claimed(table, shop, ())
     with recorded(table.database.engine) as sent:
@@ -123,7 +123,7 @@ def test_what_cannot_have_changed_is_not_read_again(table, rosters, shop):
 
 @pytest.mark.parametrize('limit, kept', [
     (2 * (GROUP + 4), True), (2 * (GROUP + 4) - 1, False)])
-def test_the_group_not_asked_for_longest_is_forgotten(
+def test_the_least_recently_used_group_is_evicted(
         table, shop, limit, kept):
     rosters = Rosters(table.database, limit)
     other = builders.planned(table, node=4)
@@ -134,7 +134,7 @@ def test_the_group_not_asked_for_longest_is_forgotten(
     assert any('document' in each for each in sent.statements) is not kept
 
 
-def test_a_long_document_counts_as_much_as_members_do(table, shop):
+def test_a_long_document_counts_towards_the_limit(table, shop):
     rosters = Rosters(table.database, 100)
     rosters.read(shop.uuid)
     long = builders.planned(table, builders.a_group(document={
@@ -145,7 +145,7 @@ def test_a_long_document_counts_as_much_as_members_do(table, shop):
     assert any('document' in each for each in sent.statements)
 
 
-def test_a_group_without_members_is_not_remembered(table):
+def test_a_group_without_members_is_not_cached(table):
     """Nor are thousands that nobody deletes."""
     rosters = Rosters(table.database)
     group = builders.planned(table)
@@ -155,12 +155,12 @@ def test_a_group_without_members_is_not_remembered(table):
     assert any('document' in each for each in sent.statements)
 
 
-def test_a_group_larger_than_all_that_is_remembered(table, shop):
+def test_a_group_larger_than_the_cache_is_read_correctly(table, shop):
     rosters = Rosters(table.database, 3)
     for _ in range(2):
         assert rosters.read(shop.uuid)[1] == unstamped(
             table.members(shop.uuid))
 
 
-def test_a_group_that_there_is_not(table, rosters):
+def test_an_unknown_group_is_none(table, rosters):
     assert rosters.read(builders.new_uuid()) is None

@@ -14,13 +14,13 @@ def configured(url, **options):
         holistic_database={'connection': url, **options})
 
 
-def test_an_upgraded_database_will_do(table_url, caplog):
+def test_an_upgraded_database_is_accepted(table_url, caplog):
     with caplog.at_level(logging.WARNING, 'nova_holistic'):
         start.must_be_usable(configured(table_url))
     assert caplog.messages == []
 
 
-def test_an_old_one_will_not(empty_url):
+def test_an_old_schema_is_refused(empty_url):
     migration.upgrade(empty_url, '0002')
     with pytest.raises(errors.SchemaTooOld, match='db upgrade'):
         start.must_be_usable(configured(empty_url))
@@ -30,7 +30,7 @@ def test_an_old_one_will_not(empty_url):
     'sqlite:////no/such/folder/table.sqlite',
     # A database may be told to be tried for ever, ten seconds apart.
     'postgresql+psycopg2://ann@127.0.0.1:1/holistic'])
-def test_a_database_that_is_away_keeps_nothing_from_starting(url, caplog):
+def test_an_unreachable_database_does_not_prevent_the_start(url, caplog):
     with caplog.at_level(logging.WARNING, 'nova_holistic'):
         start.must_be_usable(configured(url, max_retries=-1))
     (told,) = caplog.messages
@@ -38,7 +38,7 @@ def test_a_database_that_is_away_keeps_nothing_from_starting(url, caplog):
 
 
 @pytest.mark.parametrize('url', ['', 'nonsense', 'carrier+pigeon://nowhere'])
-def test_what_is_no_database_is_refused_without_being_told(url):
+def test_an_invalid_database_url_is_refused_without_showing_it(url):
     with pytest.raises(errors.TableError, match='connection') as refused:
         start.must_be_usable(configured(url))
     assert not url or url not in str(refused.value)

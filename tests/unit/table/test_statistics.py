@@ -34,7 +34,7 @@ def statistics(table):
     return table.statistics
 
 
-def test_new_values_take_the_place_of_old_ones(statistics):
+def test_new_values_replace_old_ones(statistics):
     statistics.put('cmp-1', {'heat': 1.0, 'fans': 2.0}, NOON)
     statistics.put('cmp-2', {'heat': 5.0}, NOON)
     later = NOON + timedelta(minutes=1)
@@ -45,12 +45,12 @@ def test_new_values_take_the_place_of_old_ones(statistics):
     assert statistics.since(later) == {'cmp-1': {'heat': 3.0, 'load': 4.0}}
 
 
-def test_no_values_at_all(statistics):
+def test_an_empty_report_stores_nothing(statistics):
     statistics.put('cmp-1', {}, NOON)
     assert statistics.since(NOON) == {}
 
 
-def test_many_values_are_one_statement(table):
+def test_many_values_are_written_in_one_statement(table):
     for values in (MANY, MANY, MANY | {'one-more': 1.0}):
         with commits(table) as done, recorded(table.database.engine) as sent:
             table.statistics.put('cmp-1', values, NOON)

@@ -46,13 +46,13 @@ def test_members_are_read_as_they_were_written_and_in_order(table):
     assert len({m.id for m in read}) == 12
 
 
-def test_a_group_that_never_was(table):
+def test_an_unknown_group_has_no_rows(table):
     assert table.get_group(builders.new_uuid()) is None
     assert table.members(builders.new_uuid()) == ()
     assert table.member_of_instance(builders.new_uuid()) is None
 
 
-def test_a_second_group_of_one_uuid_is_refused(table, shop):
+def test_a_second_group_with_the_same_uuid_is_refused(table, shop):
     with pytest.raises(errors.TableError):
         table.create_group(shop)
 
@@ -63,7 +63,7 @@ def test_groups_are_listed_by_project(table, shop):
     assert {g.uuid for g in table.list_groups()} == {shop.uuid, other.uuid}
 
 
-def test_a_name_is_compared_as_it_is_and_may_be_any_text(table):
+def test_names_are_compared_exactly_and_may_be_any_text(table):
     for name in ('shop', 'Shop', 'shöp', '\U0001f34c', '\U0001f34e'):
         builders.planned(table, builders.a_group(name=name))
     for name in ('shop', '\U0001f34c'):
@@ -71,7 +71,7 @@ def test_a_name_is_compared_as_it_is_and_may_be_any_text(table):
             limit=10, project_id='blue', name=name))] == [name]
 
 
-def test_half_a_character_is_an_error_of_ours(table):
+def test_a_lone_surrogate_raises_table_error(table):
     with pytest.raises(errors.TableError):
         table.listing.groups(Page(limit=10, name='\ud800'))
 
@@ -100,7 +100,7 @@ def test_a_member_changes_only_from_an_expected_state(table, shop):
         web, state=MemberState.LOST, held=False, place=moved)
 
 
-def test_a_new_plan_replaces_only_what_was_never_claimed(table, shop):
+def test_a_new_plan_replaces_only_unclaimed_rows(table, shop):
     instance = builders.new_uuid()
     table.claim(shop.uuid, 'db/node-1', instance, NOON)
     again = [m for m in builders.members_of(shop, {'web': None, 'node': 3})
@@ -112,7 +112,7 @@ def test_a_new_plan_replaces_only_what_was_never_claimed(table, shop):
         m.hold for m in read.values() if m.member.path != 'db/node-1'}
 
 
-def test_placed_counts_what_takes_up_room(table, shop):
+def test_placed_lists_members_that_use_capacity(table, shop):
     table.claim(shop.uuid, 'db/node-2', builders.new_uuid(), NOON)
     web, first, _, _ = table.members(shop.uuid)
     table.release([web.hold], NOON)
@@ -129,7 +129,7 @@ def test_release_leaves_claimed_members_alone(table, shop):
         MemberState.RELEASED]
 
 
-def test_a_release_frees_no_later_plan(table, shop):
+def test_a_release_skips_rows_of_a_later_plan(table, shop):
     """SQLite gives the ids of rows that are gone to others."""
     seen = table.members(shop.uuid)
     table.write_members(
@@ -139,7 +139,7 @@ def test_a_release_frees_no_later_plan(table, shop):
         MemberState.PLANNED}
 
 
-def test_a_place_is_offered_to_no_other_groups_member(table, shop):
+def test_a_place_is_not_offered_to_a_member_of_another_group(table, shop):
     (row,) = lost(table, shop, {'db/node-0'})
     table.delete_group(shop.uuid)
     other = builders.planned(table, web=None, node=3)
@@ -148,13 +148,13 @@ def test_a_place_is_offered_to_no_other_groups_member(table, shop):
     assert table.members(other.uuid)[1] == before[0]
 
 
-def test_a_deleted_group_leaves_nothing(table, shop):
+def test_deleting_a_group_deletes_its_rows(table, shop):
     table.delete_group(shop.uuid)
     assert table.get_group(shop.uuid) is None
     assert table.members(shop.uuid) == ()
 
 
-def test_expired_are_groups_past_their_lease_with_something_to_free(table):
+def test_expired_groups_have_an_ended_lease_and_planned_members(table):
     lease = {'lease_expires_at': NOON}
     waiting = builders.planned(table, builders.a_group(**lease), web=None)
     taken = builders.planned(table, builders.a_group(**lease), web=None)
@@ -182,14 +182,14 @@ def test_a_groups_status_follows_from_its_members(table, states, status):
     assert table.get_group(group.uuid).status == status
 
 
-def test_a_group_being_planned_is_the_planners_alone(table):
+def test_settle_leaves_a_group_being_planned_unchanged(table):
     group = builders.planned(
         table, builders.a_group(GroupStatus.PLANNING), web=None)
     table.settle(group.uuid, NOON)
     assert table.get_group(group.uuid).status == GroupStatus.PLANNING
 
 
-def test_a_table_from_configuration(table_url):
+def test_a_table_is_created_from_the_configuration(table_url):
     conf = cfg.ConfigOpts()
     database.register_opts(conf)
     conf.set_override('connection', table_url, group='holistic_database')
@@ -198,7 +198,7 @@ def test_a_table_from_configuration(table_url):
 
 
 @pytest.mark.parametrize('configured', [True, False])
-def test_nobody_waits_for_a_database_that_is_away(configured, monkeypatch):
+def test_an_unreachable_database_fails_immediately(configured, monkeypatch):
     """Whoever asks asks again, or is told to."""
     def sleep(seconds):
         raise AssertionError(f'slept for {seconds} s')
@@ -215,7 +215,7 @@ def test_nobody_waits_for_a_database_that_is_away(configured, monkeypatch):
         table.get_group(builders.new_uuid())
 
 
-def test_a_database_without_tables_is_an_error_of_ours(empty_url):
+def test_a_database_without_tables_raises_table_error(empty_url):
     table = PlacementTable(empty_url)
     with pytest.raises(errors.TableError):
         table.get_group(builders.new_uuid())
@@ -235,7 +235,7 @@ def renewed(row):
         'cmp-7', 'cmp-7', builders.new_uuid(), ('rack3',)), alternates=())
 
 
-def test_lost_members_are_planned_where_they_were_offered_a_place(
+def test_lost_members_are_planned_at_the_offered_places(
         table, shop):
     anew = [renewed(row) for row in lost(table, shop, {'db/node-0'})]
     assert table.offer_places(anew)
@@ -247,7 +247,7 @@ def test_lost_members_are_planned_where_they_were_offered_a_place(
     assert found == replace(anew[0], state=MemberState.PLANNED)
 
 
-def test_places_are_offered_to_all_lost_members_or_none(table, shop):
+def test_places_are_offered_to_all_given_members_or_none(table, shop):
     first, second = lost(table, shop, {'db/node-0', 'db/node-1'})
     assert table.offer_places([renewed(second)])
     before = table.members(shop.uuid)
@@ -255,7 +255,7 @@ def test_places_are_offered_to_all_lost_members_or_none(table, shop):
     assert table.members(shop.uuid) == before
 
 
-def test_a_member_released_meanwhile_accepts_no_place(table, shop):
+def test_a_released_member_accepts_no_place(table, shop):
     anew = [renewed(row) for row in lost(table, shop, {'db/node-0'})]
     table.offer_places(anew)
     table.release([row.hold for row in anew], NOON)
@@ -264,7 +264,7 @@ def test_a_member_released_meanwhile_accepts_no_place(table, shop):
             if row.hold == anew[0].hold} == {MemberState.RELEASED}
 
 
-def test_exclusive_groups_come_with_those_that_take_up_room(table, shop):
+def test_exclusive_groups_are_listed_with_their_placed_members(table, shop):
     assert table.exclusive_groups() == ()
     alone = builders.planned(
         table, builders.a_group(exclusive=True), node=2)
@@ -276,7 +276,7 @@ def test_exclusive_groups_come_with_those_that_take_up_room(table, shop):
     assert table.exclusive_groups() == ()
 
 
-def test_members_of_others_on_some_hosts(table, shop):
+def test_members_of_other_groups_on_given_hosts_are_found(table, shop):
     other = builders.planned(table, node=2)
     web, *nodes = table.members(shop.uuid)
     table.release([nodes[1].hold], NOON)
@@ -285,7 +285,7 @@ def test_members_of_others_on_some_hosts(table, shop):
     assert table.members_on([], other.uuid) == ()
 
 
-def test_a_group_with_its_members_leaves_their_alternates_for_later(
+def test_group_with_members_reads_no_alternates(
         table, shop):
     record, members = table.group_with_members(shop.uuid)
     assert record == shop

@@ -24,7 +24,7 @@ def take(table, group, engine, now=NOON):
     return table.tasks.take(group, engine, now, now - MINUTE)
 
 
-def test_members_are_written_by_the_engine_that_has_the_group(table, group):
+def test_only_the_engine_with_the_task_writes_members(table, group):
     record = take(table, group, 'one')
     first = members_of(record, {'web': None})
     assert table.write_members(group, first, 'one')
@@ -36,14 +36,14 @@ def test_members_are_written_by_the_engine_that_has_the_group(table, group):
     assert {m.hold for m in table.members(group)} == {m.hold for m in others}
 
 
-def test_a_change_is_a_sign_of_life(table, group):
+def test_a_change_renews_the_heartbeat_of_the_engine(table, group):
     take(table, group, 'one')
     assert table.tasks.change(group, 'one', LATER, {'levels': ('host',)})
     assert table.get_group(group).levels == ('host',)
     assert take(table, group, 'two', LATER) is None
 
 
-def test_an_engine_that_lost_a_group_changes_nothing(table, group):
+def test_an_engine_that_lost_its_task_changes_nothing(table, group):
     take(table, group, 'one')
     take(table, group, 'two', LATER)
     done = {'status': GroupStatus.ERROR}
@@ -54,7 +54,7 @@ def test_an_engine_that_lost_a_group_changes_nothing(table, group):
     assert table.get_group(group).status == GroupStatus.ERROR
 
 
-def test_engines_that_died_over_a_group_are_counted(table, group):
+def test_attempts_are_counted_per_task(table, group):
     assert take(table, group, 'one').attempts == 1
     assert take(table, group, 'two', LATER).attempts == 2
     table.tasks.hand_back('two')
@@ -64,7 +64,7 @@ def test_engines_that_died_over_a_group_are_counted(table, group):
     assert table.get_group(group).attempts == 0
 
 
-def test_one_group_of_several_is_handed_back(table, group):
+def test_hand_back_returns_only_the_given_group(table, group):
     other = a_group(GroupStatus.PLANNING, task=Task.PLANNING)
     table.create_group(other)
     for uuid in (group, other.uuid):
@@ -79,7 +79,7 @@ def take_job(table, engine, now=NOON, every=MINUTE):
                            stale_before=now - MINUTE)
 
 
-def test_a_job_is_one_engines_at_a_time(table):
+def test_a_job_belongs_to_one_engine_at_a_time(table):
     assert take_job(table, 'one')
     assert not take_job(table, 'two')
     table.jobs.finish('reconcile', 'one', NOON)
@@ -87,7 +87,7 @@ def test_a_job_is_one_engines_at_a_time(table):
     assert take_job(table, 'two', NOON + MINUTE)
 
 
-def test_a_job_that_broke_off_is_taken_over(table):
+def test_an_interrupted_job_is_taken_over(table):
     take_job(table, 'one')
     table.jobs.keep(['reconcile'], 'one', NOON + MINUTE)
     assert not take_job(table, 'two', NOON + MINUTE)
@@ -97,19 +97,19 @@ def test_a_job_that_broke_off_is_taken_over(table):
     assert not take_job(table, 'three', NOON + 3 * MINUTE)
 
 
-def test_a_job_handed_back_is_still_to_be_done(table):
+def test_a_returned_job_can_be_taken_again(table):
     take_job(table, 'one')
     table.jobs.hand_back('one')
     assert take_job(table, 'two')
 
 
-def test_jobs_of_two_names_are_two(table):
+def test_jobs_with_different_names_are_independent(table):
     assert take_job(table, 'one')
     assert table.jobs.take('leases', 'two', NOON, due_before=NOON,
                            stale_before=NOON)
 
 
-def test_statistics_of_some_hosts_and_names(table):
+def test_statistics_can_be_filtered_by_host_and_name(table):
     for host in ('a', 'b'):
         table.statistics.put(host, {'heat': 1.0, 'fans': 2.0}, NOON)
     table.statistics.put('a', {'heat': 3.0}, LATER)

@@ -79,7 +79,7 @@ def counts():
     return {'web': None, 'node': 2}
 
 
-def test_what_was_there_is_there_after_the_upgrade(empty_url):
+def test_an_upgrade_keeps_existing_rows(empty_url):
     migration.upgrade(empty_url, BEFORE)
     group = builders.a_group(created_at=builders.NOON)
     with VersionBefore(empty_url) as before:
@@ -92,7 +92,7 @@ def test_what_was_there_is_there_after_the_upgrade(empty_url):
     table.database.engine.dispose()
 
 
-def test_the_version_before_works_on_with_the_new_schema(table, table_url):
+def test_the_previous_version_works_with_the_new_schema(table, table_url):
     group = builders.a_group()
     with VersionBefore(table_url) as before:
         before.create(group, counts())
@@ -106,7 +106,7 @@ def test_the_version_before_works_on_with_the_new_schema(table, table_url):
             group, status=GroupStatus.BUILDING)
 
 
-def test_what_the_new_version_writes_the_one_before_reads(table, table_url):
+def test_the_previous_version_reads_rows_of_the_new_one(table, table_url):
     group = builders.planned(table, builders.a_group(
         idempotency_key='once', fingerprint='0'), **counts())
     with VersionBefore(table_url) as before:
@@ -118,7 +118,7 @@ def test_what_the_new_version_writes_the_one_before_reads(table, table_url):
 
 
 @pytest.mark.parametrize('version', [None, BEFORE])
-def test_an_old_schema_is_refused_and_what_to_do_is_said(empty_url, version):
+def test_an_old_schema_is_refused_with_the_upgrade_command(empty_url, version):
     if version:
         migration.upgrade(empty_url, version)
     with pytest.raises(errors.TableError, match=(
@@ -143,7 +143,7 @@ def test_a_current_schema_and_a_newer_one_are_accepted(empty_url):
 
 
 @pytest.mark.parametrize('version', [None, BEFORE])
-def test_a_service_does_not_start_on_a_schema_it_cannot_use(
+def test_a_service_refuses_to_start_on_an_old_schema(
         empty_url, version):
     if version:
         migration.upgrade(empty_url, version)
@@ -153,7 +153,7 @@ def test_a_service_does_not_start_on_a_schema_it_cannot_use(
     assert version is None or version in str(refused.value)
 
 
-def test_a_service_works_on_the_oldest_schema_it_can_use(empty_url):
+def test_a_service_works_with_the_oldest_supported_schema(empty_url):
     """Until the upgrade, that is, in whichever order things are done."""
     migration.upgrade(empty_url, migration.NEEDED)
     migration.must_be_usable(empty_url)

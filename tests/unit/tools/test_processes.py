@@ -36,7 +36,7 @@ def start(layout):
         processes.kill(name)
 
 
-def test_another_program_finds_and_ends_them(layout, start):
+def test_another_program_can_end_the_processes(layout, start):
     start('one', STAYS)
     start('two', HAS_CHILD, lines=2)
     later = Processes(Layout.read(layout.directory))
@@ -46,14 +46,14 @@ def test_another_program_finds_and_ends_them(layout, start):
     assert later.names() == []
 
 
-def test_one_that_does_not_listen_is_killed(layout, start, monkeypatch):
+def test_a_process_that_ignores_sigterm_is_killed(layout, start, monkeypatch):
     monkeypatch.setattr('tools.cloud.processes._PATIENCE', 0.5)
     processes = start('deaf', STUBBORN)
     processes.end(['deaf'])
     assert not processes.alive('deaf')
 
 
-def test_a_number_that_belongs_to_another_since_is_left_alone(layout, start):
+def test_a_reused_process_id_is_not_killed(layout, start):
     processes = start('one', STAYS)
     with subprocess.Popen([sys.executable, '-c', STAYS],
                           stdout=subprocess.DEVNULL,
@@ -69,12 +69,12 @@ def test_a_number_that_belongs_to_another_since_is_left_alone(layout, start):
     file.write_text(mine)
 
 
-def test_what_a_failed_command_said_is_told(layout):
+def test_the_output_of_a_failed_command_is_reported(layout):
     with pytest.raises(NotThere, match='the reason'):
         Processes(layout).run('failing', [
             sys.executable, '-c', 'raise SystemExit("the reason")'])
 
 
-def test_ports_are_all_different_and_written_down(layout):
+def test_ports_are_unique_and_stored(layout):
     assert len(set(layout.ports.values())) == len(layout.ports)
     assert Layout.read(layout.directory) == layout

@@ -19,7 +19,7 @@ AZ1 = aggregate('zone-1', 'a', 'b', availability_zone='az1')
 AZ2 = aggregate('zone-2', 'c', availability_zone='az2')
 
 
-def test_a_host_stands_in_its_zone_and_rack():
+def test_a_host_is_located_in_its_zone_and_rack():
     topology = AggregatesTopology(['az', 'rack', 'host'])
     located = topology.locate(
         ['a', 'c'], [AZ1, AZ2, aggregate('left', 'a', rack='r1'),
@@ -29,7 +29,7 @@ def test_a_host_stands_in_its_zone_and_rack():
         'c': Location(('az2', 'r2'), availability_zone='az2')}
 
 
-def test_racks_of_one_name_in_two_zones_are_two_racks():
+def test_racks_with_one_name_in_two_zones_are_separate():
     topology = AggregatesTopology(['az', 'rack', 'host'])
     located = topology.locate(
         ['a', 'c'], [AZ1, AZ2, aggregate('first', 'a', 'c', rack='rack1')])
@@ -56,14 +56,14 @@ def test_two_aggregates_that_disagree_are_both_named():
         assert word in str(error.value)
 
 
-def test_disagreement_on_a_key_that_is_no_level_does_not_matter():
+def test_conflicting_metadata_outside_the_levels_is_ignored():
     topology = AggregatesTopology(['az', 'host'])
     located = topology.locate('a', [aggregate('one', 'a', rack='r1'),
                                     aggregate('two', 'a', rack='r2')])
     assert located['a'].path == ('nova',)
 
 
-def test_a_host_without_a_rack_has_a_room_and_nothing_below_it():
+def test_the_location_of_a_host_ends_at_a_missing_level():
     topology = AggregatesTopology(['room', 'rack', 'chassis', 'host'])
     located = topology.locate('ab', [
         aggregate('room', 'a', 'b', room='m1'),
@@ -80,7 +80,7 @@ def test_a_host_in_no_aggregate_is_in_the_default_zone():
         ('internal',), availability_zone='internal')
 
 
-def test_the_zone_is_known_even_where_it_is_no_level():
+def test_the_availability_zone_is_read_without_a_level_az():
     topology = AggregatesTopology(['rack', 'host'])
     located = topology.locate('a', [AZ1, aggregate('one', 'a', rack='r1')])
     assert located['a'] == Location(('r1',), availability_zone='az1')
@@ -95,7 +95,7 @@ def test_labels_are_levels_outside_the_tree():
     assert located['b'].labels == {}
 
 
-def test_aggregates_may_hold_hosts_that_are_not_asked_for():
+def test_hosts_of_aggregates_that_are_not_requested_are_ignored():
     topology = AggregatesTopology(['az', 'host'])
     assert set(topology.locate(['a'], [AZ1, AZ2])) == {'a'}
 
@@ -108,6 +108,6 @@ def test_aggregates_may_hold_hosts_that_are_not_asked_for():
     (['az', 'host'], ['host'], 'host is named twice'),
     (['', 'host'], [], 'no name'),
 ])
-def test_levels_that_are_no_tree_are_refused(levels, labels, message):
+def test_invalid_levels_are_refused(levels, labels, message):
     with pytest.raises(InvalidLevels, match=message):
         AggregatesTopology(levels, labels)

@@ -37,7 +37,7 @@ def write(tmp_path):
     return write
 
 
-def test_hosts_stand_where_the_file_says(write):
+def test_hosts_are_located_as_in_the_file(write):
     topology = FileTopology(write(BARE))
     assert topology.levels == ('room', 'rack', 'host')
     located = topology.locate('abc', [])
@@ -47,17 +47,17 @@ def test_hosts_stand_where_the_file_says(write):
     assert located['c'].path == ()
 
 
-def test_a_host_that_the_file_lacks_stands_nowhere(write):
+def test_a_host_missing_from_the_file_has_no_location(write):
     located = FileTopology(write(BARE)).locate(['stranger'], [])
     assert located == {'stranger': Location((), availability_zone='nova')}
 
 
-def test_an_inventory_document_will_do(write):
+def test_an_inventory_document_is_accepted(write):
     located = FileTopology(write(INVENTORY)).locate('a', [])
     assert located['a'].path == ('az1',)
 
 
-def test_the_availability_zone_is_novas_whatever_the_file_says(write):
+def test_the_availability_zone_comes_from_nova_and_not_the_file(write):
     zone = Aggregate('zone', 'u', frozenset('a'),
                      FrozenMapping({'availability_zone': 'real'}))
     located = FileTopology(write(INVENTORY), 'default').locate('ab', [zone])
@@ -83,7 +83,7 @@ def test_the_availability_zone_is_novas_whatever_the_file_says(write):
      'hosts[0].labels.feed'),
     ('{levels: [rack', ''),
 ])
-def test_a_bad_file_is_refused_with_its_name_and_place(write, text, place):
+def test_an_invalid_file_is_named_with_the_position(write, text, place):
     path = write(text)
     with pytest.raises(InvalidDocument) as error:
         FileTopology(path)
@@ -92,7 +92,7 @@ def test_a_bad_file_is_refused_with_its_name_and_place(write, text, place):
 
 
 @pytest.mark.parametrize('path', ['', '/nonexistent/racks.yaml'])
-def test_a_file_that_is_not_there_names_the_option(path):
+def test_a_missing_file_is_reported_with_the_option(path):
     with pytest.raises(UnreadableFile, match=r'\[topology\] path'):
         FileTopology(path)
 
@@ -104,7 +104,7 @@ links:
 """
 
 
-def test_links_are_those_of_the_file(write):
+def test_links_are_read_from_the_file(write):
     assert FileTopology(write(LINKED)).links == (
         Link(('m1', 'r1'), 40000, 100), Link(('m1',), 100000))
     assert FileTopology(write(BARE)).links == ()
@@ -123,7 +123,7 @@ def test_links_are_those_of_the_file(write):
     ('[{domain: m1, uplink_mbps: 1}, {domain: m1, uplink_mbps: 2}]',
      'links[1].domain'),
 ])
-def test_links_that_make_no_sense(write, links, place):
+def test_invalid_links_are_refused(write, links, place):
     with pytest.raises(InvalidDocument) as raised:
         FileTopology(write(f'{BARE}links: {links}\n'))
     assert raised.value.place.endswith(f'racks.yaml: {place}')

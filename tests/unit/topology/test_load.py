@@ -22,7 +22,7 @@ def conf():
     conf.reset()
 
 
-def test_zones_and_hosts_by_default(conf):
+def test_the_default_levels_are_az_and_host(conf):
     topology = load_topology(conf)
     assert isinstance(topology, AggregatesTopology)
     assert topology.levels == ('az', 'host')
@@ -51,7 +51,7 @@ def test_the_file_driver_reads_its_path(conf, tmp_path):
     assert topology.levels == ('rack', 'host')
 
 
-def test_an_unknown_driver_is_answered_with_those_there_are(conf):
+def test_an_unknown_driver_is_refused_with_the_known_ones(conf):
     conf.set_override('driver', 'compass', 'topology')
     with pytest.raises(UnknownPlugin) as error:
         load_topology(conf)

@@ -17,7 +17,7 @@ def sides(group, path):
     return [[m.path for m in side] for side in relationship.sides(scope)]
 
 
-def test_groups_nest_and_the_rest_stays_at_the_top():
+def test_unlisted_servers_stay_in_the_top_level_group():
     document = template(
         {'web': servers(2), 'db_1': server(), 'db_2': server(),
          'alone': server()},
@@ -49,7 +49,7 @@ def test_policies_are_those_of_group_documents():
     assert (apart.type, apart.max_per_domain) == ('anti-affinity', 2)
 
 
-def test_a_member_can_say_what_its_resource_cannot():
+def test_a_member_entry_adds_location_traits_and_aggregates():
     group = read(template(
         {'a': server()},
         {'g': {'members': [{
@@ -82,7 +82,7 @@ def test_relationships_are_between_members_and_groups():
     ('b', ['shop/apart/b-0', 'shop/apart/b-1']),
     ('b-0', ['shop/apart/b-0']),
 ])
-def test_a_relationship_finds_members_by_their_names_in_the_entry(
+def test_a_relationship_names_members_as_its_entry_lists_them(
         side, expected):
     document = template(
         {'apart': server_group('anti-affinity'),
@@ -95,7 +95,7 @@ def test_a_relationship_finds_members_by_their_names_in_the_entry(
     assert sides(read(document), 'shop') == [['shop/lone'], expected]
 
 
-def test_a_server_group_stands_where_it_is_named():
+def test_a_server_group_is_nested_where_it_is_listed():
     document = template(
         {'apart': server_group('anti-affinity'),
          'a': server(scheduler_hints=hint('apart')), 'b': server()},
@@ -174,13 +174,13 @@ TWO = {'a': server(), 'b': servers(2), 'net': {'type': 'OS::Neutron::Net'},
         {'type': 'affinity', 'between': ['a', 'gone']}]}},
      'groups.g.relationships[0].between[1]', 'gone'),
 ])
-def test_a_wrong_entry_is_refused_at_its_place(groups, place, words):
+def test_an_invalid_entry_is_refused_with_its_position(groups, place, words):
     found, message = refusal(template(TWO, groups))
     assert found == place
     assert words in message
 
 
-def test_a_server_with_the_name_of_one_that_is_counted_is_refused():
+def test_a_name_equal_to_that_of_a_counted_server_is_refused():
     both = {'web': servers(2), 'web-1': server()}
     expected = 'resources.web-1', "'web-1' is already a name at resources.web"
     assert refusal(template(both)) == expected
@@ -190,13 +190,13 @@ def test_a_server_with_the_name_of_one_that_is_counted_is_refused():
         'web-1', 'g/web-0', 'g/web-1']
 
 
-def test_a_name_that_no_path_can_hold_is_told_at_its_resource():
+def test_an_invalid_name_is_reported_at_its_resource():
     place, message = refusal(template({'a b': server()}))
     assert place == "resources['a b']"
     assert 'letters' in message
 
 
-def test_groups_nested_without_end_are_refused():
+def test_groups_nested_too_deeply_are_refused():
     groups = {'g': {'members': ['a']}}
     for _ in range(16):
         groups = {'g': {'groups': groups}}
@@ -210,13 +210,13 @@ def test_groups_nested_without_end_are_refused():
     (template({'a': servers(2)}),
      'resources.a.properties.resource_def.properties.flavor'),
 ])
-def test_an_unknown_flavor_is_told_at_the_resource(document, place):
+def test_an_unknown_flavor_is_reported_at_its_resource(document, place):
     with pytest.raises(InvalidDocument) as caught:
         bind(read(document), two_racks())
     assert caught.value.place == place
 
 
-def test_an_unknown_level_is_told_at_the_entry():
+def test_an_unknown_level_is_reported_at_its_entry():
     group = read(template({'a': server()}, {'g': {
         'members': ['a'], 'policies': [{'type': 'affinity',
                                         'level': 'isle'}]}}))

@@ -15,14 +15,14 @@ def scope(group, path):
     return next(s for s in group.scopes() if s.path == path)
 
 
-def test_a_server_is_what_its_resource_says():
+def test_a_server_has_the_flavor_and_zone_of_its_resource():
     assert needs(template({
         'a': server('m1.large', availability_zone='az1', image='cirros'),
         'b': server()})) == {'a': ('m1.large', 'az1'),
                              'b': ('m1.small', None)}
 
 
-def test_other_resources_are_passed_over():
+def test_other_resources_are_ignored():
     assert paths(template({
         'net': {'type': 'OS::Neutron::Net',
                 'properties': {'name': {'get_attr': ['a', 'name']}}},
@@ -32,30 +32,30 @@ def test_other_resources_are_passed_over():
         'a': server()})) == ['a']
 
 
-def test_a_group_of_servers_is_a_counted_member():
+def test_a_resource_group_becomes_a_counted_member():
     group = read(template({'web': servers(3)}))
     assert [(m.path, m.description) for m in group.all_members()] == [
         ('web-0', 'web'), ('web-1', 'web'), ('web-2', 'web')]
 
 
-def test_a_group_of_servers_has_one_unless_it_says_more():
+def test_a_resource_group_without_a_count_has_one_server():
     web = servers(0)
     del web['properties']['count']
     assert paths(template({'web': web})) == ['web-0']
 
 
-def test_a_group_of_no_servers_has_no_member():
+def test_a_resource_group_of_no_servers_has_no_member():
     assert paths(template({'web': servers(0), 'a': server()})) == ['a']
     assert refusal(template({'web': servers(0)})) == (
         'resources', 'there are no servers to place')
 
 
-def test_the_index_in_a_name_changes_nothing():
+def test_an_index_in_a_name_keeps_one_description():
     group = read(template({'web': servers(2, name='web-%index%')}))
     assert [m.description for m in group.all_members()] == ['web', 'web']
 
 
-def test_the_index_in_a_zone_makes_servers_that_differ():
+def test_an_index_in_a_zone_makes_separate_descriptions():
     document = template(
         {'web': servers(3, availability_zone='az%index%'), 'a': server()})
     assert needs(document) == {
@@ -63,7 +63,7 @@ def test_the_index_in_a_zone_makes_servers_that_differ():
         'web/web-2': ('m1.small', 'az2'), 'a': ('m1.small', None)}
 
 
-def test_the_index_may_have_another_name_and_come_from_a_parameter():
+def test_an_index_variable_can_be_renamed_and_used_in_a_parameter():
     document = template(
         {'web': servers(2, param('size'), around={'index_var': '%i%'})},
         parameters={'size': {'type': 'string', 'default': 'm%i%.small'}})
@@ -76,7 +76,7 @@ def test_the_index_may_have_another_name_and_come_from_a_parameter():
     (['anti-affinity'], 'anti-affinity'),
     (['soft-affinity'], 'soft-affinity'),
     (['soft-anti-affinity'], 'soft-anti-affinity')])
-def test_a_server_group_is_a_group_with_its_policy(policies, expected):
+def test_a_server_group_becomes_a_group_with_its_policy(policies, expected):
     resource = server_group(*policies)
     if not policies:
         del resource['properties']['policies']
@@ -91,7 +91,7 @@ def test_a_server_group_is_a_group_with_its_policy(policies, expected):
     assert (policy.type, policy.level) == (expected, 'host')
 
 
-def test_a_server_group_may_allow_more_servers_on_a_host():
+def test_max_server_per_host_becomes_max_per_domain():
     group = read(template({
         'apart': server_group('anti-affinity',
                               rules={'max_server_per_host': 2}),
@@ -100,14 +100,14 @@ def test_a_server_group_may_allow_more_servers_on_a_host():
     assert policy.max_per_domain == 2
 
 
-def test_a_server_group_without_servers_is_passed_over():
+def test_a_server_group_without_servers_is_ignored():
     assert paths(template({
         'apart': server_group({'get_attr': ['a', 'b']}), 'a': server()})) == [
             'a']
 
 
 @pytest.mark.parametrize('number', [7, '7'])
-def test_numbers_are_taken_as_heat_takes_them(number):
+def test_numbers_are_read_as_heat_reads_them(number):
     assert needs(template({'a': server(number)})) == {'a': ('7', None)}
     assert len(paths(template({'a': servers(number)}))) == 7
 
@@ -166,7 +166,7 @@ def test_an_empty_zone_is_any_zone():
     ({**servers(2), 'condition': 'big'}, 'resources.a.condition',
      'not supported'),
 ])
-def test_what_a_plan_cannot_know_is_refused_at_its_place(
+def test_an_invalid_or_unsupported_resource_is_refused(
         resource, place, words):
     found, message = refusal(template({'a': resource, 'b': server()}))
     assert found == place
@@ -183,7 +183,7 @@ def test_what_a_plan_cannot_know_is_refused_at_its_place(
      'rules.max_server_per_host', 'anti-affinity only'),
     ({'rules': 7}, 'rules', 'a mapping'),
 ])
-def test_a_server_group_that_cannot_be_kept_is_refused(
+def test_an_invalid_server_group_is_refused(
         properties, key, words):
     place, message = refusal(template({
         'apart': {'type': 'OS::Nova::ServerGroup', 'properties': properties},
@@ -192,12 +192,12 @@ def test_a_server_group_that_cannot_be_kept_is_refused(
     assert words in message
 
 
-def test_more_servers_than_one_group_can_have_are_refused():
+def test_more_than_ten_thousand_servers_are_refused():
     assert refusal(template({'a': servers(6000), 'b': servers(6000)})) == (
         'resources.b', 'more than 10000 servers')
 
 
-def test_functions_that_placement_does_not_need_are_left_alone():
+def test_functions_outside_the_needed_properties_are_ignored():
     assert paths(template({'a': server(
         name={'str_split': ['-', 'x']}, user_data={'get_file': 'x'},
         scheduler_hints={'query': {'get_attr': ['b', 'x']}})})) == ['a']

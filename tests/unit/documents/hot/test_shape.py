@@ -35,13 +35,13 @@ def test_a_document_without_a_version_is_a_group_document():
     ({'outputs': {'x': {'value': 10**64}}}, 'outputs.x.value', 'digits'),
     ({'outputs': {'x': {1, 2}}}, 'outputs.x', 'plain'),
 ])
-def test_what_is_no_template_is_refused(changes, place, words):
+def test_a_malformed_template_is_refused(changes, place, words):
     found, message = refusal({**template({'a': server()}), **changes})
     assert found == place
     assert words in message
 
 
-def test_a_merge_key_is_refused_since_it_would_be_lost():
+def test_a_merge_key_is_refused():
     place, message = refusal(load('''
 heat_template_version: 2021-04-16
 resources:
@@ -53,13 +53,13 @@ resources:
     assert 'merge keys' in message
 
 
-def test_a_template_that_holds_itself_is_refused():
+def test_a_template_that_contains_itself_is_refused():
     document = template({'a': server()})
     document['outputs'] = document
     assert 'deep' in refusal(document)[1]
 
 
-def test_a_list_repeated_for_every_server_is_counted():
+def test_a_list_repeated_for_every_server_is_limited():
     document = template(
         {'web': {'type': 'OS::Heat::ResourceGroup', 'properties': {
             'count': 9000, 'resource_def': server('m%index%')}}},

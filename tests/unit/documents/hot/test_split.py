@@ -30,7 +30,7 @@ def pointers(plain):
     return found
 
 
-def test_the_group_document_is_the_group_that_was_planned():
+def test_the_group_document_describes_the_planned_group():
     document = template(
         {'apart': server_group('anti-affinity'),
          'a': server(scheduler_hints=hint('apart')),
@@ -41,7 +41,7 @@ def test_the_group_document_is_the_group_that_was_planned():
     assert parse_group(group, TYPES) == read(document)
 
 
-def test_every_server_points_at_its_place():
+def test_every_server_gets_its_pointer():
     document = template(
         {'apart': server_group('anti-affinity'),
          'a': server(scheduler_hints=hint('apart')),
@@ -66,7 +66,7 @@ def test_every_server_points_at_its_place():
         'shop/front/zoned/zoned-0', 'shop/front/zoned/zoned-1'}
 
 
-def test_all_else_stays_as_it_was():
+def test_everything_but_the_pointers_is_unchanged():
     document = template(
         {'a': server(param('size'), scheduler_hints={'query': ['=', 1, 1]},
                      user_data={'get_file': 'x'}, networks=[{'port': 'p'}]),
@@ -87,7 +87,7 @@ def test_all_else_stays_as_it_was():
     assert plain == before
 
 
-def test_servers_that_a_parameter_may_bring_later_point_too():
+def test_a_resource_group_of_count_0_gets_a_pointer_too():
     document = template(
         {'a': server(), 'web': servers(param('count'))},
         parameters={'count': {'type': 'number', 'default': 0}})
@@ -105,7 +105,7 @@ def test_the_name_of_the_parameter_must_be_free(section, content):
     assert caught.value.place == f'{section}.holistic_group'
 
 
-def test_an_index_variable_that_is_in_the_path_is_refused():
+def test_an_index_variable_contained_in_the_path_is_refused():
     with pytest.raises(InvalidDocument) as caught:
         split(template({'web': servers(2, around={'index_var': 'web'})}))
     assert caught.value.place == 'resources.web.properties.index_var'

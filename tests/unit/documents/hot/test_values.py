@@ -18,13 +18,13 @@ def flavor(value, parameters, **given):
     return needs(document, **given)['a'][0]
 
 
-def test_a_value_given_stands_before_the_default():
+def test_a_given_value_overrides_the_default():
     parameters = declared('string', default='m1.small')
     assert flavor(param('p'), parameters) == 'm1.small'
     assert flavor(param('p'), parameters, p='m1.large') == 'm1.large'
 
 
-def test_a_path_leads_into_json_and_lists():
+def test_get_param_reads_items_of_json_and_lists():
     assert flavor(param('p', 'db', 1), declared(
         'json', default={'db': ['x', 'm1.large']})) == 'm1.large'
     assert flavor(param('p', 'db'), declared('json'),
@@ -35,7 +35,7 @@ def test_a_path_leads_into_json_and_lists():
         'comma_delimited_list', default=['m1.small'])) == 'm1.small'
 
 
-def test_a_path_may_come_from_a_parameter():
+def test_a_get_param_path_may_contain_a_parameter():
     assert flavor(
         {'get_param': ['p', param('size')]},
         {**declared('json', default={'big': 'm1.large'}),
@@ -44,13 +44,13 @@ def test_a_path_may_come_from_a_parameter():
 
 @pytest.mark.parametrize('default, given, count', [
     (3, None, 3), ('3', None, 3), (3, '2', 2), (3, '+2', 2), (3, '2.0', 2)])
-def test_a_number_counts(default, given, count):
+def test_a_number_parameter_sets_the_count(default, given, count):
     document = template({'a': servers(param('p'))},
                         parameters=declared('number', default=default))
     assert len(paths(document, **({'p': given} if given else {}))) == count
 
 
-def test_values_of_the_stack_can_be_given():
+def test_pseudo_parameters_of_the_stack_can_be_given():
     assert flavor(param('OS::project_id'), {},
                   **{'OS::project_id': 'c0ffee'}) == 'c0ffee'
 
@@ -69,7 +69,7 @@ def test_values_of_the_stack_can_be_given():
     ({'list_join': ['.', ['m1', {'list_join': ['', ['s', 'mall']]}]]},
      'm1.small'),
 ])
-def test_texts_are_put_together(value, expected):
+def test_text_functions_are_evaluated(value, expected):
     assert flavor(value, declared('string', default='small')) == expected
 
 
@@ -98,7 +98,7 @@ def test_texts_are_put_together(value, expected):
     ({'list_join': '.'}, {}, '.list_join', 'delimiter'),
     ({'list_join': ['.', ['a', 7]]}, {}, '.list_join[1][1]', 'text'),
 ])
-def test_what_cannot_be_worked_out_is_refused_at_its_place(
+def test_a_value_that_cannot_be_evaluated_is_refused(
         value, parameters, step, words):
     place, message = refusal(template(
         {'a': server(value)}, parameters=parameters))
@@ -127,14 +127,14 @@ def test_what_cannot_be_worked_out_is_refused_at_its_place(
         {'modulo': {'step': 2, 'offset': 1}}]}, '4',
      '1 more than a multiple of 2'),
 ])
-def test_a_value_given_must_fit_its_parameter(fields, given, words):
+def test_a_given_value_must_satisfy_its_parameter(fields, given, words):
     place, message = refusal(
         template({'a': server()}, parameters={'p': fields}), {'p': given})
     assert place == 'parameters.p'
     assert words in message
 
 
-def test_a_value_that_fits_is_taken():
+def test_a_value_that_satisfies_all_constraints_is_accepted():
     constraints = [{'range': {'min': 2, 'max': 4}},
                    {'modulo': {'step': 2, 'offset': 0}},
                    {'allowed_values': [2, 4]},
@@ -144,7 +144,7 @@ def test_a_value_that_fits_is_taken():
         parameters=declared('number', constraints=constraints)), p='4')) == 4
 
 
-def test_a_default_must_fit_where_it_is_needed():
+def test_a_default_is_validated_only_if_it_is_used():
     parameters = declared('string', default='x', constraints=[
         {'length': {'min': 2}}])
     assert refusal(template({'a': server(param('p'))}, parameters=parameters)
@@ -159,7 +159,7 @@ def test_a_hidden_value_is_not_shown():
     assert message == 'the value given is not of type number'
 
 
-def test_a_value_for_no_parameter_is_refused():
+def test_a_value_for_an_unknown_parameter_is_refused():
     assert refusal(template({'a': server()}, parameters=declared('string')),
                    {'size': 'x'}) == (
         'parameters', "the template has no parameter 'size'; it has 'p'")
@@ -178,12 +178,12 @@ def test_a_value_for_no_parameter_is_refused():
     ({'type': 'string', 'constraints': [{'allowed_values': 'x'}]},
      'parameters.p.constraints[0].allowed_values'),
 ])
-def test_a_parameter_that_is_not_well_formed_is_refused(fields, place):
+def test_a_malformed_parameter_is_refused(fields, place):
     assert refusal(template({'a': server()}, parameters={'p': fields}),
                    {'p': '1'})[0] == place
 
 
-def test_a_text_that_grows_without_end_is_refused():
+def test_a_text_that_expands_beyond_the_limit_is_refused():
     value = 'm' * 200
     for _ in range(10):
         value = {'str_replace': {'template': 'mm' * 10, 'params': {
@@ -193,7 +193,7 @@ def test_a_text_that_grows_without_end_is_refused():
     assert 'characters' in message
 
 
-def test_much_text_of_parameters_is_refused():
+def test_too_much_text_in_parameters_is_refused():
     text = '["' + 'a' * 600_000 + '"]'
     place, message = refusal(template(
         {'a': server(param('p', 0)), 'b': server(param('q', 0))},
@@ -204,7 +204,7 @@ def test_much_text_of_parameters_is_refused():
     assert 'characters' in message
 
 
-def test_much_work_for_little_is_refused():
+def test_too_much_evaluation_work_is_refused():
     many = [{'resource': 'a', 'location': {'list_join': [
         '/', param('p')]}} for _ in range(100)]
     place, message = refusal(template(

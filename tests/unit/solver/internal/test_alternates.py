@@ -9,7 +9,7 @@ from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
 
 
-def test_members_of_an_even_spread_go_elsewhere_without_looking_long(
+def test_alternates_of_an_even_spread_need_few_checks(
         monkeypatch):
     snapshot = cloud(*(host(f'r{n // 20}h{n}', f'r{n // 20}')
                        for n in range(400)))
@@ -28,7 +28,7 @@ def test_members_of_an_even_spread_go_elsewhere_without_looking_long(
     assert len(checked) == 4 * 3
 
 
-def test_a_rack_that_is_closed_to_all_is_looked_at_once(monkeypatch):
+def test_a_rack_closed_to_all_members_is_checked_once(monkeypatch):
     snapshot = cloud(*(host(f'r{n // 20}h{n}', f'r{n // 20}')
                        for n in range(400)))
     wanted = group(servers('web', 19), policies=[AntiAffinity(level='rack')])

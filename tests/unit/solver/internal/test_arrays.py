@@ -86,7 +86,7 @@ def assert_same(table, other):
 
 
 @given(st.data())
-def test_arrays_that_follow_are_those_made_from_nothing(data):
+def test_updated_arrays_equal_newly_built_ones(data):
     snapshot = cloud(
         *(host(f'h{number}', 'a', 'ab'[number % 2], labels={
             'power_feed': 'A'}, vcpus=number)
@@ -117,7 +117,7 @@ class Watched(FrozenMapping):
 
 
 @pytest.mark.parametrize('number', [0, 1, 7])
-def test_only_rows_of_hosts_that_changed_are_worked_out(number):
+def test_only_rows_of_changed_hosts_are_computed(number):
     Watched.looks = 0
     before = cloud(*(replace(
         host(f'h{h:03}', 'r1'), inventories=Watched({'VCPU': Inventory(8)}))
@@ -135,7 +135,7 @@ def test_only_rows_of_hosts_that_changed_are_worked_out(number):
     assert Watched.looks <= 3 * number
 
 
-def test_what_no_plan_changes_is_shared():
+def test_unchanged_arrays_are_shared():
     before = cloud(host('h1', 'r1'), host('h2', 'r2'))
     first = HostTable.of(before)
     racks, vcpus = first.division('rack'), first.amounts('VCPU')
@@ -156,7 +156,7 @@ def test_arrays_cannot_be_written_to():
         table.enabled[0] = False
 
 
-def test_a_subset_is_its_tables_own():
+def test_a_subset_belongs_to_one_table():
     snapshot = cloud(host('h1', 'r1'), host('h2', 'r2'))
     one, two = HostTable.of(snapshot), HostTable.of(snapshot)
     chosen = one.subset([snapshot.hosts[0]])
@@ -180,7 +180,7 @@ def test_earlier_snapshots_are_not_kept():
     assert [each() for each in gone] == [None] * 5
 
 
-def test_what_no_host_offers_is_not_carried_on():
+def test_classes_and_levels_of_no_host_are_not_kept():
     snapshot = cloud(host('h1', 'r1'))
     for number in range(3):
         table = HostTable.of(snapshot)
@@ -191,7 +191,7 @@ def test_what_no_host_offers_is_not_carried_on():
     assert not carried._amounts and not carried._divisions
 
 
-def test_threads_that_follow_at_once_agree():
+def test_concurrent_updates_give_equal_arrays():
     clouds = [cloud(*(host(f'h{h:03}', f'r{h % 7}', vcpus=h % 30 + 1)
                       for h in range(300)))]
     for step in range(20):

@@ -35,7 +35,7 @@ def exact(snapshot, wanted, objective='fewest-hosts'):
 
 @pytest.mark.parametrize('hosts', [10, 40])
 @pytest.mark.parametrize('members', [60, 600])
-def test_the_exact_model_counts_members_that_are_alike(hosts, members):
+def test_the_exact_model_has_one_integer_per_class_and_host(hosts, members):
     two_sizes = group(servers('web', members // 3),
                       servers('db', members // 6, vcpus=2),
                       servers('cache', members // 2))
@@ -47,7 +47,7 @@ def test_the_exact_model_counts_members_that_are_alike(hosts, members):
 
 @pytest.mark.parametrize('hosts', [10, 40])
 @pytest.mark.parametrize('members', [20, 60])
-def test_rules_add_a_row_a_domain(hosts, members):
+def test_a_policy_adds_one_row_per_domain(hosts, members):
     def capped(**keys):
         return group(servers('web', members), policies=[AntiAffinity(**keys)])
 
@@ -61,7 +61,7 @@ def test_rules_add_a_row_a_domain(hosts, members):
         2 * hosts, 1 + 3 * hosts + hosts)
 
 
-def test_amounts_far_apart_cost_a_digit_a_host():
+def test_amounts_of_different_magnitude_add_one_variable_per_host():
     snapshot = cloud(*(host(f'h{n}', 'r', inventories={
         'VCPU': Inventory(10**6 + n)}) for n in range(10)))
     near = group(servers('a', 9, vcpus=3000), servers('b', 9, vcpus=300_000))
@@ -72,7 +72,7 @@ def test_amounts_far_apart_cost_a_digit_a_host():
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
-def test_the_restricted_model_knows_only_the_chosen_hosts(objective):
+def test_the_restricted_model_has_only_the_chosen_hosts(objective):
     aim = load_objective(objective)
     sizes = []
     for hosts in (1000, 2000, 4000):

@@ -8,7 +8,7 @@ from nova_holistic.solver.solve import solve
 from tests.unit.solver.test_exact_amounts import hardly_apart
 
 
-def test_nothing_else_would_have_told_them(monkeypatch):
+def test_one_of_two_safeguards_is_needed_and_enough(monkeypatch):
     """Neither digits nor the second question: and there is a "proof" that a
     group with a plan has none. One of the two is enough here."""
     wanted, snapshot = hardly_apart()

@@ -125,14 +125,14 @@ STAGES = {
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 @pytest.mark.parametrize('stage', STAGES.values(), ids=STAGES)
-def test_a_plan_that_was_known_before_is_the_answer(
+def test_at_the_deadline_the_known_plan_is_the_answer(
         stage, objective, hurry, monkeypatch):
     clock = Clock()
     _stops(monkeypatch, clock, *stage)
     _is_a_plan(_solved(clock, objective))
 
 
-def test_nothing_known_and_no_time_is_neither_plan_nor_proof(monkeypatch):
+def test_a_deadline_without_any_plan_is_unknown(monkeypatch):
     clock = Clock()
     _stops(monkeypatch, clock, large, 'cells')
     assert isinstance(_solved(clock), Unknown)
@@ -140,7 +140,7 @@ def test_nothing_known_and_no_time_is_neither_plan_nor_proof(monkeypatch):
 
 @pytest.mark.parametrize('stage', [
     (large, 'cells'), (Merged, 'run'), (Generation, 'run')])
-def test_where_half_of_the_time_is_gone_any_plan_comes_first(
+def test_after_half_of_the_time_any_plan_is_sought_first(
         stage, monkeypatch):
     clock, sought = Clock(), []
     owner, name = stage
@@ -163,12 +163,12 @@ def test_where_half_of_the_time_is_gone_any_plan_comes_first(
     assert sought == [3.0]
 
 
-def test_where_time_is_plenty_nobody_looks_for_just_any_plan(monkeypatch):
+def test_with_enough_time_no_quick_plan_is_sought(monkeypatch):
     monkeypatch.setattr(early, '_quickly', None)
     _is_a_plan(_solved(Clock(), time_limit=SHORT))
 
 
-def test_a_better_plan_takes_the_place_of_the_early_one(hurry, monkeypatch):
+def test_a_better_plan_replaces_the_early_one(hurry, monkeypatch):
     found = []
     quick = early._quickly
     monkeypatch.setattr(early, '_quickly', lambda *arguments: found.append(
@@ -183,7 +183,7 @@ def test_a_better_plan_takes_the_place_of_the_early_one(hurry, monkeypatch):
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
-def test_hosts_in_use_in_part_are_seats_where_no_dive_ends(
+def test_partly_used_hosts_provide_seats_if_no_dive_ends(
         objective, monkeypatch):
     seats, first = [], itertools.count()
     price, board = dive.Dive._price, large.board
@@ -198,7 +198,7 @@ def test_hosts_in_use_in_part_are_seats_where_no_dive_ends(
     assert 24 <= taken.sum() <= 36
 
 
-def test_who_has_no_seat_under_the_rules_goes_where_there_is_room():
+def test_members_without_a_seat_go_to_hosts_with_capacity():
     """Seats for all on one host, of which each tier takes no more than four,
     and two tiers not both."""
     clock = Clock()
@@ -216,7 +216,7 @@ def test_who_has_no_seat_under_the_rules_goes_where_there_is_room():
     assert not case.breaks_policy(case.placement(everyone))
 
 
-def test_out_of_time_is_told_where_nothing_was_found(monkeypatch, hurry):
+def test_a_failed_quick_search_at_the_deadline_is_unknown(monkeypatch, hurry):
     def never(*arguments):
         raise OutOfTime
 

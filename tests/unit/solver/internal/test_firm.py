@@ -61,7 +61,7 @@ def _search(case, solver):
     return search
 
 
-def test_who_talks_is_placed_first_where_links_are_full(case):
+def test_members_with_traffic_are_placed_first_on_full_links(case):
     assert greedy(case, load_objective('spread'), in_time()) is None
     solver = Small()
     best = _search(case, solver).best
@@ -70,7 +70,7 @@ def test_who_talks_is_placed_first_where_links_are_full(case):
     assert 0 < solver.asked
 
 
-def test_attempts_tell_what_they_could_not_keep(case):
+def test_failed_greedy_attempts_record_the_violated_policy(case):
     restarts = Restarts(case, in_time())
     greedy(case, load_objective('spread'), in_time(), restarts)
     assert restarts.broken is not None

@@ -40,32 +40,32 @@ def racks(found):
     return Counter(name[:4] for name in found.values())
 
 
-def test_an_even_spread_over_all_racks():
+def test_the_greedy_plan_spreads_members_evenly_over_all_racks():
     found = first(group(servers('node', 50), policies=[
         Spread(level='rack', max_skew=1)]))
     assert sorted(racks(found).values()) == [2] * 10 + [3] * 10
 
 
-def test_equal_numbers_in_all_racks():
+def test_the_greedy_plan_keeps_a_skew_of_0():
     found = first(group(servers('node', 40), policies=[
         Spread(level='rack', max_skew=0)]))
     assert sorted(racks(found).values()) == [2] * 20
 
 
-def test_an_even_spread_inside_one_zone_of_either():
+def test_the_greedy_plan_spreads_evenly_inside_one_zone():
     found = first(group(servers('node', 30), policies=[
         Affinity(level='az'), Spread(level='rack', max_skew=1),
         AntiAffinity(max_per_domain=3)]))
     assert sorted(racks(found).values()) == [3] * 10
 
 
-def test_a_minimum_of_racks_though_one_host_would_do():
+def test_the_greedy_plan_keeps_min_domains():
     found = first(group(servers('node', 8), policies=[
         Spread(level='rack', min_domains=7)]))
     assert len(racks(found)) >= 7
 
 
-def test_no_stranger_and_only_hosts_that_suit():
+def test_the_greedy_plan_keeps_exclusive_traits_and_location():
     shop = group(servers('web', 6), groups=[Group('db', (
         servers('node', 12),), (), (Exclusive(), Traits(has=frozenset('T')),
                                     Location(path=('az2',))))])

@@ -26,7 +26,7 @@ def bounds(asked):
             for row in asked.x]
 
 
-def test_only_the_free_may_move_and_the_known_plan_stays_possible():
+def test_confine_fixes_all_classes_but_the_free_ones():
     asked = program()
     before = bounds(asked)
     asked.confine({1}, KNOWN)
@@ -39,7 +39,7 @@ def test_only_the_free_may_move_and_the_known_plan_stays_possible():
     assert bounds(asked) == before
 
 
-def test_places_that_are_kept_are_the_only_ones():
+def test_keep_to_leaves_only_the_given_places():
     asked = program()
     before = bounds(asked)
     kept = {(0, 0), (0, 1), (1, 2), (2, 3)}
@@ -50,7 +50,7 @@ def test_places_that_are_kept_are_the_only_ones():
     assert bounds(asked) == before
 
 
-def test_members_can_be_divided_for_a_while():
+def test_integers_are_relaxed_only_inside_linear():
     asked = program()
     asked.minimise_cost()
 

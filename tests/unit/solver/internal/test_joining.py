@@ -40,7 +40,7 @@ def programs(monkeypatch):
 
 
 @pytest.mark.parametrize(('objective', 'more'), JOINING)
-def test_those_who_join_a_planned_group_cost_no_program(
+def test_members_join_a_planned_group_without_an_integer_program(
         objective, more, programs):
     where, there = planned(objective)
     programs.clear()
@@ -77,7 +77,7 @@ def _inserted(wanted, snapshot, placed, objective):
         in_time(10.0), 0.01, always=True)
 
 
-def test_checks_are_asked_of_few_hosts(monkeypatch):
+def test_joining_checks_policies_on_few_hosts(monkeypatch):
     """Not of all, though every host in use is a domain of its own."""
     where, there = planned()
     asked = Counter()
@@ -97,7 +97,7 @@ def test_checks_are_asked_of_few_hosts(monkeypatch):
     assert asked['back'] == 1
 
 
-def test_no_host_is_looked_at_by_itself(monkeypatch):
+def test_joining_looks_up_the_domains_of_few_hosts(monkeypatch):
     where, there = planned()
     solve(shop(31), there, placed=where)
     looked = Counter()
@@ -113,7 +113,7 @@ def test_no_host_is_looked_at_by_itself(monkeypatch):
     assert len(looked) <= len(set(where.values())) + 5
 
 
-def test_hosts_that_a_policy_calls_alike_are():
+def test_hosts_that_a_policy_treats_as_equal_are_equal():
     """For every type of policy, on random clouds, whoever stays where."""
     alike = 0
     for seed in range(times(600)):

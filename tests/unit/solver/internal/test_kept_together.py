@@ -91,7 +91,7 @@ def test_no_plan_is_cheaper_than_the_bound(objective):
     assert tight > told / 4
 
 
-def test_the_best_pattern_holds_no_more_of_them_than_a_host_takes():
+def test_the_best_pattern_respects_the_capacity_of_the_host():
     """The best of all that a host has room for, by trying each."""
     for seed in range(times(60)):
         chance = random.Random(seed)
@@ -121,7 +121,7 @@ def _best(alike, sort, prices):
 
 @pytest.mark.parametrize('affinity', [
     Affinity(level='rack'), SoftAffinity(level='rack')])
-def test_they_are_together_and_on_as_many_hosts_as_they_need(affinity):
+def test_members_kept_together_use_as_few_hosts_as_possible(affinity):
     """Sixteen VCPUs are one host's; eight servers, two on a host, are not."""
     snapshot = builders.cloud(*(builders.host(
         f'h{n:02}', f'az{n % 3}') for n in range(30)))
@@ -139,7 +139,7 @@ def test_they_are_together_and_on_as_many_hosts_as_they_need(affinity):
     assert sorted(parts[sorted(set(cache))].sum(axis=0)) == [0, 0, 8]
 
 
-def test_where_nobody_is_kept_together_nothing_changes():
+def test_without_affinity_the_kinds_are_unchanged():
     snapshot = builders.cloud(builders.host('h1'), builders.host('h2'))
     kinds = Kinds.of(bind(builders.group(builders.servers('web', 4)),
                           snapshot), snapshot, {})

@@ -15,7 +15,7 @@ def _racks(hosts):
     return cloud(*(host(f'h{n:03}', f'r{n % 10}') for n in range(hosts)))
 
 
-def test_too_much_to_be_kept_is_said_and_not_tried(monkeypatch):
+def test_a_group_above_the_memory_limit_is_unknown(monkeypatch):
     monkeypatch.setattr(kind_room, '_BYTES', 1000)
     # Of 40 hosts, in a byte each; the second group is of 30 kinds.
     few = group(servers('m', 30))
@@ -29,12 +29,12 @@ def test_too_much_to_be_kept_is_said_and_not_tried(monkeypatch):
 
 @pytest.mark.parametrize('most, bits', [
     (1, 8), (127, 8), (128, 16), (32767, 16), (32768, 32), (2**31, 64)])
-def test_numbers_are_kept_as_narrow_as_they_are(most, bits):
+def test_amounts_are_stored_in_the_narrowest_type(most, bits):
     assert np.iinfo(kind_room.width(most)).bits == bits
 
 
 @pytest.mark.parametrize('count', [127, 128, 200, 300, 40_000])
-def test_hosts_of_a_billion_take_as_many_as_there_are(count):
+def test_capacity_is_cut_to_the_number_of_members(count):
     """Room beyond the members is cut to them, not to a number's width."""
     snapshot = cloud(*(host(f'h{n}', vcpus=10**9) for n in range(3)))
     case = Case.of(group(servers('m', count)), snapshot, {})

@@ -31,7 +31,7 @@ def _found(hosts, members):
         load_backend('highs'), in_time(10.0), 0.01, always=True)
 
 
-def test_what_is_written_down_depends_on_members_and_not_on_hosts():
+def test_the_model_size_depends_on_members_and_not_on_hosts():
     few, many = _found(400, 80), _found(4000, 80)
     # At most eight members a host: ten hosts, twice as many and spare ones.
     assert {len(few.case.table), len(many.case.table)} <= set(range(10, 60))
@@ -52,7 +52,7 @@ def test_random_groups_have_plans_on_chosen_hosts(objective):
             load_backend('highs'), in_time(), 0.01, always=True), seed
 
 
-def test_hosts_alike_are_one_bin():
+def test_equal_hosts_are_merged_into_one_bin():
     snapshot = cloud(*(host(f'h{n}', f'r{n // 40}') for n in range(2000)))
     kinds = Kinds.of(group(servers('web', 64)), snapshot, {})
     merged = Merged(kinds, cells(kinds, lambda: None),
@@ -63,7 +63,7 @@ def test_hosts_alike_are_one_bin():
     assert [len(hosts) for hosts, _ in merged.solution] == [2000]
 
 
-def test_members_of_a_kind_share_what_is_known_of_hosts(monkeypatch):
+def test_members_of_one_kind_share_one_mask_of_hosts(monkeypatch):
     """Thousands of members on as many hosts would not fit into memory."""
     known = []
     reach = solver_cells.reach

@@ -67,7 +67,7 @@ def random_cases():
         yield (*case.read(), case.placed)
 
 
-def test_no_plan_has_preferences_that_cost_less_than_is_proved():
+def test_the_bound_on_preference_costs_is_valid():
     told = 0
     for number, case in enumerate(random_cases()):
         objective = ('fewest-hosts', 'stack', 'spread')[number % 3]
@@ -106,16 +106,16 @@ def test_a_group_in_one_zone_is_known_to_need_hosts_for_its_limit_there():
     (0.0, (2.0,), 0.0), (1e-7, (1.0,), 0.0), (0.2, (1.0,), 1.0),
     (1.0 + 1e-7, (1.0,), 1.0), (0.9, (2.0, 3.0), 1.0),
     (2.1, (2.0, 4.0), 4.0), (0.25, (0.1, 0.2), 0.3)])
-def test_a_cost_is_rounded_up_to_one_that_there_is(bound, weights, proved):
+def test_a_bound_is_rounded_up_to_a_possible_cost(bound, weights, proved):
     assert at_least(bound, weights) == pytest.approx(proved, abs=1e-9)
 
 
-def test_costs_that_lie_too_close_are_not_rounded_up():
+def test_nearly_equal_costs_are_not_rounded_up():
     assert at_least(10.0, (1.0, 1e-7)) == pytest.approx(10.0, abs=1e-3)
     assert at_least(10.0, (1.0, 1e-7)) < 10.0
 
 
-def test_branching_finds_what_a_solver_of_integer_programs_finds():
+def test_branching_agrees_with_an_integer_solver():
     kinds = set()
     for seed in range(times(60)):
         chance = np.random.default_rng(seed)

@@ -17,7 +17,7 @@ def given(*entries):
     return program
 
 
-def test_what_is_added_to_one_place_twice_is_there_as_its_sum():
+def test_entries_at_the_same_position_are_summed():
     program = given((0, 1.0), (1, 2.0), (0, 2.0))
     assert program.loaded().getNumNz() == 2
     outcome, values = program.solve(10.0)
@@ -25,7 +25,7 @@ def test_what_is_added_to_one_place_twice_is_there_as_its_sum():
     assert values == pytest.approx([2.0, 0.0])
 
 
-def test_what_comes_to_nothing_is_not_there():
+def test_entries_that_sum_to_zero_are_dropped():
     program = given((0, 1.0), (1, 2.0), (0, -1.0))
     assert program.loaded().getNumNz() == 1
     outcome, values = program.solve(10.0)

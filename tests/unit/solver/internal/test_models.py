@@ -60,7 +60,7 @@ def best(case, objective):
         case.members, where, placed, case.snapshot))
 
 
-def test_members_alike_may_be_counted_or_told_apart():
+def test_the_aggregated_and_disaggregated_models_agree():
     more = 0
     for seed in range(90_000, 90_000 + times(150)):
         _, group, _, case = prepared(seed)
@@ -72,7 +72,7 @@ def test_members_alike_may_be_counted_or_told_apart():
     assert more > times(150) / 4, 'the cases are lopsided'
 
 
-def test_a_relaxation_promises_no_more_than_there_is():
+def test_the_bound_of_the_relaxation_is_valid():
     backend, refused, tight = load_backend('highs'), 0, 0
     for seed in range(91_000, 91_000 + times(200)):
         given, group, snapshot, case = prepared(seed)

@@ -21,7 +21,7 @@ SHOP = group(groups=[
     Group('close', (servers('node', 2),), (), (SoftAffinity(),))])
 
 
-def test_everyone_has_a_turn_and_who_is_unhappy_has_each(monkeypatch):
+def test_neighbourhoods_cover_all_classes_and_keep_violated_ones(monkeypatch):
     monkeypatch.setattr(around, 'PLACES', 20)
     case = Case.of(SHOP, TEN, {})
     apart = tuple({2 * c % 10: 1, (2 * c + 1) % 10: 1} for c in range(5))
@@ -43,7 +43,7 @@ class ForParts(HiGHS):
         return super().solve(problem, **options)
 
 
-def test_programs_of_a_part_make_a_plan_better(monkeypatch):
+def test_models_of_a_neighbourhood_improve_a_plan(monkeypatch):
     monkeypatch.setattr(search, 'SMALL', 20)
     monkeypatch.setattr(around, 'PLACES', 20)
     monkeypatch.setattr(search, 'greedy', lambda *_: None)

@@ -40,7 +40,7 @@ class OnlyAnyPlan(HiGHS):
         return super().solve(problem, **options)
 
 
-def test_a_plan_is_looked_for_before_the_best_one():
+def test_a_feasible_plan_is_sought_before_the_optimum():
     deadline = in_time()
     aim = load_objective('spread')
     case = Case.of(TALKING, FULL_UPLINKS, {})
@@ -52,7 +52,7 @@ def test_a_plan_is_looked_for_before_the_best_one():
     assert len(racks) == 1
 
 
-def test_a_group_that_shares_a_host_is_kept_to_hosts_that_take_all_of_it():
+def test_host_affinity_keeps_only_hosts_with_room_for_the_group():
     snapshot = cloud(*(host(f'h{n:03}', 'r1', vcpus=1 + n % 4)
                        for n in range(400)))
     case = Case.of(group(servers('node', 4), policies=[Affinity()]),

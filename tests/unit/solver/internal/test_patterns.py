@@ -108,7 +108,7 @@ def _bounds(case, objective):
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 @pytest.mark.parametrize('cases', [random_case, _wide_case])
-def test_the_bound_is_no_better_than_trying_everything(cases, objective):
+def test_the_bound_of_patterns_is_valid(cases, objective):
     """And better than that of merged hosts, here and there."""
     found = [each for seed in range(9000, 9000 + times(300))
              if (each := _bounds(cases(seed), objective))]
@@ -189,7 +189,7 @@ def test_the_best_pattern_of_each_host_is_found(outlay):
 
 
 @pytest.mark.parametrize('outlay', OUTLAYS.values(), ids=OUTLAYS)
-def test_what_is_left_unfinished_is_not_promised_too_little(
+def test_an_unfinished_pricing_gives_valid_upper_bounds(
         outlay, monkeypatch):
     monkeypatch.setattr(pricing, '_WIDEST', 3)
     chance = random.Random(5)
@@ -220,7 +220,7 @@ def _shop(number):
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
-def test_patterns_are_sought_for_few_of_many_hosts(objective):
+def test_the_number_of_patterns_does_not_grow_with_the_hosts(objective):
     """How many are looked at depends on the members, and on hosts by what
     they are like: no host is looked at by itself, nor any member."""
     looked_at, sizes = [], []
@@ -237,7 +237,7 @@ def test_patterns_are_sought_for_few_of_many_hosts(objective):
     assert sizes[1] < 2 * sizes[0] + 50
 
 
-def test_hosts_alike_are_one_row_of_the_program():
+def test_equal_hosts_are_one_row_of_the_master():
     hosts = builders.cloud(*(builders.host(f'h{n}', f'r{n // 40}')
                              for n in range(2000)))
     found = _generation(

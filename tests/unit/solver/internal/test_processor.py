@@ -16,7 +16,7 @@ def two_threads():
         yield
 
 
-def test_the_first_of_two_to_end_leaves_the_other_alone():
+def test_the_thread_limit_lasts_until_the_last_user_ends():
     first, second = one_processor(), one_processor()
     first.__enter__()
     second.__enter__()
@@ -26,7 +26,7 @@ def test_the_first_of_two_to_end_leaves_the_other_alone():
     assert threads() == {2}
 
 
-def test_an_error_ends_it():
+def test_an_error_restores_the_thread_count():
     with pytest.raises(ZeroDivisionError), one_processor():
         assert threads() == {1}
         raise ZeroDivisionError

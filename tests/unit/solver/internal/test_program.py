@@ -19,7 +19,7 @@ def _program(snapshot, wanted, objective='fewest-hosts', placed=None):
                    Deadline(itertools.repeat(0.0).__next__, 1.0))
 
 
-def test_members_alike_are_counted_and_not_told_apart():
+def test_equal_members_are_one_class_with_a_count():
     snapshot = cloud(*(host(f'h{n}', 'r') for n in range(7)))
     wanted = group(servers('web', 50), servers('db', 30, vcpus=2),
                    servers('cache', 20))
@@ -28,14 +28,14 @@ def test_members_alike_are_counted_and_not_told_apart():
     assert [len(row) for row in program.x] == [7, 7]
 
 
-def test_a_policy_on_some_members_makes_a_class_of_them():
+def test_a_policy_on_some_members_makes_a_separate_class():
     snapshot = cloud(*(host(f'h{n}', 'r') for n in range(3)))
     wanted = group(servers('web', 2), groups=[
         group(servers('web', 2), name='apart', policies=[AntiAffinity()])])
     assert [len(row) for row in _program(snapshot, wanted).x] == [3, 3]
 
 
-def test_hosts_that_cannot_take_a_class_have_no_variable():
+def test_hosts_without_room_for_a_class_have_no_variable():
     snapshot = cloud(
         host('small', 'r', vcpus=1), host('off', 'r', enabled=False),
         host('full', 'r', inventories={'VCPU': Inventory(4, used=4)}),
@@ -46,7 +46,7 @@ def test_hosts_that_cannot_take_a_class_have_no_variable():
     assert program.x[0][3].upBound == 4
 
 
-def test_members_that_stay_have_no_variable():
+def test_placed_members_have_no_variable():
     snapshot = cloud(host('a', 'r'), host('b', 'r'))
     program = _program(snapshot, group(servers('web', 2)),
                        placed={'web-0': 'a', 'web-1': 'b'})
@@ -54,14 +54,14 @@ def test_members_that_stay_have_no_variable():
     assert program.cost.constant == 2
 
 
-def test_costs_of_hosts_differ_where_hosts_do():
+def test_the_costs_of_different_hosts_differ():
     snapshot = cloud(*(host(f'h{n}', 'r', inventories=FrozenMapping({
         'VCPU': Inventory(16, used=4 * n)})) for n in range(3)))
     program = _program(snapshot, group(servers('web', 2)), 'stack')
     assert sorted(program.cost.values()) == [0.5, 0.75, 1.0]
 
 
-def test_used_is_made_once_for_equal_questions():
+def test_the_variable_of_a_used_host_is_created_once():
     snapshot = cloud(*(host(f'h{n}', 'r') for n in range(4)))
     program = _program(snapshot, group(servers('web', 2)))
     assert program.size == 4 + 4

@@ -60,14 +60,14 @@ def _blames_rightly(seed):
 
 
 @pytest.mark.parametrize('part', range(2))
-def test_what_is_blamed_leaves_no_plan_and_nothing_in_it_is_idle(part):
+def test_the_reasons_are_a_minimal_conflict(part):
     number = times(200)
     unplaceable = sum(_blames_rightly(seed) for seed in range(
         part * number, (part + 1) * number))
     assert number / 4 < unplaceable < number, 'the cases are lopsided'
 
 
-def test_counting_never_finds_a_contradiction_where_there_is_a_plan():
+def test_counting_finds_no_contradiction_in_feasible_cases():
     counted = 0
     for seed in range(10_000, 10_000 + times(300)):
         case = seeded(seed)

@@ -34,7 +34,7 @@ def _bound(shop, snapshot, placed, cost):
 @pytest.mark.parametrize('make', [
     random_case,
     lambda seed: (*seeded(seed).read(), seeded(seed).placed)])
-def test_the_bound_is_never_above_the_best(make):
+def test_the_bound_is_never_above_the_optimum(make):
     proved = 0
     for seed in range(50_000, 50_000 + times(250)):
         shop, snapshot, placed = make(seed)
@@ -50,7 +50,7 @@ def test_the_bound_is_never_above_the_best(make):
     assert proved
 
 
-def test_the_best_mix_is_the_best_of_all_mixes():
+def test_best_mixes_agree_with_exhaustive_search():
     chance = np.random.default_rng(1)
     for _ in range(200):
         star = Star((0, 1, 2), tuple(chance.integers(1, 5, 2).tolist()))
@@ -70,7 +70,7 @@ def test_the_best_mix_is_the_best_of_all_mixes():
         assert value(mixes[0]) == pytest.approx(most)
 
 
-def test_a_bundle_knows_the_best_of_all_ways_to_fill_equal_domains():
+def test_bundle_values_agree_with_exhaustive_search():
     chance = np.random.default_rng(2)
     for _ in range(60):
         caps = chance.integers(1, 5, 2)
