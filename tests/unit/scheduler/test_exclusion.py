@@ -12,9 +12,9 @@ from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler import exclusion
 from nova_holistic.scheduler.membership import Membership
-from nova_holistic.table import migration
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable
+from tests.tables import new_table
 from tests.unit.builders import host
 from tests.unit.table.builders import a_group, members_of
 
@@ -30,10 +30,8 @@ RESERVED = Domain('host', ('rack1', 'cmp-0'))
 @pytest.fixture
 def connections(tmp_path):
     """Those of a scheduler that needs nothing but the table."""
-    url = f'sqlite:///{tmp_path}/table.sqlite'
-    migration.upgrade(url)
     return Connections(
-        table=PlacementTable(url), holds=None, placement=None,
+        table=PlacementTable(new_table(tmp_path)), holds=None, placement=None,
         topology=types.SimpleNamespace(levels=LEVELS),
         policy_types=load_policy_types(), clock=None)
 
