@@ -17,15 +17,20 @@ from tests.judging import every_plan_is_judged  # noqa: F401
 FOLDER = pathlib.Path(__file__).parent
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Run first what needs no cloud, then what shares one, then the rest.
 
     Only one cloud can run in a process. In this order the shared cloud starts
-    once. Otherwise the tests keep their order.
+    once. Otherwise the tests keep their order. The marker embedded_cloud
+    selects the tests that need one.
     """
     ours = [number for number, item in enumerate(items)
             if FOLDER in item.path.parents]
     ordered = sorted((items[number] for number in ours), key=_order)
+    for item in ordered:
+        if _order(item):
+            item.add_marker('embedded_cloud')
     for number, item in zip(ours, ordered):
         items[number] = item
 

@@ -50,8 +50,10 @@ class Stage:
             availability_zone=wanted.availability_zone, **hint)
 
     def outcome(self, member: Member, server: str) -> Outcome:
-        """What became of it, once Nova is done."""
+        """The result of a create, once Nova has finished with the server."""
         def question():
+            if self.cloud.progress.is_busy(server):
+                return None
             found = self.cloud.get_server(server)
             done = (found['status'] in SETTLED
                     and not found['OS-EXT-STS:task_state'])
