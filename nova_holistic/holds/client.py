@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds: allocations in Placement that keep planned members' places."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+import time
 from typing import Any
 
 from keystoneauth1 import exceptions as ks_exceptions
 
-from nova_holistic.holds import errors
+from nova_holistic.holds import answers, errors, retry_policy
 from nova_holistic.table.records import MemberRecord
 
 MICROVERSION = '1.38'
@@ -15,8 +16,6 @@ INSTANCE = 'INSTANCE'
 FIRST_GENERATION = 1
 """Placement's generation of a consumer that was written once: of a hold, and
 of an instance that got its allocation by a swap and nothing since."""
-ATTEMPTS = 5
-"""Tries at one change while others change the same consumers and providers."""
 
 Allocations = Mapping[str, Mapping[str, Mapping[str, int]]]
 
@@ -28,13 +27,16 @@ class HoldClient:
     not known whether the change was made.
     """
 
-    def __init__(self, placement, owner: tuple[str, str] | None = None):
+    def __init__(self, placement, owner: tuple[str, str] | None = None,
+                 sleep: retry_policy.Sleep = time.sleep):
         """:param placement: keystoneauth Adapter for the placement service
         :param owner: project and user of every hold; None keeps each hold
             under the project and user of its group
+        :param sleep: waits between two attempts at one change
         """
         self._placement = placement
         self._owner = owner
+        self._sleep = sleep
 
     @classmethod
     def from_conf(cls, conf, placement) -> 'HoldClient':
@@ -56,15 +58,10 @@ class HoldClient:
         :raises CapacityGone: there is no room for all of them any more
         """
         body = {m.hold: self._hold(m, project_id, user_id) for m in members}
-        for _ in range(ATTEMPTS):
-            if not body or self._post(body):
-                return
-            # A POST is atomic: where one of its holds is there, all are, and
-            # it was the answer that got lost.
-            if self.exists(members[0].hold) is not None:
-                return
-        raise errors.HoldsError(
-            'Placement could not settle concurrent changes to the hosts')
+        # A POST is atomic: where one of its holds is there, all are, and it
+        # was the answer that got lost.
+        self._repeat(lambda: not body or self._post(body)
+                     or self.exists(members[0].hold) is not None)
 
     def drop(self, holds: Collection[str], project_id: str | None = None,
              user_id: str | None = None) -> None:
@@ -94,24 +91,27 @@ class HoldClient:
         owner = self._owner or (project_id, user_id)
         taken = {m.hold: self._hold(m, project_id, user_id) for m in filled}
         given = dict.fromkeys(emptied, FIRST_GENERATION)
-        for _ in range(ATTEMPTS):
+
+        def attempt() -> bool:
+            nonlocal given
             if self._post({**taken, **{
                     hold: {**_emptied(*owner), 'consumer_generation': number}
                     for hold, number in given.items()}}):
-                return
+                return True
             if self.exists(filled[0].hold) is not None:
-                return
+                return True
             found = {hold: self.exists(hold) for hold in given}
             given = {hold: there['consumer_generation']
                      for hold, there in found.items() if there is not None}
-        raise errors.HoldsError(
-            'Placement could not settle concurrent changes to the hosts')
+            return False
+
+        self._repeat(attempt)
 
     def exists(self, consumer: str) -> Mapping[str, Any] | None:
         """A consumer's allocations as Placement shows them, None if none."""
         response = self._call('get', f'/allocations/{consumer}')
         if response.status_code != 200:
-            raise _unexpected(response)
+            raise answers.unexpected(response)
         body = response.json()
         return body if body['allocations'] else None
 
@@ -122,14 +122,14 @@ class HoldClient:
         if response.status_code == 404:
             return ()
         if response.status_code != 200:
-            raise _unexpected(response)
+            raise answers.unexpected(response)
         return response.json()['allocations'].keys()
 
     def providers(self) -> Mapping[str, str]:
         """Name of every resource provider by its UUID."""
         response = self._call('get', '/resource_providers')
         if response.status_code != 200:
-            raise _unexpected(response)
+            raise answers.unexpected(response)
         return {each['uuid']: each['name']
                 for each in response.json()['resource_providers']}
 
@@ -179,21 +179,27 @@ class HoldClient:
         """Empty one consumer and fill the other, in one POST."""
         (giver, filled), (taker, wanted) = source, target
         generation = FIRST_GENERATION
-        for _ in range(ATTEMPTS):
+
+        def attempt() -> bool:
+            nonlocal generation
             emptied = {**filled, 'allocations': {},
                        'consumer_generation': generation}
             if self._post({giver: emptied, taker: wanted}):
-                return
+                return True
             found = self.exists(giver)
             if found is None:
                 self._must_be_done(giver, taker, wanted['allocations'])
-                return
+                return True
             if not _same(found, filled['allocations']):
                 raise errors.AllocationChanged(
                     f'consumer {giver} has another allocation than planned')
             generation = found['consumer_generation']
-        raise errors.HoldsError(
-            f'Placement would not let consumer {taker} take over from {giver}')
+            return False
+
+        if not retry_policy.succeeds(attempt, self._sleep):
+            raise errors.HoldsError(
+                f'Placement would not let consumer {taker} take over from '
+                f'{giver}')
 
     def _must_be_done(self, giver: str, taker: str,
                       wanted: Allocations) -> None:
@@ -211,6 +217,14 @@ class HoldClient:
                 'project_id': project_id, 'user_id': user_id,
                 'consumer_generation': None, 'consumer_type': HOLD}
 
+    def _repeat(self, attempt: Callable[[], bool]) -> None:
+        """
+        :raises HoldsError: others changed the same hosts in each attempt
+        """
+        if not retry_policy.succeeds(attempt, self._sleep):
+            raise errors.HoldsError(
+                'Placement could not settle concurrent changes to the hosts')
+
     def _post(self, body: Mapping[str, Any]) -> bool:
         """False where a consumer or provider is not as it was thought to be,
         or Placement's database would not have the change now.
@@ -221,26 +235,31 @@ class HoldClient:
         if response.status_code == 204:
             return True
         if response.status_code == 409:
-            if _code(response) == 'placement.concurrent_update':
+            if answers.code(response) == 'placement.concurrent_update':
                 return False
-            raise errors.CapacityGone(_detail(response))
+            raise errors.CapacityGone(answers.detail(response))
         # Placement says 400, not 404 or 409, of a provider or a resource
         # class that has been deleted; and of a body it cannot read.
         if (response.status_code == 400
-                and 'does not validate' not in _detail(response)):
-            raise errors.CapacityGone(_detail(response))
-        if _gave_way(response):
+                and 'does not validate' not in answers.detail(response)):
+            raise errors.CapacityGone(answers.detail(response))
+        if answers.gave_way(response):
             return False
-        raise _unexpected(response)
+        raise answers.unexpected(response)
 
     def _delete(self, hold: str) -> None:
-        for _ in range(ATTEMPTS):
+        def attempt() -> bool:
+            nonlocal response
             response = self._call('delete', f'/allocations/{hold}')
             if response.status_code in (204, 404):
-                return
-            if not _gave_way(response):
-                break
-        raise _unexpected(response)
+                return True
+            if not answers.gave_way(response):
+                raise answers.unexpected(response)
+            return False
+
+        response = None
+        if not retry_policy.succeeds(attempt, self._sleep):
+            raise answers.unexpected(response)
 
     def _call(self, method: str, path: str, **kwargs):
         try:
@@ -268,32 +287,3 @@ def _same(found: Mapping[str, Any], wanted: Allocations) -> bool:
     return wanted == {
         provider: {'resources': allocation['resources']}
         for provider, allocation in found['allocations'].items()}
-
-
-def _code(response) -> str:
-    return _error(response).get('code', '')
-
-
-def _detail(response) -> str:
-    detail = _error(response).get('detail') or response.text
-    return 'Placement: ' + ' '.join(detail.split())
-
-
-def _error(response) -> Mapping[str, Any]:
-    try:
-        return response.json()['errors'][0]
-    except (ValueError, LookupError, TypeError):
-        return {}
-
-
-def _gave_way(response) -> bool:
-    """Whether Placement's database undid the change in favour of others, as
-    often as Placement tried: many at once write about the same hosts."""
-    detail = _detail(response).lower()
-    return response.status_code == 500 and (
-        'deadlock' in detail or 'try restarting transaction' in detail)
-
-
-def _unexpected(response) -> errors.HoldsError:
-    return errors.HoldsError(
-        f'{_detail(response)} (status {response.status_code})')

@@ -18,8 +18,14 @@ def wire(placement):
 
 
 @pytest.fixture
-def holds(wire):
-    return HoldClient(wire)
+def waits():
+    """Seconds that the client would have waited between attempts."""
+    return []
+
+
+@pytest.fixture
+def holds(wire, waits):
+    return HoldClient(wire, sleep=waits.append)
 
 
 @pytest.fixture

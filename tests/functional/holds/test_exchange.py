@@ -3,8 +3,9 @@
 
 import pytest
 
-from nova_holistic.holds.client import ATTEMPTS, HoldClient
+from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors
+from nova_holistic.holds.retry_policy import ATTEMPTS
 from tests.functional.holds.members import (
     member, new_uuid, ONE, put, swap)
 
