@@ -12,7 +12,7 @@ from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table.rosters import (
-    again, CHANGING, Found, Known, LIGHT, members, REMEMBERED)
+    again, CHANGING, Found, Known, LIGHT, members, REMEMBERED, version)
 from nova_holistic.table import rows
 
 # Not "is true", for which MariaDB does not use the index.
@@ -84,7 +84,7 @@ class ExclusiveGroups:
 
 def _same(known: Known | None, head: sa.Row,
           changing: Sequence[Sequence]) -> Known | None:
-    if known is None or known.record.revision != head.revision:
+    if known is None or version(known.record) != version(head):
         return None
     found = again(known.members, changing)
     return found and Known(replace(

@@ -57,8 +57,8 @@ class Rosters:
     may have changed is read: states and owners, and where members are.
 
     A group's document, and the order and the requirements of its members,
-    change with its revision; a member's place with its hold, or with its host
-    once it is built. Safe to share between threads.
+    change with its ``version``; a member's place with its hold, or with its
+    host once it is built. Safe to share between threads.
     """
 
     def __init__(self, database: Database, limit: int = REMEMBERED):
@@ -130,7 +130,7 @@ def _again(session: orm.Session, known: Known) -> Known | None:
     """None where more has changed than is looked at."""
     row = session.execute(sa.select(*LIGHT).where(
         GroupRow.uuid == known.record.uuid)).first()
-    if row is None or row.revision != known.record.revision:
+    if row is None or version(row) != version(known.record):
         return None
     mine = MemberRow.group_uuid == row.uuid
     found = again(known.members, session.execute(
@@ -139,6 +139,16 @@ def _again(session: orm.Session, known: Known) -> Known | None:
         found = members(session, mine)
     return Known(replace(rows.light_group_record(row),
                          document=known.record.document), found, known.text)
+
+
+def version(group: GroupRecord | sa.Row) -> tuple:
+    """What differs between two documents that a group of one UUID has had.
+
+    The revision counts the changes of one group. A group that is deleted and
+    created again with the same UUID begins at the same revision, and was
+    created at another time or by another request.
+    """
+    return group.revision, group.created_at, group.fingerprint
 
 
 def again(known: Mapping[int, MemberRecord], changing: Iterable[sa.Row]

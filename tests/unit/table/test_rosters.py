@@ -89,10 +89,29 @@ def deleted(table, group, rows):
     table.delete_group(group.uuid)
 
 
+def created_again(table, group, rows):
+    """With the same UUID and revision, from another document."""
+    table.delete_group(group.uuid)
+    table.create_group(replace(
+        group, document={'group': {'name': 'other'}}, created_at=LATER))
+    table.write_members(group.uuid, builders.members_of(
+        group, {'web': None, 'node': 3}))
+
+
+def created_again_in_that_moment(table, group, rows):
+    """By a request with another body."""
+    table.delete_group(group.uuid)
+    table.create_group(replace(
+        group, document={'group': {'name': 'other'}}, fingerprint='other'))
+    table.write_members(group.uuid, builders.members_of(
+        group, {'web': None, 'node': 3}))
+
+
 @pytest.mark.parametrize('change', [
     claimed, claimed_and_taken_back, built_elsewhere, released,
     hold_forgotten, lost_and_planned_anew, anew_on_the_same_host,
-    written_anew, revised, deleted], ids=lambda change: change.__name__)
+    written_anew, revised, deleted, created_again,
+    created_again_in_that_moment], ids=lambda change: change.__name__)
 def test_every_change_of_a_group_is_seen(table, rosters, shop, change):
     before = rosters.read(shop.uuid)
     assert before == (shop, unstamped(table.members(shop.uuid)))
