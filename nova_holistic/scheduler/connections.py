@@ -2,7 +2,7 @@
 """The connections of one scheduler process; a forked worker has its own."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 import threading
 
@@ -12,6 +12,7 @@ from nova_holistic import conf
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.policy import Policy
 from nova_holistic import policies
+from nova_holistic.scheduler.last_reserved import LastReserved
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
 from nova_holistic import topology
@@ -28,6 +29,7 @@ class Connections:
     """What a lookup needs of the world outside Nova.
 
     :ivar placement: keystoneauth adapter with Nova's own rights
+    :ivar reserved: what groups had reserved when that was last read
     """
 
     table: PlacementTable
@@ -36,6 +38,7 @@ class Connections:
     topology: TopologyDriver
     policy_types: Mapping[str, type[Policy]]
     clock: Callable[[], datetime]
+    reserved: LastReserved = field(default_factory=LastReserved)
 
 
 def get() -> Connections:

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the policies of groups keep other servers out."""
+"""Where the policies of groups keep other servers out.
+
+An error of a database does not open a domain that is known to be reserved. If
+Nova's API database does not answer, members count as being where the
+placement table has them. If the placement table does not answer, what was
+reserved when it was last read stays reserved. Only a scheduler that has not
+read the table since it was started knows of no reservation then.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 import functools
@@ -17,8 +24,10 @@ from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler import locations
 from nova_holistic.scheduler import membership
 from nova_holistic.scheduler.membership import Membership
+from nova_holistic.scheduler import unanswered
 from nova_holistic.scheduler import whereabouts
 from nova_holistic.table.records import GroupRecord
+from nova_holistic.table.rosters import Found
 
 LOG = logging.getLogger(__name__)
 
@@ -57,18 +66,53 @@ def closed_domains(connections: Connections, own: Membership | None
     others than the server that is to be placed.
 
     :param own: what the server is; None where it is a member of no group
-    :raises HolisticError: the table does not answer, or a host cannot be
-        located
+    :raises HolisticError: the table does not answer, and has not been read
+        since the scheduler was started
     """
     found = _request.found
     if found is None:
-        found = _reserved(connections)
+        found = _reserved_or_last(connections)
         _request.found = found if _request.under_way else None
-    closed: set[Domain] = set()
-    for record, reservation in found:
-        if not _is_for(reservation, record, own):
-            closed.update(reservation.domains)
-    return frozenset(closed)
+    return _closed(found, lambda reservation, record: _is_for(
+        reservation, record, own))
+
+
+def last_closed_domains(connections: Connections, group_uuid: str | None,
+                        project_id: str) -> frozenset[Domain]:
+    """Domains that were reserved when that was last read; no database is
+    asked.
+
+    :param group_uuid: of the group that the server points at, if any. The
+        reservations of this group do not count if it belongs to the server's
+        project: it is not known which of its members the server is
+    """
+    own = (group_uuid, project_id)
+    return _closed(connections.reserved.found or (), lambda _, record:
+                   (record.uuid, record.project_id) == own)
+
+
+def _closed(found: Sequence[tuple[GroupRecord, Reservation]],
+            is_open: Callable[[Reservation, GroupRecord], bool]
+            ) -> frozenset[Domain]:
+    return frozenset(
+        domain for record, reservation in found
+        if not is_open(reservation, record) for domain in reservation.domains)
+
+
+def _reserved_or_last(connections: Connections
+                      ) -> Sequence[tuple[GroupRecord, Reservation]]:
+    """What each group reserves, or what was known of it last."""
+    last = connections.reserved
+    try:
+        last.found = _reserved(connections)
+    except exceptions.HolisticError as error:
+        if last.found is None:
+            raise
+        LOG.error(
+            'What groups reserve cannot be read: %(error)s. The '
+            '%(number)d reservations that were last read count',
+            {'error': error, 'number': len(last.found)})
+    return last.found
 
 
 def _reserved(connections: Connections
@@ -82,16 +126,30 @@ def _reserved(connections: Connections
     groups = connections.table.exclusive_groups()
     if not groups:
         return ()
-    context = nova_context.get_admin_context()
-    now = whereabouts.hosts_by_row(
-        context, [row for _, rows in groups for row in rows])
-    hosts = locations.of_members(connections.topology, context, [
-        (record, row, now[row.id])
-        for record, rows in groups for row in rows if row.id in now])
+    hosts = _hosts(connections, groups)
     return [(record, each) for record, rows in groups
             for each in _reservations(connections, record, {
                 row.member.path: hosts[row.id]
                 for row in rows if row.id in hosts})]
+
+
+def _hosts(connections: Connections, groups: Sequence[Found]
+           ) -> Mapping[int, Host]:
+    """Where members are, by the ids of their rows."""
+    context = nova_context.get_admin_context()
+    try:
+        with unanswered.refused():
+            now = whereabouts.hosts_by_row(
+                context, [row for _, rows in groups for row in rows])
+            return locations.of_members(connections.topology, context, [
+                (record, row, now[row.id])
+                for record, rows in groups for row in rows if row.id in now])
+    except exceptions.HolisticError as error:
+        LOG.error('Where members of exclusive groups are is not known: '
+                  '%s. They count as being where the placement table has '
+                  'them', error)
+        return {row.id: locations.remembered(row.place)
+                for _, rows in groups for row in rows}
 
 
 def _reservations(connections: Connections, record: GroupRecord,

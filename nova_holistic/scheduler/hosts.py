@@ -16,6 +16,7 @@ from nova import objects
 from nova.scheduler.filters import utils as filter_utils
 
 from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.table.batches import batches
 from nova_holistic.table.records import Place
 
 CONF = nova.conf.CONF
@@ -157,10 +158,11 @@ class HostReader:
 @main_database.pick_context_manager_reader
 def _services(context, hosts) -> 'dict[str, objects.Service]':
     """Services nova-compute by host, which Nova reads one by one or all."""
-    rows = main_database.model_query(
-        context, models.Service, read_deleted='no').filter(
-            models.Service.host.in_(hosts),
-            models.Service.binary == 'nova-compute').all()
+    rows = [row for batch in batches(hosts) for row
+            in main_database.model_query(
+                context, models.Service, read_deleted='no').filter(
+                    models.Service.host.in_(batch),
+                    models.Service.binary == 'nova-compute')]
     return {row.host: objects.Service._from_db_object(
         context, objects.Service(), row) for row in rows}
 

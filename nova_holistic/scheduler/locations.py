@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.snapshot import Host
+from nova_holistic.table.batches import batches
 from nova_holistic.table.records import GroupRecord, MemberRecord, Place
 from nova_holistic.topology.base import (
     Aggregate, Location, TopologyDriver)
@@ -40,7 +41,7 @@ def located(topology: TopologyDriver, name: str,
 def looked_up(topology: TopologyDriver, context,
               names: Collection[str]) -> Mapping[str, Host]:
     """Hosts where they stand now, by name, their aggregates read from Nova's
-    database: two queries however many hosts.
+    database: two queries for ``batches.MOST`` hosts.
 
     :raises HolisticError: the aggregates of one contradict each other
     """
@@ -66,15 +67,17 @@ def _aggregates(context, names: Collection[str]
     own lists come with all hosts of each, or of one host alone."""
     known, holds = api_models.Aggregate, api_models.AggregateHost
     more = api_models.AggregateMetadata
-    found = context.session.execute(
-        sa.select(holds.host, known.id, known.name, known.uuid)
-        .join(known, known.id == holds.aggregate_id)
-        .where(holds.host.in_(names))).all()
+    found = [row for batch in batches(names)
+             for row in context.session.execute(
+                 sa.select(holds.host, known.id, known.name, known.uuid)
+                 .join(known, known.id == holds.aggregate_id)
+                 .where(holds.host.in_(batch)))]
     metadata: dict[int, dict[str, str]] = defaultdict(dict)
-    for number, key, value in context.session.execute(
-            sa.select(more.aggregate_id, more.key, more.value).where(
-                more.aggregate_id.in_({row.id for row in found}))):
-        metadata[number][key] = value
+    for batch in batches({row.id for row in found}):
+        for number, key, value in context.session.execute(
+                sa.select(more.aggregate_id, more.key, more.value).where(
+                    more.aggregate_id.in_(batch))):
+            metadata[number][key] = value
     by_host: dict[str, list[tuple[sa.Row, FrozenMapping]]] = defaultdict(list)
     for row in found:
         by_host[row.host].append((row, FrozenMapping(metadata[row.id])))

@@ -15,6 +15,7 @@ from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.judge import Judge
 from nova_holistic.scheduler import locations
 from nova_holistic.scheduler.membership import Membership
+from nova_holistic.table.batches import batches
 from nova_holistic.topology.base import Aggregate
 
 Crowds = Mapping[Domain, Sequence[Host]]
@@ -89,10 +90,10 @@ def _servers(context, cells, hosts: Mapping[Domain, Sequence[Host]],
             continue
         with nova_context.target_cell(context, cell) as target:
             found.extend(
-                instance.host for instance
-                in objects.InstanceList.get_by_filters(
-                    target, filters={'host': list(names & known),
-                                     'deleted': False}, expected_attrs=[])
+                instance.host for batch in batches(names & known)
+                for instance in objects.InstanceList.get_by_filters(
+                    target, filters={'host': batch, 'deleted': False},
+                    expected_attrs=[])
                 if instance.uuid not in but)
     return found
 

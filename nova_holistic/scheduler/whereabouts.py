@@ -14,6 +14,7 @@ from nova import objects
 from oslo_log import log as logging
 import sqlalchemy as sa
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.records import MemberRecord, MemberState
 
 LOG = logging.getLogger(__name__)
@@ -30,9 +31,9 @@ def hosts_of(context, members: Iterable[MemberRecord]) -> dict[str, str]:
     A server that exists is where Nova says, wherever it was planned, and one
     that moves is where it is going; one that is still to come, or being
     built, is at its planned place; and so is every one in a cell that does
-    not answer. One query of the mapping of servers to cells; where any is
-    mapped, one of the cells and one for each of them; and one for each server
-    that Nova is at work on.
+    not answer. For ``batches.MOST`` members there is one query of the mapping
+    of servers to cells; if any is mapped, one of the cells and one for each
+    of them; and one for each server that Nova is at work on.
     """
     rows = {row.id: row for row in members}
     return {rows[number].member.path: host for number, host
@@ -103,16 +104,17 @@ def _by_cell(context, uuids: Collection[str]
     makes two objects of each server."""
     mapping, known = api_models.InstanceMapping, api_models.CellMapping
     found: dict[int, list[str]] = defaultdict(list)
-    for uuid, number in context.session.execute(
-            sa.select(mapping.instance_uuid, mapping.cell_id).where(
-                mapping.instance_uuid.in_(uuids),
-                mapping.cell_id.is_not(None))):
-        found[number].append(uuid)
-    cells = found and context.session.scalars(
-        sa.select(known).where(known.id.in_(list(found))))
+    for batch in batches(uuids):
+        for uuid, number in context.session.execute(
+                sa.select(mapping.instance_uuid, mapping.cell_id).where(
+                    mapping.instance_uuid.in_(batch),
+                    mapping.cell_id.is_not(None))):
+            found[number].append(uuid)
     return [(objects.CellMapping._from_db_object(
         context, objects.CellMapping(), cell), found[cell.id])
-        for cell in cells]
+        for batch in batches(found)
+        for cell in context.session.scalars(
+            sa.select(known).where(known.id.in_(batch)))]
 
 
 @main_database.pick_context_manager_reader
@@ -120,10 +122,12 @@ def _instances(context, uuids: Collection[str]) -> Sequence[sa.Row]:
     """What tells where servers are that are not deleted, of the cell that
     the context is for; Nova reads some seventy columns of each."""
     found = models.Instance
-    return context.session.execute(
-        sa.select(found.uuid, found.host, found.vm_state, found.task_state)
-        .where(found.uuid.in_(uuids), found.deleted == 0,
-               found.vm_state.is_distinct_from(vm_states.SOFT_DELETED))).all()
+    known = sa.select(
+        found.uuid, found.host, found.vm_state, found.task_state).where(
+            found.deleted == 0,
+            found.vm_state.is_distinct_from(vm_states.SOFT_DELETED))
+    return [row for batch in batches(uuids) for row
+            in context.session.execute(known.where(found.uuid.in_(batch)))]
 
 
 def _destination(context, uuid: str) -> str | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberState, Task
@@ -13,23 +14,19 @@ from nova_holistic.table.records import MemberState, Task
 WANTED = (MemberState.PLANNED, MemberState.CLAIMED)
 """States of a member whose hold is there, or may be any moment."""
 
-MOST = 500
-"""Consumers in one statement: databases limit the number of parameters."""
-
 
 def known(database: Database, consumers: Collection[str]) -> frozenset[str]:
     """Those that are the servers of members, or holds that are wanted, or
     that are still written down to be dropped."""
     wanted = sa.or_(MemberRow.held.is_(True), MemberRow.state.in_(WANTED))
-    ordered, found = sorted(consumers), set()
+    found = set()
     with database.reader() as session:
-        for start in range(0, len(ordered), MOST):
-            chunk = ordered[start:start + MOST]
+        for batch in batches(sorted(consumers)):
             found.update(session.scalars(sa.select(MemberRow.hold).where(
-                MemberRow.hold.in_(chunk), wanted)))
+                MemberRow.hold.in_(batch), wanted)))
             found.update(session.scalars(sa.select(
                 MemberRow.instance_uuid).where(
-                    MemberRow.instance_uuid.in_(chunk))))
+                    MemberRow.instance_uuid.in_(batch))))
     return frozenset(found)
 
 

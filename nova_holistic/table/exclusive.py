@@ -8,6 +8,7 @@ from dataclasses import replace
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
@@ -17,8 +18,6 @@ from nova_holistic.table import rows
 
 # Not "is true", for which MariaDB does not use the index.
 _KEEPS_OUT = GroupRow.exclusive == sa.true()
-_MOST = 500
-"""UUIDs in one statement: databases limit the number of parameters."""
 
 
 class ExclusiveGroups:
@@ -93,8 +92,8 @@ def _same(known: Known | None, head: sa.Row,
 
 def _anew(session: orm.Session, sitting, heads: Sequence[sa.Row]
           ) -> Iterator[Known]:
-    for start in range(0, len(heads), _MOST):
-        chunk = {head.uuid: head for head in heads[start:start + _MOST]}
+    for batch in batches(heads):
+        chunk = {head.uuid: head for head in batch}
         documents = session.execute(
             sa.select(GroupRow.uuid, GroupRow.document).where(
                 GroupRow.uuid.in_(chunk))).all()

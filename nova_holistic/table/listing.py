@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table import errors, rows
 from nova_holistic.table.models import GroupRow, MemberRow, PlanRow
@@ -108,15 +109,17 @@ class Listing:
 
     def member_counts(self, group_uuids: Collection[str],
                       ) -> Mapping[str, Mapping[str, int]]:
-        """Group to member state to number of members, in one query."""
+        """Group to member state to number of members, in one query for
+        ``batches.MOST`` groups."""
         found: dict[str, dict[str, int]] = {uuid: {} for uuid in group_uuids}
+        counts = sa.select(
+            MemberRow.group_uuid, MemberRow.state, sa.func.count()).group_by(
+                MemberRow.group_uuid, MemberRow.state)
         with self._database.reader() as session:
-            for group, state, count in session.execute(
-                    sa.select(MemberRow.group_uuid, MemberRow.state,
-                              sa.func.count())
-                    .where(MemberRow.group_uuid.in_(group_uuids))
-                    .group_by(MemberRow.group_uuid, MemberRow.state)):
-                found[group][state] = count
+            for batch in batches(group_uuids):
+                for group, state, count in session.execute(
+                        counts.where(MemberRow.group_uuid.in_(batch))):
+                    found[group][state] = count
         return found
 
 

@@ -11,6 +11,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.progress import SETTLING, status_of
@@ -27,8 +28,6 @@ _GROUP = (GroupRow.uuid, GroupRow.project_id, GroupRow.user_id,
 _MEMBER = (MemberRow.id, MemberRow.group_uuid, MemberRow.state,
            MemberRow.host, MemberRow.provider, MemberRow.hold,
            MemberRow.instance_uuid)
-_MOST = 500
-"""Ids in one statement: databases limit the number of parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +86,11 @@ def whole(database: Database,
     are in the same state still, in the same place, and of the same server."""
     seen = {each.id: (each.state, each.hold, each.host, each.instance_uuid)
             for each in outlines}
-    ordered, found = sorted(seen), []
+    found = []
     with database.reader() as session:
-        for start in range(0, len(ordered), _MOST):
+        for batch in batches(sorted(seen)):
             found.extend(map(rows.bare_member, session.execute(
-                sa.select(*rows.BARE).where(
-                    MemberRow.id.in_(ordered[start:start + _MOST])))))
+                sa.select(*rows.BARE).where(MemberRow.id.in_(batch)))))
     return tuple(m for m in found
                  if (m.state, m.hold, m.place.host, m.instance_uuid)
                  == seen[m.id])

@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import PlanRow
 from nova_holistic.table.records import PlanRecord, PlanStatus
@@ -47,8 +48,9 @@ class Plans:
     def keep(self, plan_uuids: Collection[str], engine: str,
              now: datetime) -> None:
         """Tell that the engine still works on the plans."""
-        self._update([PlanRow.uuid.in_(plan_uuids),
-                      PlanRow.engine == engine], {'engine_at': now})
+        for batch in batches(plan_uuids):
+            self._update([PlanRow.uuid.in_(batch),
+                          PlanRow.engine == engine], {'engine_at': now})
 
     def finish(self, plan_uuid: str, engine: str, status: PlanStatus,
                answer: Mapping[str, Any], now: datetime) -> bool:

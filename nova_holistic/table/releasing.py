@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.progress import SETTLING
@@ -22,9 +23,6 @@ NOT_UPDATING = sa.or_(GroupRow.task.is_(None),
                       GroupRow.task != Task.UPDATING)
 """Groups whose lease is what it will be."""
 
-_MOST = 500
-"""Holds in one statement: databases limit the number of parameters."""
-
 
 def release(database: Database, holds: Collection[str],
             now: datetime) -> None:
@@ -33,10 +31,9 @@ def release(database: Database, holds: Collection[str],
     :param holds: of the members as they were seen. Not their ids: SQLite
         gives those of rows that are gone to others
     """
-    ordered = sorted(holds)
-    for start in range(0, len(ordered), _MOST):
+    for batch in batches(sorted(holds)):
         _release(database, now, MemberRow.state.in_(RELEASABLE),
-                 MemberRow.hold.in_(ordered[start:start + _MOST]))
+                 MemberRow.hold.in_(batch))
 
 
 def expire(database: Database, group_uuid: str, now: datetime) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import StatisticRow
 
@@ -46,9 +47,7 @@ class Statistics:
             query = query.where(StatisticRow.name.in_(names))
         found: dict[str, dict[str, float]] = {}
         with self._database.reader() as session:
-            for part in _parts(hosts):
-                chosen = query if part is None else query.where(
-                    StatisticRow.host.in_(part))
+            for chosen in _of_hosts(query, hosts):
                 for host, name, value in session.execute(chosen):
                     found.setdefault(host, {})[name] = value
         return found
@@ -77,12 +76,14 @@ def _put(dialect: str, rows: Sequence[Mapping[str, Any]]) -> sa.Insert:
         set_={name: insert.excluded[name] for name in changed})
 
 
-def _parts(hosts: Collection[str] | None, size: int = 500
-           ) -> Iterator[Sequence[str] | None]:
-    """Few enough hosts for one query; None once for all of them."""
+def _of_hosts(query: sa.Select, hosts: Collection[str] | None
+              ) -> Iterator[sa.Select]:
+    """Queries that find what the query finds of some hosts.
+
+    :param hosts: None for all of them
+    """
     if hosts is None:
-        yield None
+        yield query
         return
-    ordered = list(hosts)
-    for start in range(0, len(ordered), size):
-        yield ordered[start:start + size]
+    for batch in batches(hosts):
+        yield query.where(StatisticRow.host.in_(batch))

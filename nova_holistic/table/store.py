@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table import (
     claim, progress, releasing, renewal, rows, writing)
+from nova_holistic.table.batches import batches
 from nova_holistic.table.claim import Claim
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.exclusive import ExclusiveGroups
@@ -79,10 +80,11 @@ class PlacementTable:
                    ) -> Mapping[int, Sequence[Place]]:
         """Alternates of members by their ids."""
         with self.database.reader() as session:
-            return {number: rows.places(values) for number, values
-                    in session.execute(
+            return {number: rows.places(values)
+                    for batch in batches(member_ids)
+                    for number, values in session.execute(
                         sa.select(MemberRow.id, MemberRow.alternates).where(
-                            MemberRow.id.in_(member_ids)))}
+                            MemberRow.id.in_(batch)))}
 
     def list_groups(self, project_id: str | None = None,
                     statuses: Collection[GroupStatus] | None = None,
@@ -172,10 +174,11 @@ class PlacementTable:
     def owners(self, member_ids: Collection[int]) -> Mapping[int, str]:
         """The instances that members are claimed or built by, by their ids."""
         with self.database.reader() as session:
-            return {number: instance for number, instance in session.execute(
-                sa.select(MemberRow.id, MemberRow.instance_uuid).where(
-                    MemberRow.id.in_(member_ids),
-                    MemberRow.state.in_(claim.OWNED)))}
+            return {number: instance for batch in batches(member_ids)
+                    for number, instance in session.execute(
+                        sa.select(MemberRow.id, MemberRow.instance_uuid)
+                        .where(MemberRow.id.in_(batch),
+                               MemberRow.state.in_(claim.OWNED)))}
 
     def change_state(self, member_id: int, expected: Collection[MemberState],
                      to: MemberState, now: datetime | None, *,
@@ -229,14 +232,14 @@ class PlacementTable:
         :param but_of: UUID of the group whose members do not count
         """
         return tuple(
-            member for chunk in _chunks(hosts) for member in self._select(
-                MemberRow.host.in_(chunk), MemberRow.state.in_(SITTING),
+            member for batch in batches(hosts) for member in self._select(
+                MemberRow.host.in_(batch), MemberRow.state.in_(SITTING),
                 MemberRow.group_uuid != but_of))
 
     def forget_holds(self, holds: Collection[str]) -> None:
         """Write down that holds are known to be gone."""
-        for chunk in _chunks(holds):
-            self._update([MemberRow.hold.in_(chunk)], {'held': False})
+        for batch in batches(holds):
+            self._update([MemberRow.hold.in_(batch)], {'held': False})
 
     def settle(self, group_uuid: str, now: datetime) -> None:
         """Bring the group's status in line with its members' states."""
@@ -268,10 +271,3 @@ class PlacementTable:
             MemberRow.group_uuid, MemberRow.position)
         with self.database.reader() as session:
             return tuple(map(rows.member_record, session.scalars(query)))
-
-
-def _chunks(values: Collection[Any], size: int = 500):
-    """Pieces small enough for every database's limit on parameters."""
-    ordered = list(values)
-    for start in range(0, len(ordered), size):
-        yield ordered[start:start + size]

@@ -11,6 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow
 from nova_holistic.table import rows
@@ -63,8 +64,9 @@ class Tasks:
     def keep(self, group_uuids: Collection[str], engine: str,
              now: datetime) -> None:
         """Tell that the engine still works on the groups' tasks."""
-        self._update([GroupRow.uuid.in_(group_uuids),
-                      GroupRow.engine == engine], {'engine_at': now})
+        for batch in batches(group_uuids):
+            self._update([GroupRow.uuid.in_(batch),
+                          GroupRow.engine == engine], {'engine_at': now})
 
     def change(self, group_uuid: str, engine: str, now: datetime,
                changes: Mapping[str, Any]) -> bool:

@@ -68,10 +68,14 @@ def test_members_in_an_unreachable_cell_count_on_planned_hosts(
             cloud, group, 'node-1')
 
 
-def test_without_the_api_database_other_servers_are_scheduled(
+def test_without_the_api_database_strangers_stay_off_planned_places(
         cloud, group, monkeypatch):
     monkeypatch.setattr(whereabouts, '_by_cell', away)
-    assert host_of(cloud, 'stranger', 'small')
+    closed = {row.place.host for row in cloud.table.members(group)}
+    assert host_of(cloud, 'stranger', 'whole') not in closed
+    late = cloud.create_server('late', 'small')
+    fault = cloud.wait_for_status(late, 'ERROR')['fault']['message']
+    assert 'No valid host' in fault
 
 
 @pytest.mark.parametrize('mode', ['reject', 'yield'])

@@ -2,13 +2,14 @@
 """A member that moves keeps its group's policies, and is not sent back."""
 
 import threading
+import uuid
 
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import IMAGE
+from nova_holistic.embedded.server_calls import IMAGE, PROJECT, USER
 from nova_holistic.embedded.waiting import wait_for
-from nova_holistic.table.records import MemberState
+from nova_holistic.table.records import GroupStatus, MemberState
 
 HOSTS = tuple(
     EmbeddedHost(f'{rack}-{number}', zone='az1', rack=rack)
@@ -93,6 +94,27 @@ def failed_action(cloud, server):
     """What became of a server's latest action, once it has failed."""
     return cloud.compute.get(f'/servers/{server}/os-instance-actions').json()[
         'instanceActions'][0]['message']
+
+
+def test_a_group_created_again_is_judged_by_its_new_document(cloud):
+    """With the UUID of a deleted group that the scheduler has read."""
+    group = str(uuid.uuid4())
+    for policies in [], PAIR['policies']:
+        cloud.clear()
+        record = cloud.planner.create(
+            {**PAIR, 'policies': policies}, uuid=group, project_id=PROJECT,
+            user_id=USER)
+        assert (record.status, record.revision) == (GroupStatus.PLANNED, 1)
+        servers = {name: cloud.create_server(
+            name, 'small', {'group': group, 'member': name}) for name in PLAN}
+        for server in servers.values():
+            cloud.wait_for_status(server, 'ACTIVE')
+    source = cloud.host_of(servers['a'])
+    only(cloud, cloud.host_of(servers['b']))
+    cloud.act(servers['a'], 'os-migrateLive', host=None,
+              block_migration='auto')
+    wait_for(lambda: failed_action(cloud, servers['a']), 'the refusal')
+    assert cloud.host_of(servers['a']) == source
 
 
 def test_a_second_move_does_not_prefer_the_planned_host(cloud, pair):

@@ -10,6 +10,7 @@ from nova.scheduler import filters
 from nova.scheduler import utils
 
 from nova_holistic import exceptions
+from nova_holistic.model.domain import Domain
 from nova_holistic.model.snapshot import Host
 from nova_holistic.scheduler import cloudview
 from nova_holistic.scheduler import connections
@@ -17,7 +18,7 @@ from nova_holistic.scheduler import exclusion
 from nova_holistic.scheduler import locations
 from nova_holistic.scheduler import membership
 from nova_holistic.scheduler.membership import Membership
-from nova_holistic.scheduler.pointer import has_pointer
+from nova_holistic.scheduler.pointer import has_pointer, Pointer
 from nova_holistic.scheduler import strangers
 from nova_holistic.scheduler import unanswered
 
@@ -35,8 +36,9 @@ class HolisticGroupFilter(filters.BaseHostFilter):
     To a server with a pointer all policies of its group speak; to any other
     one those of groups that have hosts for themselves. Judges creates and
     moves; a rebuild stays where it is. Where no group is exclusive, a server
-    without a pointer costs one query. Where the table, or Nova's API database,
-    does not answer, it is scheduled as if there were no groups.
+    without a pointer costs one query. If the table or Nova's API database does
+    not answer, a server without a pointer is kept off the hosts that are
+    known to be exclusively a group's: see ``exclusion``.
     """
 
     RUN_ON_REBUILD = False
@@ -57,8 +59,9 @@ class HolisticGroupFilter(filters.BaseHostFilter):
             LOG.warning('Which hosts groups allow instance %(instance)s is '
                         'not known: %(error)s',
                         {'instance': spec_obj.instance_uuid, 'error': error})
-            lenient = not pointer or CONF.holistic.failure_mode == 'yield'
-            return states if lenient else []
+            if pointer and CONF.holistic.failure_mode != 'yield':
+                return []
+            judges = _last_exclusion(hints, spec_obj.project_id)
         if not judges:
             return states
         return [state for state in states if self._passes(judges, state)]
@@ -77,7 +80,21 @@ class HolisticGroupFilter(filters.BaseHostFilter):
 
 def _exclusion(found: Membership | None) -> Sequence[Objections]:
     """What groups that the server is no member of have for themselves."""
-    closed = exclusion.closed_domains(connections.get(), found)
+    return _objections(
+        exclusion.closed_domains(connections.get(), found))
+
+
+def _last_exclusion(hints, project_id: str) -> Sequence[Objections]:
+    """What groups had for themselves when that was last read."""
+    try:
+        pointer = Pointer.from_hints(hints or {})
+    except exceptions.HolisticError:
+        pointer = None
+    return _objections(exclusion.last_closed_domains(
+        connections.get(), pointer and pointer.group, project_id))
+
+
+def _objections(closed: frozenset[Domain]) -> Sequence[Objections]:
     if not closed:
         return ()
     levels = connections.get().topology.levels
