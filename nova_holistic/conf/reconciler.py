@@ -32,6 +32,14 @@ OPTS = [
              'what is in Placement. "nova-holistic-manage hold audit '
              '--delete" drops them even so.'),
     cfg.IntOpt(
+        'missing_percent', default=50, min=0, max=100,
+        help='Largest share, in percent of all servers of members, of servers '
+             'that Nova does not know although Placement has an allocation '
+             'for them. If the share is larger, and there are more than 5 '
+             'such servers, [nova] is taken to name the Nova of another '
+             'cloud: a pass of the reconciler changes no member because of '
+             'its server, and logs an error. 100 switches this guard off.'),
+    cfg.IntOpt(
         'replans', default=10, min=0,
         help='How many groups with lost members are planned anew in one '
              'pass, those first that have waited longest.'),

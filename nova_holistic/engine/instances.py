@@ -52,6 +52,12 @@ class Instances(abc.ABC):
     def get(self, instance_uuid: str) -> InstanceView | None:
         """None where there is no such server (any more)."""
 
+    def check_service(self) -> None:
+        """Make sure that the service is one that lists servers.
+
+        :raises ServiceFailed: it is not, or does not answer
+        """
+
     def find(self, instance_uuids: Collection[str],
              project_id: str) -> Mapping[str, InstanceView | None]:
         """A project's servers as they are now, by UUID: None where there is
@@ -98,6 +104,13 @@ class NovaInstances(Instances):
             return None
         with self._nova.reading(path):
             return _view(body['server'])
+
+    def check_service(self) -> None:
+        path = f'{DETAIL}?all_tenants=1&limit=1'
+        with self._nova.reading(path):
+            servers = self._nova.get(path, MICROVERSION)['servers']
+            if not isinstance(servers, list):
+                raise TypeError('servers is not a list')
 
     def find(self, instance_uuids: Collection[str],
              project_id: str) -> Mapping[str, InstanceView | None]:

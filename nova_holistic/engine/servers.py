@@ -9,6 +9,7 @@ from oslo_log import log as logging
 
 from nova_holistic.engine.freeing import drop_if_unwanted
 from nova_holistic.engine.instances import Instances, InstanceView
+from nova_holistic.engine.missing_servers import MissingServers
 from nova_holistic.engine.rows import place_of
 from nova_holistic.engine.sightings import Sightings
 from nova_holistic import exceptions
@@ -44,6 +45,7 @@ class ServerMender:
         self._table = table
         self._holds = holds
         self._sightings = Sightings(instances, clock)
+        self._missing = MissingServers(conf, instances, holds)
         self._clock = clock
         self._places: Mapping[str, Place] | None = None
 
@@ -62,19 +64,30 @@ class ServerMender:
                                    in by_project.values() for m in members})
         except exceptions.HolisticError:
             LOG.exception('Which servers have changed is not known')
-        for project_id, members in by_project.items():
-            try:
-                views = self._views(members, project_id)
-            except exceptions.HolisticError:
-                LOG.exception('Servers of project %s are not seen to',
-                              project_id)
-                continue
-            astray = [m for m in members if m.instance_uuid in views
+        known, views = self._all_views(by_project)
+        if self._missing.are_credible(known, views):
+            astray = [m for m in known if m.instance_uuid in views
                       and not _as_known(m, views[m.instance_uuid])]
             for row in overview.whole(self._table.database, astray):
                 case, mend = self._case(
                     row, views[row.instance_uuid], groups[row.group_uuid])
                 each(mended, case, mend, [row])
+
+    def _all_views(self, by_project: Mapping[str, list[MemberOutline]]
+                   ) -> tuple[list[MemberOutline],
+                              Mapping[str, InstanceView | None]]:
+        """Members of the projects whose servers Nova tells of, and what it
+        tells."""
+        known, views = [], {}
+        for project_id, members in by_project.items():
+            try:
+                views.update(self._views(members, project_id))
+            except exceptions.HolisticError:
+                LOG.exception('Servers of project %s are not seen to',
+                              project_id)
+                continue
+            known.extend(members)
+        return known, views
 
     def _views(self, members: Iterable[MemberOutline], project_id: str,
                ) -> Mapping[str, InstanceView | None]:

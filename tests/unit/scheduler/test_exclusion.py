@@ -12,6 +12,7 @@ from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler import exclusion
 from nova_holistic.scheduler.membership import Membership
+from nova_holistic.table.errors import TableError
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
@@ -103,6 +104,50 @@ def test_outside_of_a_request_nothing_is_remembered(connections):
     assert closed(connections) == set()
     reserve(connections)
     assert closed(connections) == {RESERVED}
+
+
+def away(*args, **kwargs):
+    raise TableError('placement table: no route to host')
+
+
+def test_what_was_reserved_is_closed_while_the_table_is_away(
+        connections, monkeypatch, caplog):
+    group = reserve(connections)
+    own = membership(connections, group, 'db/node')
+    assert closed(connections) == {RESERVED}
+    monkeypatch.setattr(connections.table, 'exclusive_groups', away)
+    assert closed(connections) == {RESERVED}
+    assert closed(connections, own) == set()
+    assert '1 reservations that were last read count' in caplog.text
+
+
+def test_what_is_given_back_is_open_when_the_table_is_back(
+        connections, monkeypatch):
+    group = reserve(connections)
+    assert closed(connections) == {RESERVED}
+    connections.table.delete_group(group.uuid)
+    with monkeypatch.context() as patch:
+        patch.setattr(connections.table, 'exclusive_groups', away)
+        assert closed(connections) == {RESERVED}
+    assert closed(connections) == set()
+
+
+def test_a_table_that_was_never_read_is_an_error(connections, monkeypatch):
+    reserve(connections)
+    monkeypatch.setattr(connections.table, 'exclusive_groups', away)
+    with pytest.raises(TableError):
+        closed(connections)
+
+
+def test_what_a_pointer_opens_without_the_table(connections):
+    """The group it points at, if that belongs to the server's project."""
+    group = reserve(connections)
+    last = exclusion.last_closed_domains
+    assert last(connections, group.uuid, 'blue') == set()
+    closed(connections)
+    assert last(connections, None, 'blue') == {RESERVED}
+    assert last(connections, group.uuid, 'blue') == set()
+    assert last(connections, group.uuid, 'red') == {RESERVED}
 
 
 @pytest.mark.parametrize('reserved, inside', [

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A wrong or foreign Nova, which knows no server, releases no member."""
+
+import logging
+
+from keystoneauth1 import adapter, session, token_endpoint
+import pytest
+
+from nova_holistic.engine.instances import NovaInstances
+from nova_holistic.engine.missing_servers import FEW
+from nova_holistic.engine.reconciler import Reconciler
+from tests.functional.engine.world import shop
+from tests.unit.engine.nova import Nova
+
+
+@pytest.fixture
+def nova(world):
+    return Nova(world.clock)
+
+
+def reconciler(world, instances):
+    return Reconciler(world.conf, world.inventory, world.table, world.holds,
+                      instances, world.clock)
+
+
+def built(world, number):
+    """Built members of groups of three, each with its allocation."""
+    rows = []
+    while len(rows) < number:
+        group = world.create(lease=0)
+        rows.extend(world.build(group, path) for path in world.states(group))
+    return rows
+
+
+def states(world):
+    return {str(row.state) for row in world.rows()}
+
+
+def free(world, row):
+    """Nova has deleted a server, and its allocation with it."""
+    world.placement.adapter.delete(
+        f'/allocations/{row.instance_uuid}', microversion='1.38')
+
+
+def errors(caplog):
+    return [record.getMessage() for record in caplog.records
+            if record.levelno == logging.ERROR]
+
+
+@pytest.mark.parametrize('number', [3, 6])
+def test_an_endpoint_that_is_not_nova_releases_nothing(
+        world, caplog, number):
+    """It answers 404 to every question about a server, as Placement does."""
+    built(world, number)
+    wrong = NovaInstances(adapter.Adapter(
+        session.Session(auth=token_endpoint.Token(world.endpoint, 'admin')),
+        service_type='compute'))
+    for _ in range(2):
+        caplog.clear()
+        assert reconciler(world, wrong).reconcile() == {}
+        (told,) = [each for each in errors(caplog)
+                   if each.startswith('Nova knows none of')]
+        assert told.startswith(
+            f'Nova knows none of {number} servers, of {number} that')
+        assert '[nova]' in told
+        world.wait_out_grace()
+    assert states(world) == {'built'}
+    world.assert_agreement()
+
+
+def test_a_claim_is_not_undone_on_the_word_of_such_an_endpoint(world):
+    group = world.create(shop(1), lease=0)
+    row = world.claim(group, 'web')
+    world.swap(row)
+    world.wait_out_grace()
+    wrong = NovaInstances(adapter.Adapter(
+        session.Session(auth=token_endpoint.Token(world.endpoint, 'admin')),
+        service_type='compute'))
+    assert reconciler(world, wrong).reconcile() == {}
+    assert world.states(group)['web'] == 'claimed'
+
+
+def test_the_nova_of_another_cloud_releases_nothing(world, nova, caplog):
+    built(world, FEW + 1)
+    assert reconciler(world, NovaInstances(nova.adapter)).reconcile() == {}
+    (told,) = errors(caplog)
+    assert told.startswith('Nova knows none of 6 servers, of 6 that')
+    assert '6 of them have an allocation' in told
+    assert 'missing_percent' in told
+    assert states(world) == {'built'}
+
+
+def test_a_few_servers_may_be_gone_at_once(world, nova):
+    rows = built(world, FEW + 1)
+    nova.set(rows[0].instance_uuid, rows[0].place.host)
+    assert reconciler(world, NovaInstances(nova.adapter)).reconcile() == {
+        'gone': FEW}
+
+
+@pytest.mark.parametrize('percent, gone', [(99, 0), (100, 6)])
+def test_the_share_is_an_option(world, nova, percent, gone):
+    built(world, 6)
+    world.conf.set_override('missing_percent', percent, group='reconciler')
+    mended = reconciler(world, NovaInstances(nova.adapter)).reconcile()
+    assert mended.get('gone', 0) == gone
+
+
+@pytest.mark.parametrize('left, gone', [(0, 6), (5, 6), (6, 0)])
+def test_all_servers_may_be_deleted_at_once(world, nova, left, gone):
+    """Their allocations are deleted with them, except for a few."""
+    for row in built(world, 6)[left:]:
+        free(world, row)
+    mended = reconciler(world, NovaInstances(nova.adapter)).reconcile()
+    assert mended.get('gone', 0) == gone
