@@ -10,7 +10,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 from nova_holistic.cli import (
-    exits, interrupt, manage_group, manage_hold, parts)
+    exits, interrupt, manage_group, manage_hold, manage_purge, parts)
 from nova_holistic.cli.files import BadFile
 from nova_holistic.cli.manage_command import Command, Told
 from nova_holistic import conf as options
@@ -60,6 +60,7 @@ COMMANDS = {
     ('lease', 'expire'): Command(lease_expire),
     ('reconcile',): Command(reconcile),
     **manage_group.COMMANDS,
+    **manage_purge.COMMANDS,
     **manage_hold.COMMANDS,
 }
 

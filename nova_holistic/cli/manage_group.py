@@ -113,10 +113,10 @@ def _create_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'file', metavar='FILE',
         help='group document or Heat template; - is standard input')
-    parser.add_argument('--project-id', required=True, type=_name,
+    parser.add_argument('--project-id', required=True, type=printable_name,
                         metavar='ID', help='whose group it is to be')
-    parser.add_argument('--user-id', required=True, type=_name, metavar='ID',
-                        help='who is to have created it')
+    parser.add_argument('--user-id', required=True, type=printable_name,
+                        metavar='ID', help='who is to have created it')
     parser.add_argument('--objective', metavar='NAME',
                         help='default: [planner] objective')
     parser.add_argument(
@@ -127,7 +127,7 @@ def _create_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _list_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('--project-id', type=_name, metavar='ID',
+    parser.add_argument('--project-id', type=printable_name, metavar='ID',
                         help='only groups of this project')
     _add_format(parser)
 
@@ -151,7 +151,7 @@ def _seen_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_uuid(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('uuid', type=_name, metavar='UUID',
+    parser.add_argument('uuid', type=printable_name, metavar='UUID',
                         help='of the group')
 
 
@@ -161,7 +161,8 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
         help='of the answer (default: %(default)s)')
 
 
-def _name(text: str) -> str:
+def printable_name(text: str) -> str:
+    """The argument, if it can be an id of a group, project or user."""
     if not text.isprintable() or not 0 < len(text) <= MAX_NAME:
         raise argparse.ArgumentTypeError(
             f'{text!r} is not 1 to {MAX_NAME} printable characters')

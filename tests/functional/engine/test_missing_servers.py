@@ -24,10 +24,10 @@ def reconciler(world, instances):
 
 
 def built(world, number):
-    """Built members of groups of three, each with its allocation."""
+    """Built members of groups of three, each group in its own project."""
     rows = []
     while len(rows) < number:
-        group = world.create(lease=0)
+        group = world.create(lease=0, project_id=f'project-{len(rows)}')
         rows.extend(world.build(group, path) for path in world.states(group))
     return rows
 

@@ -34,7 +34,8 @@ def sitting(table, group):
     test_rosters.built_elsewhere, test_rosters.hold_forgotten,
     test_rosters.lost_and_planned_anew, test_rosters.written_anew,
     test_rosters.revised, test_rosters.created_again,
-    test_rosters.created_again_in_that_moment], ids=lambda change: change.__name__)
+    test_rosters.created_again_in_that_moment
+], ids=lambda change: change.__name__)
 def test_every_change_of_a_group_is_seen(table, table_url, shop, change):
     before = table.exclusive_groups()
     assert before == (sitting(table, shop),)
