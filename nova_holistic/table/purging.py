@@ -123,7 +123,7 @@ def obstacle(database: Database, group_uuid: str,
              choice: Choice) -> str | None:
     """Why a group is not deleted, as the end of a sentence about it.
 
-    None if the group does not exist.
+    None if the group may be deleted, or does not exist.
     """
     with database.reader() as session:
         row = session.execute(sa.select(*LIGHT).where(
@@ -141,4 +141,7 @@ def obstacle(database: Database, group_uuid: str,
     if busy is not None:
         held = ' and held' if busy.held else ''
         return f'has member {busy.path!r}, which is {busy.state}{held}'
-    return 'was changed too recently'
+    since = choice.unchanged_since
+    if since is not None and row.updated_at and row.updated_at > since:
+        return 'was changed too recently'
+    return None

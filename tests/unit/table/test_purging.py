@@ -158,3 +158,8 @@ def test_why_a_group_is_not_deleted(table, status, members, changes, why):
     assert purging.obstacle(table.database, group.uuid, choice) == why
     assert purging.obstacle(
         table.database, builders.new_uuid(), choice) is None
+
+
+def test_nothing_keeps_a_finished_group(table):
+    group = with_members(table, members=[(MemberState.RELEASED, False)])
+    assert purging.obstacle(table.database, group.uuid, ANY) is None
