@@ -20,6 +20,9 @@ DETAIL = '/servers/detail'
 DELETED = 'DELETED'
 """Status of a server that is, or is about to be, no more."""
 
+MOVING = ('RESIZE', 'MIGRATING', 'VERIFY_RESIZE', 'REVERT_RESIZE')
+"""Statuses of a server that is between two hosts."""
+
 FEW = 5
 """Servers asked for one by one; of more, the project's list is read."""
 
@@ -36,6 +39,7 @@ class InstanceView:
     :ivar node: hypervisor host name
     :ivar launched: it has run, whatever became of it since
     :ivar status: Nova's: ACTIVE, BUILD, ERROR, SHUTOFF ...
+    :ivar flavor: id of its flavor; empty if it is not known
     """
 
     uuid: str
@@ -43,6 +47,12 @@ class InstanceView:
     status: str
     node: str = ''
     launched: bool = False
+    flavor: str = ''
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether it is between two hosts, or two flavors."""
+        return self.status in MOVING
 
 
 class Instances(abc.ABC):
@@ -161,4 +171,5 @@ def _view(server: Mapping[str, Any]) -> InstanceView:
         uuid=server['id'], status=server['status'],
         host=server['OS-EXT-SRV-ATTR:host'] or None,
         node=server['OS-EXT-SRV-ATTR:hypervisor_hostname'] or '',
-        launched=server.get('OS-SRV-USG:launched_at') is not None)
+        launched=server.get('OS-SRV-USG:launched_at') is not None,
+        flavor=(server.get('flavor') or {}).get('id', ''))

@@ -10,6 +10,7 @@ from oslo_log import log as logging
 from nova_holistic.engine.freeing import drop_if_unwanted
 from nova_holistic.engine.instances import Instances, InstanceView
 from nova_holistic.engine.missing_servers import MissingServers
+from nova_holistic.engine.resized_servers import ResizedServers
 from nova_holistic.engine.rows import place_of
 from nova_holistic.engine.sightings import Sightings
 from nova_holistic import exceptions
@@ -26,8 +27,6 @@ LOG = logging.getLogger(__name__)
 
 ERROR = 'ERROR'
 BUILDING = 'BUILD'
-MOVING = ('RESIZE', 'MIGRATING', 'VERIFY_RESIZE', 'REVERT_RESIZE')
-"""Statuses of a server that is between two hosts."""
 
 Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
 
@@ -46,6 +45,7 @@ class ServerMender:
         self._holds = holds
         self._sightings = Sightings(instances, clock)
         self._missing = MissingServers(conf, instances, holds)
+        self._resized = ResizedServers(table, holds, clock)
         self._clock = clock
         self._places: Mapping[str, Place] | None = None
 
@@ -72,6 +72,7 @@ class ServerMender:
                 case, mend = self._case(
                     row, views[row.instance_uuid], groups[row.group_uuid])
                 each(mended, case, mend, [row])
+            self._resized.mend(mended, known, self._sightings.last, each)
 
     def _all_views(self, by_project: Mapping[str, list[MemberOutline]]
                    ) -> tuple[list[MemberOutline],
@@ -194,7 +195,7 @@ class ServerMender:
 
 def _stays(view: InstanceView, host: str) -> bool:
     """Whether a built server is on that host, on the way, or nowhere."""
-    return view.host in (None, host) or view.status in MOVING
+    return view.host in (None, host) or view.is_moving
 
 
 def _as_known(member: MemberOutline, view: InstanceView | None) -> bool:

@@ -117,13 +117,18 @@ class HoldClient:
 
     def consumers(self, provider: str) -> Collection[str]:
         """Everybody with an allocation at a provider; none if it is gone."""
+        return self.resources(provider).keys()
+
+    def resources(self, provider: str) -> Mapping[str, Mapping[str, int]]:
+        """What each consumer has at a provider; nothing if it is gone."""
         response = self._call(
             'get', f'/resource_providers/{provider}/allocations')
         if response.status_code == 404:
-            return ()
+            return {}
         if response.status_code != 200:
             raise answers.unexpected(response)
-        return response.json()['allocations'].keys()
+        return {consumer: allocation['resources'] for consumer, allocation
+                in response.json()['allocations'].items()}
 
     def providers(self) -> Mapping[str, str]:
         """Name of every resource provider by its UUID."""

@@ -58,7 +58,9 @@ class Rosters:
 
     A group's document, and the order and the requirements of its members,
     change with its ``version``; a member's place with its hold, or with its
-    host once it is built. Safe to share between threads.
+    host once it is built. The resources of a built member, which change when
+    its server is resized, are those that were read with its host. Safe to
+    share between threads.
     """
 
     def __init__(self, database: Database, limit: int = REMEMBERED):

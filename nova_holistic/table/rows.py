@@ -94,6 +94,8 @@ def member_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     place = values.pop('place', None)
     if place is not None:
         values.update(_place_values(place))
+    if 'requirements' in values:
+        values['requirements'] = _requirements_values(values['requirements'])
     return values
 
 

@@ -188,7 +188,7 @@ class PlacementTable:
 
         :param of_instance: and if it belongs to this instance
         :param of_hold: and if this is its hold: it was not planned anew
-        :param changes: instance_uuid, held, hold or place
+        :param changes: instance_uuid, held, hold, place or requirements
         :returns: False where the member is in another state, or is gone
         """
         where = [MemberRow.id == member_id, MemberRow.state.in_(expected)]

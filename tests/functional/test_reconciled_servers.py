@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reconciler learns from a real Nova what became of a group's servers."""
 
+from nova import conf as nova_conf
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
@@ -22,6 +23,7 @@ def running(lend_cloud):
                ('reconciler', 'grace'): 0}
     with lend_cloud(hosts, options=options) as cloud:
         cloud.create_flavor('small', 1, 512, 1)
+        cloud.create_flavor('large', 2, 1024, 2)
         cloud.create_flavor('huge', 64, 512, 1)
         yield cloud
 
@@ -90,6 +92,67 @@ def test_the_place_of_a_migrated_server_is_taken_from_nova(cloud, group):
     place = member(cloud, group, 'web').place
     assert (place.host, place.location) == (free, (RACKS[free],))
     assert place.provider == cloud.providers()[free]
+
+
+SMALL = {'VCPU': 1, 'MEMORY_MB': 512, 'DISK_GB': 1}
+LARGE = {'VCPU': 2, 'MEMORY_MB': 1024, 'DISK_GB': 2}
+
+
+def resources(cloud, group, path):
+    return dict(member(cloud, group, path).member.requirements.resources)
+
+
+def passes(cloud, number=2):
+    """What passes of the reconciler have mended."""
+    mended = {}
+    for _ in range(number):
+        mended.update(cloud.reconciler.reconcile())
+    return mended
+
+
+def test_a_resized_server_has_its_new_resources(cloud, group):
+    server = build(cloud, group, 'web')
+    assert passes(cloud) == {'built': 1}
+    assert resources(cloud, group, 'web') == SMALL
+    host = cloud.resize(server, 'large')
+    assert passes(cloud)['resized'] == 1
+    row = member(cloud, group, 'web')
+    assert (row.place.host, row.state) == (host, 'built')
+    assert resources(cloud, group, 'web') == LARGE
+    assert cloud.holds.has(server, row)
+    assert passes(cloud) == {}
+    cloud.resize(server, 'small')
+    assert passes(cloud)['resized'] == 1
+    assert resources(cloud, group, 'web') == SMALL
+
+
+def test_a_resize_on_the_same_host(cloud, group):
+    server = build(cloud, group, 'web')
+    passes(cloud)
+    own = cloud.host_of(server)
+    for host in RACKS.keys() - {own}:
+        cloud.disable_compute(host)
+    nova_conf.CONF.set_override('allow_resize_to_same_host', True)
+    try:
+        assert cloud.resize(server, 'large') == own
+    finally:
+        nova_conf.CONF.clear_override('allow_resize_to_same_host')
+        cloud.enable_computes()
+    assert passes(cloud).get('resized') == 1
+    assert resources(cloud, group, 'web') == LARGE
+
+
+def test_a_resize_counts_once_it_is_confirmed(cloud, group):
+    server = build(cloud, group, 'web')
+    passes(cloud)
+    cloud.act(server, 'resize', flavorRef=cloud.flavor_id('large'))
+    cloud.wait_for_status(server, 'VERIFY_RESIZE')
+    assert 'resized' not in passes(cloud)
+    assert resources(cloud, group, 'web') == SMALL
+    cloud.act(server, 'revertResize')
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert 'resized' not in passes(cloud)
+    assert resources(cloud, group, 'web') == SMALL
 
 
 def test_a_claim_of_a_server_in_error_is_undone(cloud, group):
