@@ -40,6 +40,21 @@ OPTS = [
              'cloud: a pass of the reconciler changes no member because of '
              'its server, and logs an error. 100 switches this guard off.'),
     cfg.IntOpt(
+        'host_grace', default=300, min=0,
+        help='Seconds for which a host must be disabled, down or gone before '
+             'the reconciler drops the holds there and plans their members '
+             'elsewhere. They count from when an engine first saw the host '
+             'so, and end when an engine sees it available. With 0, a single '
+             'pass is enough.'),
+    cfg.IntOpt(
+        'host_percent', default=25, min=0, max=100,
+        help='Highest percentage of all hosts whose holds the reconciler '
+             'drops in one pass. If more hosts than that have been '
+             'unavailable for host_grace seconds, it drops no hold, and logs '
+             'an error: either the outage is a large one, and an operator '
+             'has to decide, or the inventory is wrong. A single host never '
+             'exceeds this limit, unless it is the only one.'),
+    cfg.IntOpt(
         'replans', default=10, min=0,
         help='How many groups with lost members are planned anew in one '
              'pass, those first that have waited longest.'),

@@ -16,10 +16,11 @@ from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
+from nova_holistic.model.plan import (
+    ObjectiveValue, Placement, Plan, Reason, Unknown, Unplaceable)
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.reservation import reservations
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
@@ -30,6 +31,8 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 Answer = TypeVar('Answer', Plan, Unplaceable, Unknown)
+Usable = tuple[Snapshot, Sequence[Reason]]
+"""What a group may use of the cloud, and why not all of it."""
 
 
 class NotPlanned(exceptions.HolisticError):
@@ -51,6 +54,8 @@ class Question:
         beside those: to the group they are no strangers
     :ivar vacated: members whose holds are to be given up: their room is the
         group's to use, and they are no strangers either
+    :ivar remembered: hosts of members that stay, as the table remembers them;
+        one that the inventory no longer has counts as disabled
     """
 
     group: Group
@@ -59,6 +64,7 @@ class Question:
     placed: Mapping[str, str] = field(default_factory=FrozenMapping)
     guests: Collection[str] = ()
     vacated: Sequence[MemberRecord] = ()
+    remembered: Collection[Host] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +105,17 @@ class Decider:
         """
         return self._answer(question)[0]
 
-    def decide(self, question: Question) -> Decision:
-        """A plan on a fresh snapshot.
+    def decide(self, question: Question, *, usable: Usable | None = None,
+               time_limit: float | None = None) -> Decision:
+        """A plan.
 
+        :param usable: what ``usable`` gave for this group; None is a fresh
+            snapshot
+        :param time_limit: seconds; None is the configured limit
         :raises NotPlanned: there is none, or none was found
         :raises InvalidDocument: the cloud has no such flavor or level
         """
-        plan, snapshot = self._answer(question)
+        plan, snapshot = self._answer(question, usable, time_limit)
         if isinstance(plan, Unplaceable):
             raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
         if isinstance(plan, Unknown):
@@ -118,6 +128,34 @@ class Decider:
                       bound.name, violations)
             raise NotPlanned(
                 GroupStatus.ERROR, named(violations, snapshot))
+        return self._decision(question, bound, snapshot, plan)
+
+    def confirm(self, question: Question, hosts: Mapping[str, str],
+                usable: Usable) -> Decision:
+        """The decision that members are on given hosts.
+
+        :param hosts: path to host name of all members of the question
+        :param usable: what ``usable`` gave for this group
+        :raises NotPlanned: a hard policy does not allow that, or there is no
+            room
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        snapshot = usable[0]
+        bound = bind(question.group, snapshot)
+        violations = check(bound, snapshot, hosts, question.placed)
+        if violations:
+            raise NotPlanned(
+                GroupStatus.UNPLACEABLE, named(violations, snapshot))
+        found = {host.name: host for host in snapshot.hosts}
+        plan = Plan(bound.name, tuple(
+            Placement(member.path, host.name, host.node, host.location)
+            for member in bound.all_members()
+            for host in [found[hosts[member.path]]]),
+            ObjectiveValue(question.objective, 0.0, 0.0, 0.0))
+        return self._decision(question, bound, snapshot, plan)
+
+    def _decision(self, question: Question, bound: Group, snapshot: Snapshot,
+                  plan: Plan) -> Decision:
         return Decision(
             bound, snapshot, plan, lambda: self._alternates(
                 question, bound, snapshot, plan),
@@ -138,7 +176,7 @@ class Decider:
                 question.uuid)
             return [Reason('', f'host {name} is exclusively another group\'s')
                     for name in sorted(closed.intersection(held))]
-        snapshot = self._snapshot(question)[0]
+        snapshot = self.usable(question)[0]
         hosts = decision.plan.hosts()
         enabled = {h.name for h in snapshot.hosts if h.enabled}
         return named([*check(decision.group, snapshot, hosts, hosts),
@@ -163,10 +201,11 @@ class Decider:
                 for row in self._table.members(question.uuid)
                 if row.state in states}
 
-    def _answer(self, question: Question
+    def _answer(self, question: Question, usable: Usable | None = None,
+                time_limit: float | None = None
                 ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
         started = self._timer()
-        snapshot, closed = self._snapshot(question)
+        snapshot, closed = usable or self.usable(question)
         taken = self._timer() - started
         # Nobody asks again before one that is being built goes on to another
         # host: where it can be, no member is planned there meanwhile.
@@ -176,32 +215,44 @@ class Decider:
         ) if _has_hard_rules(question.group) else frozenset()
         if sought:
             narrowed = neighbours.without(snapshot, sought)
-            answer = self._solve(question, narrowed)
+            answer = self._solve(question, narrowed, time_limit)
             if isinstance(answer, Plan):
                 return _with_seconds(answer, taken), narrowed
-        answer = self._solve(question, snapshot)
+        answer = self._solve(question, snapshot, time_limit)
         if isinstance(answer, Unplaceable):
             answer = replace(answer, reasons=named(
                 (*answer.reasons, *closed), snapshot))
         return _with_seconds(answer, taken), snapshot
 
-    def _solve(self, question: Question,
-               snapshot: Snapshot) -> Plan | Unplaceable | Unknown:
+    def _solve(self, question: Question, snapshot: Snapshot,
+               time_limit: float | None) -> Plan | Unplaceable | Unknown:
         return solve(question.group, snapshot, placed=question.placed,
                      objective=question.objective,
                      solver=self._conf.planner.solver,
-                     time_limit=self._conf.planner.time_limit)
+                     time_limit=time_limit or self._conf.planner.time_limit)
 
-    def _snapshot(self, question: Question
-                  ) -> tuple[Snapshot, Sequence[Reason]]:
-        """The cloud as this group may use it, and why not all of it."""
-        whole = self._inventory.snapshot()
+    def usable(self, question: Question) -> Usable:
+        """A fresh snapshot of what this group may use, and why it may not use
+        the rest."""
+        whole = _with_remembered(
+            self._inventory.snapshot(), question.remembered)
         closed = neighbours.closed_hosts(
             self._table, self._policy_types, whole, question.uuid)
         hosts = {host.name: host for host in whole.hosts}
         usable = neighbours.without(vacated(
             whole.without_servers(question.guests), question.vacated), closed)
         return usable, neighbours.told(closed, hosts)
+
+
+def _with_remembered(snapshot: Snapshot,
+                     remembered: Collection[Host]) -> Snapshot:
+    """The snapshot with hosts that it has no longer, disabled."""
+    missing = {host.name: replace(host, enabled=False)
+               for host in remembered}
+    for host in snapshot.hosts:
+        missing.pop(host.name, None)
+    return replace(snapshot, hosts=(
+        *snapshot.hosts, *missing.values())) if missing else snapshot
 
 
 def _has_hard_rules(group: Group) -> bool:

@@ -56,7 +56,8 @@ class Planner:
             conf, measured, table, self._policy_types, timer)
         self._creator = Creator(conf, self._decider, table, holds, clock)
         self._replanner = Replanner(
-            conf, self._decider, table, holds, self._policy_types, clock)
+            conf, self._decider, table, holds, self._policy_types, clock,
+            timer)
         updater = Updater(
             conf, self._decider, table, holds, self._policy_types, clock)
         self._performer = Performer(
@@ -110,15 +111,23 @@ class Planner:
         """Plan lost members of a group anew, and hold their new places.
 
         Members that are planned, claimed or built stay where the table has
-        them; those that failed or were released are left out. Where a lost
-        member cannot be placed all stay lost, and the record's reasons say
-        why.
+        them; those that failed or were released are left out. Lost members
+        that cannot be placed stay lost, and the record's reasons say why.
 
         :raises GroupUnknown: there is no such group
         :raises GroupBusy: it is being planned
         :raises HoldsError: Placement does not answer
         """
         return self._replanner.replan(group_uuid)
+
+    def restore(self, group_uuid: str) -> bool:
+        """Hold the former places of lost members again, if their hosts have
+        returned after an outage, and if policies and capacity allow it.
+
+        :returns: whether any member is held again
+        :raises HoldsError: Placement does not answer
+        """
+        return self._replanner.restore(group_uuid)
 
     def perform(self, record: GroupRecord) -> None:
         """Do what an engine was asked to do with a group, and say in the

@@ -14,6 +14,7 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.orphans import Orphans
 from nova_holistic.engine.planner import Planner
 from nova_holistic.engine.servers import ServerMender
+from nova_holistic.engine.unavailable_hosts import UnavailableHosts
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
@@ -43,7 +44,6 @@ class Reconciler:
                  instances: Instances, clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""
         self._conf = conf
-        self._inventory = inventory
         self._table = table
         self._database = table.database
         self._holds = holds
@@ -51,6 +51,8 @@ class Reconciler:
         self._planner = Planner(conf, inventory, table, holds, clock)
         self._lifecycle = Lifecycle(conf, table, holds, clock)
         self._orphans = Orphans(conf, table, holds, clock)
+        self._unavailable = UnavailableHosts(
+            conf, inventory, table, holds, clock)
         self._servers = ServerMender(
             conf, inventory, table, holds, instances, clock)
 
@@ -67,12 +69,15 @@ class Reconciler:
                    self._table.find_members(GONE, held=True))
         planned = overview.members(
             self._database, [MemberState.PLANNED], CLAIMABLE)
-        self._dead_hosts(mended, planned)
+        self._each(mended, 'stranded', self._unavailable.give_up,
+                   self._unavailable.stranded(planned))
         self._vanished_holds(mended, planned)
         self._servers.mend(mended, groups, self._each)
         mended['orphaned'] = self._orphans.sweep()
         for group_uuid in overview.unsettled(self._database):
             self._table.settle(group_uuid, self._clock())
+        self._each(mended, 'restored', self._restore_places,
+                   self._returning(groups))
         self._each(mended, 'replanned', self._replan, self._waiting(groups))
         return +mended
 
@@ -156,49 +161,33 @@ class Reconciler:
                 self._each(mended, 'vanished', self._restore,
                            overview.whole(self._database, robbed))
 
-    def _dead_hosts(self, mended: Counter[str],
-                    planned: Sequence[MemberOutline]) -> None:
-        """Planned members whose host takes no servers any more.
-
-        Where that is said of every host, it is not the hosts that are ill.
-        """
-        if not planned:
-            return
-        try:
-            hosts = self._inventory.snapshot().hosts
-        except exceptions.HolisticError:
-            LOG.exception('Planned hosts are not seen to')
-            return
-        alive = {host.name for host in hosts if host.enabled}
-        stranded = [m for m in planned if m.host not in alive]
-        if alive and stranded:
-            self._each(mended, 'stranded', self._strand,
-                       overview.whole(self._database, stranded))
-
-    def _strand(self, member: MemberRecord) -> bool:
-        """A hold on a host that is disabled, down or gone is worth nothing.
-        """
-        if not self._table.change_state(
-                member.id, [MemberState.PLANNED], MemberState.LOST,
-                self._clock(), of_hold=member.hold):
-            return False
-        LOG.warning('Member %s of group %s is lost: its host %s takes no '
-                    'servers', member.member.path, member.group_uuid,
-                    member.place.host)
-        self._holds.drop([member.hold])
-        self._table.forget_holds([member.hold])
-        return True
-
     def _waiting(self, groups: Mapping[str, GroupOutline]
                  ) -> list[GroupOutline]:
-        """Groups with lost members, longest untouched first; an engine that
-        has a task with one sees to them."""
-        lost = {m.group_uuid for m in self._table.find_members(
-            [MemberState.LOST], held=False)}
-        waiting = sorted((groups[uuid] for uuid in lost & groups.keys()
-                          if groups[uuid].task is None),
-                         key=lambda group: (group.updated_at, group.uuid))
+        """Groups with lost members, longest untouched first."""
+        waiting = sorted(
+            self._with_lost(groups, lambda member: True),
+            key=lambda group: (group.updated_at, group.uuid))
         return waiting[:self._conf.reconciler.replans]
+
+    def _returning(self, groups: Mapping[str, GroupOutline]
+                   ) -> list[GroupOutline]:
+        """Groups with lost members whose hosts have returned."""
+        hosts = self._table.outages.returned()
+        return self._with_lost(
+            groups, lambda member: member.place.host in hosts) if hosts else []
+
+    def _with_lost(self, groups: Mapping[str, GroupOutline],
+                   wanted: Callable[[MemberRecord], bool]
+                   ) -> list[GroupOutline]:
+        """Groups with such lost members. An engine that has a task with a
+        group plans its lost members itself."""
+        lost = {m.group_uuid for m in self._table.find_members(
+            [MemberState.LOST], held=False) if wanted(m)}
+        return [groups[uuid] for uuid in sorted(lost & groups.keys())
+                if groups[uuid].task is None]
+
+    def _restore_places(self, group: GroupOutline) -> bool:
+        return self._planner.restore(group.uuid)
 
     def _replan(self, group: GroupOutline) -> bool:
         return not self._planner.replan(group.uuid).reasons

@@ -7,6 +7,7 @@ from typing import Any
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.deciding import Question
+from nova_holistic.engine.rows import host_of
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.requirements import Requirements
@@ -61,7 +62,10 @@ class Standing:
         wanted = {m.path for m in self.revised.all_members()}
         return Question(
             self.revised.only(wanted - self.left_out), objective,
-            record.uuid, placed, guests, self.vacated(freed))
+            record.uuid, placed, guests, self.vacated(freed),
+            [host_of(row.place) for path, row
+             in (*self.fixed.items(), *self.movable.items())
+             if path not in freed])
 
 
 def standing(record: GroupRecord, revised: Group,

@@ -16,6 +16,7 @@ from nova_holistic.table.exclusive import ExclusiveGroups
 from nova_holistic.table.jobs import Jobs
 from nova_holistic.table.listing import Listing
 from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.outages import HostOutages
 from nova_holistic.table.plans import Plans
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
@@ -43,6 +44,7 @@ class PlacementTable:
         self.plans = Plans(self.database)
         self.statistics = Statistics(self.database)
         self.jobs = Jobs(self.database)
+        self.outages = HostOutages(self.database)
         self.rosters = Rosters(self.database)
         self._exclusive = ExclusiveGroups(self.database, SITTING)
 

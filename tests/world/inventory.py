@@ -16,6 +16,7 @@ class RackInventory(InventoryDriver):
         number of the snapshot, from 1, once that is taken
     :ivar taken: number of snapshots
     :ivar down: names of hosts that take no servers
+    :ivar gone: names of hosts that the inventory does not list
     """
 
     def __init__(self, placement, providers, racks):
@@ -30,13 +31,15 @@ class RackInventory(InventoryDriver):
         self.stale = lambda number: None
         self.taken = 0
         self.down = set()
+        self.gone = set()
 
     @classmethod
     def from_conf(cls, conf, **adapters):
         raise TypeError('only tests make this inventory')
 
     def snapshot(self):
-        hosts = tuple(self._host(*each) for each in self._racks.items())
+        hosts = tuple(self._host(name, rack) for name, rack
+                      in self._racks.items() if name not in self.gone)
         self.taken += 1
         self.stale(self.taken)
         return Snapshot(('rack', 'host'), hosts)

@@ -43,6 +43,7 @@ def move(world, group):
 def reconcile(world, table=None, holds=None):
     """A pass that plans nothing anew: what it loses stays lost."""
     world.conf.set_override('replans', 0, group='reconciler')
+    world.conf.set_override('host_grace', 0, group='reconciler')
     return Reconciler(
         world.conf, world.inventory, table or world.table,
         holds or world.holds, world.instances, world.clock).reconcile()

@@ -312,6 +312,7 @@ def test_a_pass_replans_planned_members_of_a_dead_host(world):
     stranded = sum(m.place.host == dead
                    for m in world.table.members(group.uuid))
     world.inventory.down = {dead}
+    world.wait_out_host_grace()
     assert world.reconciler.reconcile() == {
         'stranded': stranded, 'replanned': 1}
     assert set(world.states(group).values()) == {'planned'}
@@ -324,6 +325,7 @@ def test_a_built_member_of_a_dead_host_keeps_its_place(world):
     group = world.create()
     built = world.build(group, 'web')
     world.inventory.down = {built.place.host}
+    world.wait_out_host_grace()
     world.reconciler.reconcile()
     assert place(world, group, 'web') == built.place.host
     assert world.states(group)['web'] == 'built'
@@ -332,6 +334,8 @@ def test_a_built_member_of_a_dead_host_keeps_its_place(world):
 def test_no_member_is_lost_when_all_hosts_are_down(world):
     group = world.create()
     world.inventory.down = set(RACKS)
+    world.conf.set_override('host_percent', 100, group='reconciler')
+    world.wait_out_host_grace()
     assert world.reconciler.reconcile() == {}
     world.assert_agreement()
     assert set(world.states(group).values()) == {'planned'}

@@ -31,22 +31,30 @@ def shop(nodes=2):
 
 
 class World(BaseWorld):
-    """Two racks of two hosts, each with room for two small servers.
+    """Two racks of two hosts, each with room for two small servers, unless a
+    test wants others.
 
     A context manager: Placement and table are there inside it.
 
     :ivar now: what the clock of the scenario shows
     """
 
-    def __init__(self, directory):
+    def __init__(self, directory, racks=None, vcpus=VCPUS):
+        """
+        :param racks: rack of each host, by the host's name
+        :param vcpus: of each host
+        """
         self._directory = directory
+        self._racks = racks or RACKS
+        self._vcpus = vcpus
         self._stack = contextlib.ExitStack()
 
     def __enter__(self):
         with contextlib.ExitStack() as stack:
             placement = stack.enter_context(PlacementService())
             super().__init__(
-                placement, new_table(self._directory), RACKS, VCPUS)
+                placement, new_table(self._directory), self._racks,
+                self._vcpus)
             stack.callback(self.table.database.close)
             self._start_parts()
             self._stack = stack.pop_all()
@@ -77,6 +85,11 @@ class World(BaseWorld):
 
     def wait_out_grace(self):
         self.wait(self.conf.reconciler.grace + 1)
+
+    def wait_out_host_grace(self):
+        """The engines see which hosts are unavailable, and they stay so."""
+        self.reconciler.reconcile()
+        self.wait(self.conf.reconciler.host_grace)
 
     def mend(self):
         """Passes of the reconciler until nothing is waited for."""

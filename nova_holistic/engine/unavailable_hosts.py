@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Holds on hosts that are disabled, down or gone.
+
+A hold on such a host cannot become a server, but its room is safe, and most
+outages are short. Therefore it is dropped only after a grace period. If a
+large share of all hosts seems to be unavailable, no hold is dropped: dropping
+them cannot be undone, and the inventory may be wrong.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime, timedelta
+
+from oslo_log import log as logging
+
+from nova_holistic import exceptions
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.table import overview
+from nova_holistic.table.overview import MemberOutline
+from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+
+class UnavailableHosts:
+    """No hold is dropped before its host has been unavailable for the grace
+    period, by the clock that all engines share."""
+
+    def __init__(self, conf, inventory: InventoryDriver,
+                 table: PlacementTable, holds: HoldClient,
+                 clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._conf = conf.reconciler
+        self._inventory = inventory
+        self._table = table
+        self._holds = holds
+        self._clock = clock
+
+    def stranded(self, planned: Sequence[MemberOutline]
+                 ) -> Sequence[MemberRecord]:
+        """Those planned members whose holds are to be dropped now.
+
+        :param planned: all planned members of groups that can be claimed
+        """
+        hosts = {member.host for member in planned}
+        watched = hosts | self._table.outages.given_up()
+        if not watched:
+            self._table.outages.observe((), self._clock())
+            return ()
+        try:
+            snapshot = self._inventory.snapshot()
+        except exceptions.HolisticError:
+            LOG.exception('The hosts of planned members were not checked')
+            return ()
+        expired = hosts & self._expired(watched - _available(snapshot))
+        if not expired or self._are_too_many(expired, snapshot):
+            return ()
+        # Before the members are lost: a crash must not hide where they were.
+        self._table.outages.give_up(expired)
+        return overview.whole(self._table.database, [
+            member for member in planned if member.host in expired])
+
+    def give_up(self, member: MemberRecord) -> bool:
+        """Drop the hold of a stranded member. The member is lost."""
+        if not self._table.change_state(
+                member.id, [MemberState.PLANNED], MemberState.LOST,
+                self._clock(), of_hold=member.hold):
+            return False
+        LOG.warning('Member %s of group %s is lost: its host %s has been '
+                    'unavailable for more than %d seconds',
+                    member.member.path, member.group_uuid, member.place.host,
+                    self._conf.host_grace)
+        self._holds.drop([member.hold])
+        self._table.forget_holds([member.hold])
+        return True
+
+    def _expired(self, unavailable: Collection[str]) -> frozenset[str]:
+        """Hosts whose grace period has ended."""
+        now = self._clock()
+        since = self._table.outages.observe(unavailable, now)
+        latest = now - timedelta(seconds=self._conf.host_grace)
+        return frozenset(host for host, begun in since.items()
+                         if begun <= latest)
+
+    def _are_too_many(self, hosts: Collection[str],
+                      snapshot: Snapshot) -> bool:
+        """Whether these hosts are too many to be given up at once."""
+        available = len(_available(snapshot))
+        number = len({host.name for host in snapshot.hosts}.union(hosts))
+        percent = self._conf.host_percent
+        if available and (len(hosts) == 1
+                          or 100 * len(hosts) <= percent * number):
+            return False
+        LOG.error(
+            'The holds on %d of %d hosts are kept, although these hosts have '
+            'been unavailable for %d seconds: only %d %% of all hosts may be '
+            'given up in one pass ([reconciler] host_percent), and %d hosts '
+            'are available. The first of these hosts are: %s',
+            len(hosts), number, self._conf.host_grace, percent, available,
+            ', '.join(sorted(hosts)[:10]))
+        return True
+
+
+def _available(snapshot: Snapshot) -> frozenset[str]:
+    return frozenset(host.name for host in snapshot.hosts if host.enabled)
