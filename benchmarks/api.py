@@ -88,7 +88,8 @@ def measure(arguments):
             crowd(table, number - before,
                   own=own - min(before, arguments.own))
             before = number
-            service = Service(table, max_groups_per_project=-1)
+            service = Service(table, max_groups_per_project=-1,
+                              max_members_per_project=-1)
             for name, ask in requests(service).items():
                 with recorded(table.database.engine) as sent:
                     ask()

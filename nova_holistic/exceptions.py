@@ -3,7 +3,12 @@
 
 
 class HolisticError(Exception):
-    """Base of the project's own errors; its text is fit for a user."""
+    """Base of the project's own errors.
+
+    The text is written for the operator: it may name hosts, services and
+    files. Users read only the texts of the kinds that ``api.errors``,
+    ``engine.reasons`` and ``scheduler.refusal`` list.
+    """
 
 
 class InvalidDocument(HolisticError):

@@ -17,6 +17,7 @@ from nova_holistic.api.call import answer, Call, Engines, Service
 from nova_holistic.api.context import RequestContext
 from nova_holistic.api import microversions, openapi, queries
 from nova_holistic.api.places import Places
+from nova_holistic.api.rights import DefinitionRights
 from nova_holistic.api.route import Judges, Route, Router
 from nova_holistic.api.routes import ROUTES
 from nova_holistic.documents.validation import brief
@@ -44,9 +45,12 @@ def make_app(conf, table: PlacementTable, engines: Engines,
     :param context_of: who asks, by the WSGI environment
     """
     types = policies.load_policy_types()
+    authority = Authority(conf)
     return Application(Service(
-        conf=conf, table=table, engines=engines, authority=Authority(conf),
-        limits=limits.from_conf(conf, table), policy_types=types,
+        conf=conf, table=table, engines=engines, authority=authority,
+        limits=limits.from_conf(conf, table),
+        rights=DefinitionRights.from_conf(conf, authority),
+        policy_types=types,
         places=places, description=functools.cache(
             lambda: openapi.describe(ROUTES, types, places)),
         clock=clock, timer=timer, sleep=sleep,

@@ -60,8 +60,12 @@ class Authority:
         raise missing
 
     def may_with(self, context: RequestContext, rule: str,
-                 record: Owned) -> bool:
+                 record: Owned, **more: str) -> bool:
+        """
+        :param more: what else the check of the rule may compare with
+        """
         return self._allows(context, rule, {
+            **more,
             'project_id': record.project_id, 'user_id': record.user_id})
 
     def may(self, context: RequestContext, rule: str) -> bool:

@@ -11,11 +11,13 @@ from typing import Any, Protocol
 
 import webob
 
-from nova_holistic.api.authority import Authority
+from nova_holistic.api.authority import Authority, Owned
 from nova_holistic.api.context import RequestContext
 from nova_holistic.api import errors
 from nova_holistic.api.limits import Limits
 from nova_holistic.api.places import Places
+from nova_holistic.api.policies import groups as rules
+from nova_holistic.api.rights import DefinitionRights
 from nova_holistic.api.schemas import common
 from nova_holistic.engine.context import RequestContext as EngineContext
 from nova_holistic.engine.lifecycle import Released
@@ -65,6 +67,7 @@ class Service:
     engines: Engines
     authority: Authority
     limits: Limits
+    rights: DefinitionRights
     policy_types: PolicyTypes
     places: Places
     description: Callable[[], Mapping[str, Any]]
@@ -117,6 +120,20 @@ class Call:
         self.service.authority.must_with(
             self.context, self.rule, record, missing)
         return record
+
+    def may_exceed_limits(self, owner: Owned) -> bool:
+        return self.service.authority.may_with(
+            self.context, rules.EXCEED_LIMITS, owner)
+
+    def must_be_within_limits(self, owner: Owned,
+                              more: Mapping[str, int]) -> None:
+        """
+        :param owner: whose project gets more; for something new, the context
+        :param more: resource to how much of it is asked for
+        :raises ApiError: 403, it is too much for the caller to ask for
+        """
+        if not self.may_exceed_limits(owner):
+            self.service.limits.must_allow(owner.project_id, more)
 
     def url(self, path: str) -> str:
         """Where a path of the table of routes is, for the client."""

@@ -1,33 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """Definitions of groups, as far as they can be judged without a cloud."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from nova_holistic.api.call import Service
+from nova_holistic.api.authority import Owned
+from nova_holistic.api.call import Call, Service
 from nova_holistic.api.errors import ApiError
 from nova_holistic.documents.group import parse_group
 from nova_holistic.model.group import Group
+from nova_holistic.model.member import MemberDescription
 from nova_holistic import objectives
 
 
-def accepted(service: Service, document: Any, before: int = 0) -> Group:
+def accepted(call: Call, document: Any, owner: Owned,
+             before: int = 0) -> Group:
     """
     :param document: without its outer key
+    :param owner: the record of the group; for a new one, the context
     :param before: how many members the group has already, which it may keep
     :raises InvalidDocument: at the first thing that cannot be accepted
-    :raises ApiError: 403, more members than the operator lets a group have
+    :raises ApiError: 403, the caller may not declare such a group
     """
-    group = parsed(service, document)
-    members, most = size(group), service.conf.holistic_api
-    if members > max(before, most.max_members_per_group):
+    group = reduced(call, document, owner, before)
+    call.service.rights.must_allow(call.context, group, owner)
+    return group
+
+
+def reduced(call: Call, document: Any, owner: Owned,
+            before: int = 0) -> Group:
+    """The same, of a group that only loses members: what it declares has
+    been accepted before."""
+    group = parsed(call.service, document)
+    most = call.service.conf.holistic_api.max_members_per_group
+    members = size(group)
+    if members > max(before, most) and not call.may_exceed_limits(owner):
         raise ApiError(403, 'over_limit',
-                       f'{members} members; a group may have '
-                       f'{most.max_members_per_group}')
+                       f'{_place_of_member(group, most)}: {members} members; '
+                       f'a group may have {most}')
     return group
 
 
 def parsed(service: Service, document: Any) -> Group:
-    """The same, however many members it has."""
+    """The same, whoever asks and however many members it has."""
     return parse_group({'group': document}, service.policy_types)
 
 
@@ -44,3 +59,18 @@ def objective(service: Service, name: str | None) -> str:
     name = name or service.conf.planner.objective
     objectives.load_objective(name)
     return name
+
+
+def _place_of_member(group: Group, number: int) -> str:
+    """Where in the document that member stands, counted from 0."""
+    for description in _descriptions(group):
+        number -= len(description.server_names())
+        if number < 0:
+            break
+    return description.place + ('' if description.count is None else '.count')
+
+
+def _descriptions(group: Group) -> Iterator[MemberDescription]:
+    yield from group.members
+    for nested in group.groups:
+        yield from _descriptions(nested)

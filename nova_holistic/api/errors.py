@@ -14,6 +14,7 @@ from nova_holistic import exceptions
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory import errors as inventory_errors
 from nova_holistic.table import errors as table_errors
+from nova_holistic.topology import errors as topology_errors
 
 
 class ApiError(exceptions.HolisticError):
@@ -38,8 +39,14 @@ def not_found(what: str, name: str) -> ApiError:
     return ApiError(404, 'not_found', f'there is no {what} {name}')
 
 
-def forbidden(rule: str) -> ApiError:
-    error = ApiError(403, 'forbidden', f'policy does not allow {rule}')
+def forbidden(rule: str, place: str = '', hint: str = '') -> ApiError:
+    """
+    :param place: in the body, e.g. ``groups[1].policies[0].level``
+    :param hint: what is allowed without that rule
+    """
+    error = ApiError(403, 'forbidden', ''.join((
+        f'{place}: ' if place else '', f'policy does not allow {rule}',
+        f'; {hint}' if hint else '')))
     error.rule = rule
     return error
 
@@ -49,6 +56,7 @@ def conflict(detail: str) -> ApiError:
 
 
 _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
+    (topology_errors.InvalidFile, 503, 'inventory_unavailable'),
     (exceptions.InvalidDocument, 400, 'invalid_document'),
     (exceptions.UnknownPlugin, 400, 'invalid_document'),
     (table_errors.GroupUnknown, 404, 'not_found'),

@@ -51,15 +51,21 @@ OPTS = [
         'max_groups_per_project', default=1000, min=-1,
         help='Most groups of one project; -1 is no limit.'),
     cfg.IntOpt(
-        'max_members_per_project', default=-1, min=-1,
-        help='Most members of all groups of one project, those apart that '
-             'were released; -1 is no limit. What a group was asked to '
-             'become counts from then on.'),
+        'max_members_per_project', default=1000, min=-1,
+        help='Most members of all groups of one project. Released members do '
+             'not count. What a group was asked to become counts from then '
+             'on. -1 is no limit.'),
     cfg.IntOpt(
         'max_plans_per_project', default=1000, min=-1,
         help='Most plans that hold nothing of one project; -1 is no limit. '
              'Each counts for as long as it is remembered: [engine] '
              'plan_retention.'),
+    cfg.IntOpt(
+        'max_lease', default=7 * 24 * 3600, min=1,
+        help='Longest lease, in seconds, that a user may ask for when it '
+             'creates a group or extends its lease. A longer lease, or none '
+             'at all, needs the right holistic:groups:unlimited_lease. The '
+             'default of [planner] lease is not limited.'),
     cfg.IntOpt(
         'max_members_per_group', default=MAX_MEMBERS, min=1, max=MAX_MEMBERS,
         help='Most members of one group.'),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nova_holistic.documents.plan import to_document
+from nova_holistic.engine import reasons
 from nova_holistic import exceptions
 from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
 from nova_holistic.table import errors as table_errors
@@ -35,16 +36,15 @@ def answer(plan: Callable[[], Plan | Unplaceable | Unknown],
             document['reasons'] = [r.to_row() for r in found.reasons]
     except table_errors.TableError:
         raise
-    except exceptions.InvalidDocument as error:
-        return failed([Reason(error.place, error.message)])
     except exceptions.HolisticError as error:
-        return failed([Reason('', str(error))])
+        return failed([reasons.of_error(error)])
     except Exception as error:
-        return failed([Reason('', f'planning broke off: {error!r}')])
+        return failed([reasons.of_error(
+            error, f'planning broke off: {error!r}')])
     return PlanAnswer(PlanStatus(document['status']), document)
 
 
-def failed(reasons: Sequence[Reason]) -> PlanAnswer:
+def failed(why: Sequence[Reason]) -> PlanAnswer:
     return PlanAnswer(PlanStatus.ERROR, {
         'status': str(PlanStatus.ERROR),
-        'reasons': [r.to_row() for r in reasons]})
+        'reasons': [r.to_row() for r in why]})

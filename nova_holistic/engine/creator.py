@@ -8,7 +8,7 @@ from oslo_log import log as logging
 
 from nova_holistic.engine.deciding import (
     Decider, Decision, NotPlanned, Question)
-from nova_holistic.engine import errors, rows
+from nova_holistic.engine import errors, reasons, rows
 from nova_holistic.engine.freeing import GONE
 from nova_holistic.engine.turn import Turn
 from nova_holistic import exceptions
@@ -63,21 +63,21 @@ class Creator:
         except errors.TurnLost as lost:
             if turn.record.engine is not None:
                 raise
-            self.give_up(turn, GroupStatus.ERROR, [Reason('', str(lost))])
+            self.give_up(turn, GroupStatus.ERROR, [reasons.of_error(lost)])
         except exceptions.HolisticError as error:
             unanswered = isinstance(error, table_errors.TableError)
             if not unanswered or turn.record.engine is None:
                 self.give_up(
-                    turn, GroupStatus.ERROR, [Reason('', str(error))])
+                    turn, GroupStatus.ERROR, [reasons.of_error(error)])
             if unanswered:
                 raise
         except BaseException as error:
-            self.give_up(turn, GroupStatus.ERROR, [
-                Reason('', f'planning broke off: {error!r}')])
+            self.give_up(turn, GroupStatus.ERROR, [reasons.of_error(
+                error, f'planning broke off: {error!r}')])
             raise
 
     def give_up(self, turn: Turn, status: GroupStatus,
-                reasons: Sequence[Reason]) -> None:
+                why: Sequence[Reason]) -> None:
         """Nothing stays held; what cannot be freed now the reconciler will.
 
         A put without an answer may have been carried out, so every hold
@@ -90,7 +90,7 @@ class Creator:
             members = self._table.members(record.uuid)
             try:
                 turn.finish(status=status,
-                            reasons=[r.to_row() for r in reasons])
+                            reasons=[r.to_row() for r in why])
             except errors.TurnLost:
                 # Whoever gave up a caller's group left its holds to it.
                 if record.engine is not None:
@@ -143,9 +143,9 @@ class Creator:
                 self._accept(turn, members, lease)
                 return
             LOG.info('Group %s is planned anew: %s', record.uuid, refusal)
-        raise NotPlanned(GroupStatus.ERROR, [Reason(
-            '', f'what was planned went away {self._conf.planner.attempts} '
-            f'times while planning; at last, {refusal}')])
+        raise NotPlanned(GroupStatus.ERROR, [reasons.with_detail(
+            f'what was planned went away {self._conf.planner.attempts} times '
+            f'while planning', refusal)])
 
     def _accept(self, turn: Turn, members: Sequence[MemberRecord],
                 lease: int | None) -> None:

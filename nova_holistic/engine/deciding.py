@@ -9,13 +9,14 @@ from oslo_log import log as logging
 
 from nova_holistic.engine.measured import MeasuredInventory
 from nova_holistic.engine.naming import named
-from nova_holistic.engine import neighbours
+from nova_holistic.engine import neighbours, reasons
 from nova_holistic.engine.vacating import vacated
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.marked import tell
 from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Reason, Unknown, Unplaceable)
 from nova_holistic.model.policy_types import PolicyTypes
@@ -119,7 +120,8 @@ class Decider:
         if isinstance(plan, Unplaceable):
             raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
         if isinstance(plan, Unknown):
-            raise NotPlanned(GroupStatus.ERROR, [Reason('', plan.message)])
+            raise NotPlanned(
+                GroupStatus.ERROR, [reasons.of_engine(plan.message)])
         bound = bind(question.group, snapshot)
         # The solver's word is not taken for it.
         violations = check(bound, snapshot, plan.hosts(), question.placed)
@@ -174,13 +176,15 @@ class Decider:
             closed = neighbours.closed_hosts(
                 self._table, self._policy_types, decision.snapshot,
                 question.uuid)
-            return [Reason('', f'host {name} is exclusively another group\'s')
-                    for name in sorted(closed.intersection(held))]
+            return [Reason.told('', tell(
+                "host {:name} is exclusively another group's", name))
+                for name in sorted(closed.intersection(held))]
         snapshot = self.usable(question)[0]
         hosts = decision.plan.hosts()
         enabled = {h.name for h in snapshot.hosts if h.enabled}
         return named([*check(decision.group, snapshot, hosts, hosts),
-                      *(Reason('', f'host {name} is closed or gone')
+                      *(Reason.told('', tell(
+                          'host {:name} is closed or gone', name))
                         for name in sorted(set(held) - enabled))], snapshot)
 
     def _alternates(self, question: Question, group: Group,

@@ -9,7 +9,7 @@ from oslo_log import log as logging
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.creator import Creator
-from nova_holistic.engine import errors
+from nova_holistic.engine import errors, reasons
 from nova_holistic.engine.replanner import Replanner
 from nova_holistic.engine.turn import Turn
 from nova_holistic.engine.updater import Updater
@@ -65,22 +65,22 @@ class Performer:
         except (table_errors.TableError, errors.TurnLost, errors.HoldsLeft):
             raise
         except exceptions.HolisticError as error:
-            self.give_up(record, [_reason(error)])
+            self.give_up(record, [reasons.of_error(error)])
         except BaseException as error:
-            self.give_up(record, [Reason(
-                '', f'{record.task} broke off: {error!r}')])
+            self.give_up(record, [reasons.of_error(
+                error, f'{record.task} broke off: {error!r}')])
             raise
 
-    def give_up(self, record: GroupRecord, reasons: Sequence[Reason]) -> None:
+    def give_up(self, record: GroupRecord, why: Sequence[Reason]) -> None:
         """The task ends without having been done: a group that was there
         stays as it was, but for the reasons."""
         turn = Turn(self._table, record, self._clock)
         if record.task == Task.PLANNING:
-            self._creator.give_up(turn, GroupStatus.ERROR, reasons)
+            self._creator.give_up(turn, GroupStatus.ERROR, why)
         else:
             if record.task == Task.UPDATING:
                 self._updater.undo(record)
-            turn.finish(reasons=[r.to_row() for r in reasons])
+            turn.finish(reasons=[r.to_row() for r in why])
 
     def _plan(self, record: GroupRecord) -> None:
         self._creator.plan(
@@ -97,9 +97,3 @@ class Performer:
             return {}
         self._plan(record)
         return None
-
-
-def _reason(error: exceptions.HolisticError) -> Reason:
-    if isinstance(error, exceptions.InvalidDocument):
-        return Reason(error.place, error.message)
-    return Reason('', str(error))

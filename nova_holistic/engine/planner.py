@@ -13,7 +13,7 @@ from nova_holistic.engine import answers
 from nova_holistic.engine.answers import PlanAnswer
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.deciding import Decider, Question
-from nova_holistic.engine import errors
+from nova_holistic.engine import errors, reasons
 from nova_holistic.engine.measured import MeasuredInventory
 from nova_holistic.engine.performer import Performer
 from nova_holistic.engine.replanner import Replanner
@@ -23,7 +23,7 @@ from nova_holistic import exceptions, objectives, policies
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.group import Group
-from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
+from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import GroupRecord, GroupStatus, PlanRecord
@@ -149,7 +149,7 @@ class Planner:
         :raises TableError: the table does not answer; the plan stays to do
         """
         if why_not is not None:
-            return answers.failed([Reason('', why_not)])
+            return answers.failed([reasons.of_engine(why_not)])
         return answers.answer(
             lambda: self.plan(record.document, objective=record.objective),
             record)
@@ -160,7 +160,7 @@ class Planner:
         :raises TableError: the table does not answer; the task stays
         :raises TurnLost: another engine has it
         """
-        self._performer.give_up(record, [Reason('', why)])
+        self._performer.give_up(record, [reasons.of_engine(why)])
 
     def _objective(self, name: str | None) -> str:
         """:raises UnknownPlugin: there is no objective of that name"""

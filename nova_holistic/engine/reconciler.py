@@ -13,6 +13,7 @@ from nova_holistic.engine.instances import Instances
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.orphans import Orphans
 from nova_holistic.engine.planner import Planner
+from nova_holistic.engine import reasons
 from nova_holistic.engine.servers import ServerMender
 from nova_holistic.engine.unavailable_hosts import UnavailableHosts
 from nova_holistic import exceptions
@@ -104,7 +105,7 @@ class Reconciler:
         if not self._table.update_group(
                 group.uuid, [GroupStatus.PLANNING], status=GroupStatus.ERROR,
                 updated_at=now, reasons=[
-                    {'at': '', 'message': 'planning broke off'}]):
+                    reasons.of_engine('planning broke off').to_row()]):
             return False
         self._table.release(
             [m.hold for m in self._table.members(group.uuid)], now)

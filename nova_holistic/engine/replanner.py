@@ -11,7 +11,7 @@ from oslo_log import log as logging
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.deciding import (
     Decider, Decision, NotPlanned, Question)
-from nova_holistic.engine import errors, partial, rows
+from nova_holistic.engine import errors, partial, reasons, rows
 from nova_holistic.engine.freeing import GONE
 from nova_holistic.engine.partial import Decide, Partial, PartialPlanner
 from nova_holistic import exceptions
@@ -96,13 +96,14 @@ class Replanner:
         :returns: why members stay lost, as the table tells it; nothing where
             all have places
         """
+        found: Sequence[Reason] = ()
         try:
-            reasons = self._replan(record)
+            found = self._replan(record)
         except NotPlanned as end:
-            reasons = end.reasons
+            found = end.reasons
         except exceptions.InvalidDocument as error:
-            reasons = [Reason(error.place, error.message)]
-        return [r.to_row() for r in reasons]
+            found = [reasons.of_error(error)]
+        return [r.to_row() for r in found]
 
     def _replan(self, record: GroupRecord) -> Sequence[Reason]:
         """
@@ -125,9 +126,9 @@ class Replanner:
                 LOG.info('Lost members of group %s are planned anew: %s',
                          record.uuid, error)
                 refusal = error
-        raise NotPlanned(GroupStatus.ERROR, [Reason(
-            '', f'what was planned for lost members went away '
-            f'{self._conf.planner.attempts} times; at last, {refusal}')])
+        raise NotPlanned(GroupStatus.ERROR, [reasons.with_detail(
+            f'what was planned for lost members went away '
+            f'{self._conf.planner.attempts} times', refusal)])
 
     def _restore_places(self, record: GroupRecord) -> bool:
         """Give members their former places back, if their hosts have returned

@@ -9,6 +9,7 @@ from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.deciding import Question
 from nova_holistic.engine.rows import host_of
 from nova_holistic.model.group import Group
+from nova_holistic.model.marked import tell
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.table.claim import OWNED
@@ -115,8 +116,9 @@ def changed_servers(record: GroupRecord, where: Standing) -> Sequence[Reason]:
     """Members that a server has, and that the revision would have be
     something else."""
     before = _requirements(record.document)
-    return [Reason(member.path, 'a server has been created for it: what it '
-                   'asks for cannot be changed any more')
+    why = tell('a server has been created for it: what it asks for cannot be '
+               'changed any more')
+    return [Reason.told(member.path, why)
             for member in where.revised.all_members()
             if member.path in where.fixed
             and before.get(member.path) != member.requirements]

@@ -11,7 +11,7 @@ from oslo_log import log as logging
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.deciding import (
     Decider, Decision, NotPlanned, Question)
-from nova_holistic.engine import disruption, rows
+from nova_holistic.engine import disruption, reasons, rows
 from nova_holistic.engine.journal import Journal
 from nova_holistic.engine.standing import (
     changed_servers, released, Standing, standing)
@@ -138,9 +138,9 @@ class Updater:
                 LOG.info('The update of group %s is planned anew: %s',
                          record.uuid, error)
                 refusal = error
-        raise NotPlanned(GroupStatus.ERROR, [Reason(
-            '', f'what was planned went away {self._conf.planner.attempts} '
-            f'times while the group was updated; at last, {refusal}')])
+        raise NotPlanned(GroupStatus.ERROR, [reasons.with_detail(
+            f'what was planned went away {self._conf.planner.attempts} times '
+            f'while the group was updated', refusal)])
 
     def _plan(self, record: GroupRecord, where: Standing) -> _Plan:
         asked = record.pending or {}
@@ -286,8 +286,8 @@ def _unneeded(plan: _Plan) -> Sequence[str]:
         *leftover, *(m.hold for m in plan.vacated)]
 
 
-def _told(reasons: Sequence[Reason]) -> Sequence[Mapping[str, str]]:
-    return [r.to_row() for r in reasons]
+def _told(found: Sequence[Reason]) -> Sequence[Mapping[str, str]]:
+    return [r.to_row() for r in found]
 
 
 class _Overtaken(exceptions.HolisticError):

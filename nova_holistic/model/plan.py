@@ -55,6 +55,8 @@ class Reason:
         where nobody has looked for any
     :ivar hidden: where they stand: of each the first character and the one
         after the last
+    :ivar public: what users read instead of the message, if that was not
+        written for them
     """
 
     at: str
@@ -62,6 +64,7 @@ class Reason:
     names: tuple[str, ...] | None = field(default=None, compare=False)
     hidden: tuple[tuple[int, int], ...] | None = field(
         default=None, compare=False)
+    public: str | None = field(default=None, compare=False)
 
     @classmethod
     def told(cls, at: str, text: str) -> 'Reason':
@@ -84,7 +87,8 @@ class Reason:
                 **({} if self.names is None
                    else {'names': list(self.names)}),
                 **({} if self.hidden is None
-                   else {'hidden': [list(span) for span in self.hidden]})}
+                   else {'hidden': [list(span) for span in self.hidden]}),
+                **({} if self.public is None else {'public': self.public})}
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,6 +169,24 @@ class Policy(abc.ABC):
         policy is hard and says so."""
         return None
 
+    @property
+    def closes(self) -> str | None:
+        """The level whose domains are closed to everybody else while members
+        are in them, if this policy is hard and reserves domains.
+
+        Whoever declares it above the level host needs a right of its own.
+        """
+        return None
+
+    @property
+    def vertex(self) -> Sequence[str]:
+        """Names, coarse to fine, of the one vertex of the topology that this
+        policy names; empty if it names none.
+
+        Whoever names a host needs a right of its own.
+        """
+        return ()
+
     def most_on_a_host(self, scope: 'Scope') -> int | None:
         """A number of the scope's members that no host holds more than, if
         this policy is hard and says so of every host."""

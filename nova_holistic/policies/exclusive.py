@@ -31,6 +31,10 @@ class Exclusive(OfLevel):
     counts_all: ClassVar[bool] = False
     local: ClassVar[bool] = True
 
+    @property
+    def closes(self) -> str | None:
+        return self.level if self.hard else None
+
     def reserves(self, scope: Scope, placement: Mapping[str, Host],
                  snapshot: Snapshot) -> frozenset[Domain]:
         if not self.hard:

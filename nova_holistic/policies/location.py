@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All members below the group are below one vertex of the topology."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -47,6 +47,10 @@ class Location(Policy):
     @property
     def summary(self) -> str:
         return tell('{} {:name}', self.type, '/'.join(self.path))
+
+    @property
+    def vertex(self) -> Sequence[str]:
+        return self.path
 
     def admits(self, host: Host) -> bool:
         return not self.hard or self._above(host)

@@ -17,16 +17,14 @@ from nova.scheduler import manager
 
 from nova_holistic import conf
 from nova_holistic import exceptions
-from nova_holistic.holds import errors as holds_errors
 from nova_holistic.scheduler.claims import NotUndone
 from nova_holistic.scheduler import connections
 from nova_holistic.scheduler import exclusion
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.pointer import (
     GROUP_HINT, MEMBER_HINT, Pointer, has_pointer)
-from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.scheduler.refusal import for_user, Refused
 from nova_holistic.scheduler import unanswered
-from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import MemberState
 from nova_holistic.table import start
 
@@ -81,7 +79,10 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             self._log_refusal(hints, uuids, error, yields)
             if yields:
                 return stock(spec_obj=spec_obj)
-            raise exception.NoValidHost(reason=_reason(error)) from error
+            raise exception.NoValidHost(
+                reason=for_user(
+                    error.__cause__ if isinstance(error, NotUndone)
+                    else error, context.request_id)) from error
 
     def _look_up(self, context, spec, uuids, return_objects,
                  return_alternates):
@@ -147,17 +148,6 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             {'instances': ', '.join(uuids), 'group': hints.get(GROUP_HINT),
              'member': hints.get(MEMBER_HINT), 'error': error,
              'mode': ' and yields to stock Nova' if yields else ''})
-
-
-def _reason(error: exceptions.HolisticError) -> str:
-    """What the user is told; the operator's log has the error itself."""
-    if isinstance(error, NotUndone):
-        error = error.__cause__
-    if isinstance(error, table_errors.TableError):
-        return 'the placement table does not answer'
-    if isinstance(error, holds_errors.HoldsError):
-        return 'Placement does not answer as it should'
-    return str(error)
 
 
 def _hints(spec_obj, filter_properties):

@@ -12,6 +12,7 @@ from pulp import LpConstraintGE
 from nova_holistic import exceptions
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.marked import tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.requirements import Requirements
@@ -216,7 +217,7 @@ def placed_at(members: tuple[Member, ...], table: HostTable,
                 f'placed[{path}]', 'the group has no such member')
         if host not in table.index:
             raise exceptions.InvalidDocument(
-                f'placed[{path}]', f'unknown host {host!r}')
+                f'placed[{path}]', tell("unknown host '{:name}'", host))
     return {path: table.index[host] for path, host in placed.items()}
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from nova_holistic.documents import text
 from nova_holistic.exceptions import HolisticError, InvalidDocument
+from nova_holistic.topology.errors import InvalidFile
 
 
 class UnreadableFile(HolisticError):
@@ -31,7 +32,7 @@ def read_document(path: str, option: str) -> object:
         raise in_file(path, error) from error
 
 
-def in_file(path: str, error: InvalidDocument) -> InvalidDocument:
+def in_file(path: str, error: InvalidDocument) -> InvalidFile:
     """The same error, told of a file."""
-    return InvalidDocument(f'{path}: {error.place}' if error.place else path,
-                           error.message)
+    return InvalidFile(f'{path}: {error.place}' if error.place else path,
+                       error.message)

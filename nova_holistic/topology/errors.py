@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be wrong with a topology."""
 
-from nova_holistic.exceptions import HolisticError
+from nova_holistic.exceptions import HolisticError, InvalidDocument
 
 
 class InvalidLevels(HolisticError):
     """The configured levels do not make a tree."""
+
+
+class InvalidFile(InvalidDocument):
+    """A file of the operator cannot be accepted; its path is in the place."""
 
 
 class AmbiguousLocation(HolisticError):

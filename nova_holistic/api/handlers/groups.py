@@ -6,6 +6,7 @@ import uuid
 
 import webob
 
+from nova_holistic.api.authority import Owned
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api import definitions, errors, idempotency, limits
 from nova_holistic.api.handlers import tasks
@@ -97,8 +98,10 @@ def delete(call: Call) -> webob.Response:
 def extend(call: Call) -> webob.Response:
     """Let a group's lease end so many seconds from now."""
     record = call.group()
-    call.service.engines.extend(call.context.for_engine(), record.uuid,
-                                call.body['extend']['seconds'])
+    seconds = call.body['extend']['seconds']
+    _must_allow_lease(call, 'extend.seconds', seconds, record)
+    call.service.engines.extend(
+        call.context.for_engine(), record.uuid, seconds)
     return tasks.answered(call, 200, call.group())
 
 
@@ -118,11 +121,12 @@ def replan(call: Call) -> webob.Response:
 def _record(call: Call, key: str | None) -> GroupRecord:
     """The group asked for, if its project may have it."""
     service, context, body = call.service, call.context, call.body
-    group = definitions.accepted(service, body['group'])
+    group = definitions.accepted(call, body['group'], context)
     objective = definitions.objective(service, body.get('objective'))
     size = definitions.size(group)
-    service.limits.must_allow(context.project_id, {
-        limits.GROUPS: 1, limits.MEMBERS: size})
+    _must_allow_lease(call, 'lease', body.get('lease'), context)
+    call.must_be_within_limits(
+        context, {limits.GROUPS: 1, limits.MEMBERS: size})
     now = service.clock()
     return GroupRecord(
         uuid=str(uuid.uuid4()), name=group.name,
@@ -133,6 +137,23 @@ def _record(call: Call, key: str | None) -> GroupRecord:
         fingerprint=key and idempotency.fingerprint(body),
         task=Task.PLANNING,
         pending=tasks.pending(call, lease=body.get('lease')), asked=size)
+
+
+def _must_allow_lease(call: Call, place: str, seconds: int | None,
+                      owner: Owned) -> None:
+    """
+    :param place: of the seconds in the body
+    :param seconds: 0 is no lease at all; None is the operator's default
+    :raises ApiError: 403, the caller may not hold places for so long
+    """
+    longest = call.service.conf.holistic_api.max_lease
+    if seconds is None or 0 < seconds <= longest:
+        return
+    if not call.service.authority.may_with(
+            call.context, rules.UNLIMITED_LEASE, owner):
+        raise errors.forbidden(
+            rules.UNLIMITED_LEASE, place,
+            f'without it, a lease is 1 to {longest} seconds long')
 
 
 def _projects(call: Call) -> str | None:

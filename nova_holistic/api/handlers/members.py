@@ -35,7 +35,8 @@ def remove(call: Call) -> webob.Response:
         document = revision.without_member(definition, path)
     except InvalidDocument as error:
         raise errors.conflict(error.message) from error
-    return tasks.revise(call, record, document)
+    return tasks.revise(
+        call, record, document, accept=definitions.reduced)
 
 
 def release(call: Call) -> webob.Response:

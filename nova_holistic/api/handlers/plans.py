@@ -14,9 +14,9 @@ from nova_holistic.table.records import PlanRecord, PlanStatus
 def create(call: Call) -> webob.Response:
     """Ask for a plan that holds nothing."""
     service, context, body = call.service, call.context, call.body
-    group = definitions.accepted(service, body['group'])
+    group = definitions.accepted(call, body['group'], context)
     objective = definitions.objective(service, body.get('objective'))
-    service.limits.must_allow(context.project_id, {limits.PLANS: 1})
+    call.must_be_within_limits(context, {limits.PLANS: 1})
     now = service.clock()
     record = PlanRecord(
         uuid=str(uuid.uuid4()), project_id=context.project_id,

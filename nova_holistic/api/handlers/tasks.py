@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What engines are asked to do with a group, and how it is followed."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import webob
@@ -9,6 +9,7 @@ import webob
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api import definitions, errors, limits, revisions, waiting
 from nova_holistic.api.views import groups as views
+from nova_holistic.model.group import Group
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
 from nova_holistic.table import releasing
@@ -19,14 +20,17 @@ REVISABLE = tuple(
 
 
 def revise(call: Call, record: GroupRecord, document: Mapping[str, Any],
-           objective: str | None = None) -> webob.Response:
+           objective: str | None = None,
+           accept: Callable[..., Group] = definitions.accepted
+           ) -> webob.Response:
     """Ask for the group to become what the document says.
 
     :param document: without its outer key
+    :param accept: parses the document, if the caller may declare it
     """
     service = call.service
     before = definitions.parsed(service, views.definition(record))
-    group = definitions.accepted(service, document, definitions.size(before))
+    group = accept(call, document, record, definitions.size(before))
     size = definitions.size(group)
     must_allow_members(call, record, size)
     return asked(call, record, Task.UPDATING, {
@@ -44,8 +48,8 @@ def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:
     :param size: how many it is to have
     :raises ApiError: 403; never for a group that gets no larger
     """
-    table = call.service.table
-    counts = table.listing.member_counts([record.uuid])[record.uuid]
+    counts = call.service.table.listing.member_counts(
+        [record.uuid])[record.uuid]
     there = sum(number for state, number in counts.items()
                 if state != MemberState.RELEASED)
     if record.task is not None:
@@ -53,8 +57,7 @@ def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:
         there = max(there, record.asked or 0)
     more = size - there
     if more > 0:
-        call.service.limits.must_allow(
-            record.project_id, {limits.MEMBERS: more})
+        call.must_be_within_limits(record, {limits.MEMBERS: more})
 
 
 def asked(call: Call, record: GroupRecord, task: Task,

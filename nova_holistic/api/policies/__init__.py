@@ -3,9 +3,10 @@
 
 from oslo_policy import policy
 
-from nova_holistic.api.policies import base, groups, hosts, plans
+from nova_holistic.api.policies import (
+    base, definitions, groups, hosts, plans)
 
-MODULES = (base, groups, plans, hosts)
+MODULES = (base, groups, definitions, plans, hosts)
 
 
 def list_rules() -> tuple[policy.RuleDefault, ...]:

@@ -8,6 +8,8 @@ from nova_holistic.api.policies import base
 PREFIX = 'holistic:groups:'
 LIST_ALL_PROJECTS = PREFIX + 'list_all_projects'
 SHOW_HOSTS = PREFIX + 'show_hosts'
+UNLIMITED_LEASE = PREFIX + 'unlimited_lease'
+EXCEED_LIMITS = PREFIX + 'exceed_limits'
 
 _GROUPS = '/v1/groups'
 _GROUP = '/v1/groups/{group_id}'
@@ -24,6 +26,14 @@ def _rule(name: str, check: str, description: str,
 
 RULES = (
     _rule('create', base.MEMBER, 'Create a group.', ('POST', _GROUPS)),
+    _rule('unlimited_lease', base.ADMIN,
+          'Create a group without a lease, or with a lease that is longer '
+          'than [holistic_api] max_lease.',
+          ('POST', _GROUPS), ('POST', _GROUP + '/extend')),
+    _rule('exceed_limits', base.ADMIN,
+          'Have more groups, members and plans than the limits allow.',
+          ('POST', _GROUPS), ('PUT', _GROUP), ('POST', _GROUP + '/members'),
+          ('POST', _GROUP + '/replan'), ('POST', '/v1/plans')),
     _rule('list', base.READER, 'List the groups of a project.',
           ('GET', _GROUPS)),
     _rule('list_all_projects', base.ADMIN,

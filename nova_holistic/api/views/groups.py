@@ -7,7 +7,7 @@ from typing import Any
 from nova_holistic.api.call import Call
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.views import common, reasons
-from nova_holistic.table.records import GroupRecord, GroupStatus
+from nova_holistic.table.records import GroupRecord
 
 
 def brief(call: Call, record: GroupRecord,
@@ -24,8 +24,7 @@ def brief(call: Call, record: GroupRecord,
         'status': str(record.status),
         'task': record.task and str(record.task),
         'revision': record.revision, 'objective': record.objective,
-        'reasons': reasons.shown(
-            record.reasons, record.status != GroupStatus.UNPLACEABLE, hosts),
+        'reasons': reasons.shown(record.reasons, hosts),
         'lease_expires_at': common.time(record.lease_expires_at),
         'created_at': common.time(record.created_at),
         'updated_at': common.time(record.updated_at),

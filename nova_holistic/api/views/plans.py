@@ -6,7 +6,7 @@ from typing import Any
 from nova_holistic.api.call import Call
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.views import common, reasons
-from nova_holistic.table.records import PlanRecord, PlanStatus
+from nova_holistic.table.records import PlanRecord
 
 
 def plan(call: Call, record: PlanRecord) -> dict[str, Any]:
@@ -14,8 +14,7 @@ def plan(call: Call, record: PlanRecord) -> dict[str, Any]:
         call.context, rules.SHOW_HOSTS, record)
     shown = dict(record.answer or {})
     if 'reasons' in shown:
-        shown['reasons'] = reasons.shown(
-            shown['reasons'], record.status != PlanStatus.UNPLACEABLE, hosts)
+        shown['reasons'] = reasons.shown(shown['reasons'], hosts)
     if not hosts and 'placements' in shown:
         shown['placements'] = [{'member': each['member']}
                                for each in shown['placements']]

@@ -1,31 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a group is not placed, as clients see it."""
+"""Why a group is not placed, as clients see it.
+
+Users read a message only if the names in it are known, and never those names.
+"""
 
 from collections.abc import Iterable, Mapping
 import re
 from typing import Any
 
 HIDDEN = '…'
+GENERAL = ('the request could not be carried out; the operator finds the '
+           'reason in the record of the group')
+"""Instead of a message whose names nobody has marked: an engine of an earlier
+version wrote it."""
 
 
-def shown(reasons: Iterable[Mapping[str, Any]], failed: bool,
+def shown(reasons: Iterable[Mapping[str, Any]],
           hosts: bool) -> list[dict[str, str]]:
     """
-    :param failed: whether they may be of a failure, which tells of the cloud
-        whatever it met
     :param hosts: whether names of hosts and domains may be told
     """
     return [{'at': reason['at'],
              'message': reason['message'] if hosts
-             else _discreet(reason, failed)} for reason in reasons]
+             else _discreet(reason)} for reason in reasons]
 
 
-def _discreet(reason: Mapping[str, Any], failed: bool) -> str:
-    """Without names of the topology. What is wrong in a definition has a
-    place in it; of any other failure, and where nobody has looked for names,
-    there is only what comes first."""
-    if not reason['at'] and (failed or 'names' not in reason):
-        return re.split('[;:]', reason['message'], maxsplit=1)[0]
+def _discreet(reason: Mapping[str, Any]) -> str:
+    """Without names of the topology."""
+    if 'public' in reason:
+        return reason['public']
+    if 'names' not in reason:
+        return GENERAL
     if 'hidden' not in reason:
         return _without_words(reason)
     text = reason['message']

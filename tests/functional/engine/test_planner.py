@@ -142,7 +142,9 @@ def test_a_placement_failure_leaves_nothing_held(
     silent = Failing(world.holds, HoldsError('timed out'), done_first)
     group = create_with(world, silent)
     assert group.status == GroupStatus.ERROR
-    assert group.reasons == ({'at': '', 'message': 'timed out'},)
+    (reason,) = group.reasons
+    assert (reason['at'], reason['message']) == ('', 'timed out')
+    assert 'timed out' not in reason['public']
     assert world.vcpus_used() == 0
     world.assert_agreement()
 

@@ -115,7 +115,7 @@ def _told(reasons, names, hosts=False):
     """After the table."""
     rows = [json.loads(json.dumps(reason.to_row()))
             for reason in named(list(reasons), _cloud(names))]
-    return [each['message'] for each in shown(rows, False, hosts)]
+    return [each['message'] for each in shown(rows, hosts)]
 
 
 def _expected(reasons, zone=PLAIN[6]):

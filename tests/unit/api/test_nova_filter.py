@@ -121,6 +121,23 @@ def test_the_roles_come_from_novas_context(ask):
         roles=['admin', 'member', 'reader'])).status_int == 200
 
 
+@pytest.mark.parametrize('part, place', [
+    ({'policies': [{'type': 'exclusive', 'level': 'az'}]},
+     'policies[0].level'),
+    ({'policies': [{'type': 'location', 'path': 'az1/cmp-1'}]},
+     'policies[0].path')])
+@pytest.mark.parametrize('path', ['/os-holistic-groups', '/os-holistic-plans'])
+def test_definitions_need_the_same_rights_as_elsewhere(
+        ask, service, path, part, place):
+    body = json.dumps({'group': {**SHOP, **part}}).encode()
+    status, _, detail = refusal(ask('POST', path, body))
+    assert status == 403
+    assert detail.startswith(f'{place}: policy does not allow ')
+    assert service.engines.asked == []
+    assert ask('POST', path, body, context=ann(
+        roles=['admin', 'member', 'reader'])).status_int == 202
+
+
 def test_a_request_without_novas_context_is_refused(ask):
     request = webob.Request.blank('/os-holistic-groups', headers={
         'X-Identity-Status': 'Confirmed', 'X-User-Id': 'ann',

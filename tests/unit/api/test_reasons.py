@@ -3,7 +3,7 @@
 
 import pytest
 
-from nova_holistic.api.views.reasons import shown
+from nova_holistic.api.views.reasons import GENERAL, shown
 from nova_holistic.engine.naming import named
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.plan import Reason
@@ -17,9 +17,9 @@ SNAPSHOT = Snapshot(('az', 'rack', 'host'), (
     Host('cmp-10', 'cmp-10', 'u2', ('az1', '3'), FrozenMapping())))
 
 
-def told(message, hosts=False, failed=False, at='web', snapshot=SNAPSHOT):
+def told(message, hosts=False, at='web', snapshot=SNAPSHOT):
     (reason,) = named([Reason(at, message)], snapshot)
-    (found,) = shown([reason.to_row()], failed, hosts)
+    (found,) = shown([reason.to_row()], hosts)
     return found['message']
 
 
@@ -77,20 +77,24 @@ def test_names_that_are_common_words_are_hidden_where_they_are_names(
 
 def test_names_listed_by_an_older_engine_are_hidden():
     (found,) = shown([{'at': 'web', 'message': 'rack r7 has a host',
-                       'names': ['r7', 'a']}], False, False)
+                       'names': ['r7', 'a']}], False)
     assert found['message'] == 'rack … has … host'
+
+
+@pytest.mark.parametrize('at', ['', 'web', 'members[0].flavor'])
+def test_a_reason_in_which_nobody_looked_for_names_is_not_told(at):
+    row = Reason(at, 'host x is closed').to_row()
+    assert shown([row], False) == [{'at': at, 'message': GENERAL}]
+    assert shown([row], True) == [{'at': at, 'message': 'host x is closed'}]
 
 
 def test_a_project_sees_a_failure_without_its_details():
     message = 'what was planned went away 5 times; at last, host x is closed'
-    assert told(message, failed=True, at='') == (
-        'what was planned went away 5 times')
-    assert told(message, failed=True, at='', hosts=True) == message
-
-
-def test_a_definition_error_is_shown_in_full():
-    message = 'there is no flavor m1.none; known are m1.small'
-    assert told(message, failed=True, at='members[0].flavor') == message
+    row = Reason('', message,
+                 public='what was planned went away 5 times').to_row()
+    for hosts, text in ((False, 'what was planned went away 5 times'),
+                        (True, message)):
+        assert shown([row], hosts) == [{'at': '', 'message': text}]
 
 
 def test_a_project_sees_reasons_without_names(service):
@@ -116,7 +120,7 @@ def test_a_failed_update_hides_its_details_from_the_project(service):
     message = 'Placement: Unable to connect to http://10.0.0.1:8778'
     service.settle(group, GroupStatus.UNPLACEABLE,
                    reasons=[Reason('', message).to_row()])
-    for token, told in ((MEMBER, 'Placement'), (ADMIN, message)):
+    for token, told in ((MEMBER, GENERAL), (ADMIN, message)):
         shown = service.ask('GET', f'/v1/groups/{group}', token=token)
         assert shown.json['group']['reasons'] == [
             {'at': '', 'message': told}]

@@ -51,7 +51,8 @@ def test_a_body_above_the_limit_is_refused(start):
         413, 'holistic.body_too_large')
 
 
-def test_a_group_has_at_most_ten_thousand_members(service):
+def test_a_group_has_at_most_ten_thousand_members(start):
+    service = start(max_members_per_project=-1)
     member = {'resources': {'VCPU': 1}}
     group = {'name': 'crowd', 'members': [
         {**member, 'name': f'n{i}'} for i in range(10_001)]}

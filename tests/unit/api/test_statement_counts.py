@@ -26,7 +26,8 @@ def sent(tmp_path_factory):
         table = PlacementTable(new_table(directory))
         crowd(table, number, own=min(number, MANY // 2))
         found[number] = {}
-        service = Service(table, max_groups_per_project=-1)
+        service = Service(table, max_groups_per_project=-1,
+                          max_members_per_project=-1)
         for name, ask in requests(service).items():
             with recorded(table.database.engine) as sent:
                 ask()

@@ -231,6 +231,6 @@ def test_the_client_requests_its_microversion(cloud):
 def test_wait_returns_an_unplaceable_group(service, client):
     group = client.groups.create(SHOP)['id']
     service.settle(group, GroupStatus.UNPLACEABLE,
-                   reasons=({'at': 'web', 'message': 'no room'},))
+                   reasons=({'at': 'web', 'message': 'no room', 'names': []},))
     found = client.groups.wait(group)
     assert found['reasons'] == [{'at': 'web', 'message': 'no room'}]

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Users read the text of an error only if its kind is listed here.
+
+Any other text may name hosts, services or files. Administrators read it, and
+it is in the log; users read a general sentence with the id of the request by
+which the operator finds it there.
+"""
+
+from oslo_context import context as oslo_context
+from oslo_log import log as logging
+
+from nova_holistic import exceptions
+from nova_holistic.model.marked import Marked
+from nova_holistic.model.plan import Reason
+
+LOG = logging.getLogger(__name__)
+
+WRITTEN_FOR_USERS = (exceptions.InvalidDocument,)
+"""Exactly these classes: a subclass may tell of a file of the operator."""
+
+
+def of_error(error: BaseException, message: str | None = None) -> Reason:
+    """Why something was not done.
+
+    :param message: for administrators, instead of the text of the error
+    """
+    if type(error) in WRITTEN_FOR_USERS:
+        text = error.message
+        return Reason.told(
+            error.place, text if isinstance(text, Marked) else Marked(text))
+    LOG.error('Users read a general sentence instead of: %s',
+              message or error,
+              exc_info=None if isinstance(error, exceptions.HolisticError)
+              else error)
+    return Reason('', message or str(error), public=_general())
+
+
+def of_engine(message: str) -> Reason:
+    """A reason that an engine gives in its own words, without any name."""
+    return Reason.told('', Marked(message))
+
+
+def with_detail(message: str, detail: object) -> Reason:
+    """
+    :param message: for users, without any name
+    :param detail: what administrators read after that
+    """
+    return Reason('', f'{message}; at last, {detail}', public=message)
+
+
+def _general() -> str:
+    context = oslo_context.get_current()
+    where = f' under request {context.request_id}' if context else ''
+    return (f'the request could not be carried out; the operator finds the '
+            f'details in the log{where}')

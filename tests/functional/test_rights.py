@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user of one project may do to others, and learn of the cloud."""
+
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.engine.direct import DirectEngine
+from tests.unit.api.service import ADMIN, MEMBER, refusal, Service
+
+HOSTS = tuple(EmbeddedHost(name, zone=zone, rack=rack, vcpus=8)
+              for name, zone, rack in (
+                  ('cmp-1', 'az1', 'r1'), ('cmp-2', 'az1', 'r2'),
+                  ('cmp-3', 'az2', 'r1')))
+ONE = {'name': 'node', 'flavor': 'small'}
+ZONE = {'name': 'alone', 'members': [{**ONE, 'availability_zone': 'az1'}],
+        'policies': [{'type': 'exclusive', 'level': 'az'}]}
+
+
+@pytest.fixture(scope='module')
+def running(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 1, 1024, 1)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud, on which the test leaves nothing behind."""
+    yield running
+    running.clear()
+    running.run_periodics()
+
+
+@pytest.fixture
+def service(cloud):
+    """The API, and an engine in this process."""
+    service = Service(cloud.table, DirectEngine(
+        cloud.conf, cloud.table, cloud.inventory, cloud.planner,
+        cloud.lifecycle, cloud.clock))
+    service.conf.set_override(
+        'levels', cloud.conf.topology.levels, group='topology')
+    service.renew()
+    return service
+
+
+def create(service, document, token=MEMBER, **more):
+    return service.ask('POST', '/v1/groups?wait=30',
+                       {'group': document, **more}, token)
+
+
+def stranger(cloud):
+    """A server of another project in the first zone."""
+    return cloud.create_server('stranger', 'small', project_id='green',
+                               availability_zone='az1')
+
+
+def test_one_small_server_does_not_close_a_zone_to_all_others(
+        cloud, service):
+    assert refusal(create(service, ZONE)) == (
+        403, 'holistic.forbidden', 'policies[0].level: policy does not allow '
+        'holistic:definitions:exclusive_level')
+    assert cloud.table.list_groups() == () and cloud.used() == {}
+    cloud.wait_for_status(stranger(cloud), 'ACTIVE')
+
+
+def test_an_administrator_may_close_a_zone(cloud, service):
+    answer = create(service, ZONE, ADMIN)
+    assert answer.json['group']['status'] == 'planned'
+    assert 'No valid host' in cloud.fault_of(stranger(cloud))
+
+
+def test_nobody_learns_by_trying_which_hosts_there_are(cloud, service):
+    def pinned(host, token):
+        return create(service, {'name': 'pinned', 'members': [
+            {**ONE, 'location': f'az1/r1/{host}'}]}, token)
+
+    there, gone = (refusal(pinned(host, MEMBER))
+                   for host in ('cmp-1', 'cmp-9'))
+    assert there == gone == (
+        403, 'holistic.forbidden', 'members[0].location: policy does not '
+        'allow holistic:definitions:host_location')
+    assert cloud.table.list_groups() == ()
+    answers = [pinned(host, ADMIN).json['group']['status']
+               for host in ('cmp-1', 'cmp-9')]
+    assert answers == ['planned', 'unplaceable']
+
+
+def test_a_user_holds_nothing_for_ever(cloud, service):
+    crowd = {'name': 'crowd', 'members': [{**ONE, 'count': 12}]}
+    answer = create(service, crowd, lease=0)
+    assert refusal(answer)[2].startswith(
+        'lease: policy does not allow holistic:groups:unlimited_lease')
+    assert cloud.used() == {}
+    group = create(service, crowd).json['group']
+    assert group['lease_expires_at'] is not None
+
+
+@pytest.fixture
+def ambiguous(cloud):
+    """The first host is in two racks."""
+    aggregate = cloud.create_aggregate('mistake', {'rack': 'r9'}, ['cmp-1'])
+    yield
+    cloud.act_on_aggregate(aggregate, 'remove_host', host='cmp-1')
+    cloud.compute.delete(f'/os-aggregates/{aggregate}')
+
+
+@pytest.mark.parametrize('path, kind', [
+    ('/v1/groups?wait=30', 'group'), ('/v1/plans?wait=30', 'plan')])
+def test_a_failure_names_no_host_to_a_project(
+        service, ambiguous, caplog, path, kind):
+    answer = service.ask('POST', path, {'group': {
+        'name': 'shop', 'members': [ONE]}})
+    mine = answer.json[kind]
+    assert mine['status'] == 'error'
+    (reason,) = mine['reasons']
+    assert 'cmp-1' not in answer.text
+    assert 'under request req-' in reason['message']
+    one = f'/v1/{kind}s/{mine["id"]}'
+    (seen,) = service.ask('GET', one, token=ADMIN).json[kind]['reasons']
+    assert 'host cmp-1 is in two domains of level rack' in seen['message']
+    assert 'host cmp-1 is in two domains of level rack' in caplog.text
+
+
+PAIR = {'name': 'pair', 'policies': [{'type': 'anti-affinity'}],
+        'members': [{**ONE, 'name': name} for name in 'ab']}
+
+
+@pytest.fixture
+def moved(cloud, request):
+    """A pair of which one has its server on another host than planned."""
+    group = cloud.plan(PAIR, {'a': 'cmp-3', 'b': 'cmp-2'}, resources={
+        'VCPU': 1, 'MEMORY_MB': 1024, 'DISK_GB': 1})
+    server = cloud.create_server('a', 'small', {'group': group, 'member': 'a'})
+    cloud.wait_for_status(server, 'ACTIVE')
+    cloud.live_migrate(server, 'cmp-1')
+    request.getfixturevalue('ambiguous')
+    return group
+
+
+def test_a_fault_names_no_host_to_a_project(cloud, moved, caplog):
+    server = cloud.create_server('b', 'small', {'group': moved, 'member': 'b'})
+    fault = cloud.fault_of(server)
+    assert 'cmp-1' not in fault
+    assert 'its planned place cannot be used' in fault
+    assert 'under request req-' in fault
+    assert 'host cmp-1 is in two domains of level rack' in caplog.text

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Only texts that were written for users reach users."""
+
+import logging
+
+import pytest
+
+from nova_holistic.api.views.reasons import shown
+from nova_holistic.engine.context import RequestContext
+from nova_holistic.engine import errors, reasons
+from nova_holistic.exceptions import HolisticError, InvalidDocument
+from nova_holistic.holds.errors import CapacityGone, HoldsError
+from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.model.marked import tell
+from nova_holistic.table.errors import TableError
+from nova_holistic.topology.document import in_file
+from nova_holistic.topology.errors import AmbiguousLocation
+
+TEXT = 'host cmp-1 at http://10.0.0.1 is unwell'
+
+UNLISTED = [
+    HolisticError(TEXT), ServiceFailed('nova', '/cmp-1', 'no answer'),
+    HoldsError(TEXT), TableError(TEXT), errors.TurnLost(TEXT),
+    errors.EngineFailed(TEXT), ValueError(TEXT),
+    AmbiguousLocation('cmp-1', 'rack', ('one', 'r1'), ('two', 'r2')),
+    in_file('/etc/cmp-1.yaml', InvalidDocument('hosts[0].name', TEXT))]
+
+
+def read(reason, hosts=False):
+    (found,) = shown([reason.to_row()], hosts)
+    return found['message']
+
+
+@pytest.mark.parametrize('error', UNLISTED, ids=lambda e: type(e).__name__)
+def test_no_other_text_does(error, caplog):
+    caplog.set_level(logging.ERROR)
+    with RequestContext(request_id='req-of-ann').logged():
+        reason = reasons.of_error(error)
+    assert read(reason) == (
+        'the request could not be carried out; the operator finds the '
+        'details in the log under request req-of-ann')
+    assert reason.at == ''
+    assert read(reason, hosts=True) == str(error)
+    assert 'cmp-1' in caplog.text
+
+
+def test_outside_a_request_no_id_is_told(monkeypatch):
+    monkeypatch.setattr(reasons.oslo_context, 'get_current', lambda: None)
+    assert read(reasons.of_error(HolisticError(TEXT))).endswith('in the log')
+
+
+def test_what_is_wrong_in_a_definition_does():
+    reason = reasons.of_error(InvalidDocument(
+        'members[0].flavor', "unknown flavor 'x'"))
+    assert reason.at == 'members[0].flavor'
+    assert read(reason) == read(reason, hosts=True) == "unknown flavor 'x'"
+
+
+def test_names_that_are_marked_in_it_do_not():
+    reason = reasons.of_error(InvalidDocument(
+        'placed[web]', tell("unknown host '{:name}'", 'cmp-1')))
+    assert read(reason) == "unknown host '…'"
+    assert read(reason, hosts=True) == "unknown host 'cmp-1'"
+
+
+def test_the_detail_of_a_reason_does_not():
+    reason = reasons.with_detail('the plan went away', CapacityGone(TEXT))
+    assert read(reason) == 'the plan went away'
+    assert read(reason, hosts=True) == f'the plan went away; at last, {TEXT}'
+
+
+def test_what_an_engine_says_in_its_own_words_does():
+    assert read(reasons.of_engine('3 engines stopped')) == '3 engines stopped'
