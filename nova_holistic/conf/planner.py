@@ -28,6 +28,12 @@ OPTS = [
         'alternates', default=8, min=0,
         help='Hosts remembered for each member as candidates for alternates, '
              'among which the scheduler chooses when the server is created.'),
+    cfg.IntOpt(
+        'refusal_lifetime', default=3600, min=0,
+        help='Seconds for which a member is not planned on a host that one of '
+             'the filters of Nova refused when its server was created. After '
+             'that the host counts again, since aggregates and filters may '
+             'have changed. 0 remembers no refusals.'),
 ]
 
 

@@ -8,7 +8,7 @@ from oslo_log import log as logging
 
 from nova_holistic.engine.deciding import (
     Decider, Decision, NotPlanned, Question)
-from nova_holistic.engine import errors, reasons, rows
+from nova_holistic.engine import errors, reasons, refused_hosts, rows
 from nova_holistic.engine.freeing import GONE
 from nova_holistic.engine.turn import Turn
 from nova_holistic import exceptions
@@ -129,7 +129,10 @@ class Creator:
         """Plan on fresh snapshots until Placement takes the plan."""
         refusal = None
         record = turn.record
-        question = Question(group, record.objective, record.uuid)
+        question = Question(
+            group, record.objective, record.uuid,
+            refused=refused_hosts.read(
+                self._conf, self._table, record.uuid, self._clock()))
         for _ in range(self._conf.planner.attempts):
             decision = self._decider.decide(question)
             members = rows.planned_members(

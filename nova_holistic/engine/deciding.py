@@ -9,7 +9,7 @@ from oslo_log import log as logging
 
 from nova_holistic.engine.measured import MeasuredInventory
 from nova_holistic.engine.naming import named
-from nova_holistic.engine import neighbours, reasons
+from nova_holistic.engine import neighbours, reasons, refused_hosts
 from nova_holistic.engine.vacating import vacated
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
@@ -66,6 +66,7 @@ class Question:
     guests: Collection[str] = ()
     vacated: Sequence[MemberRecord] = ()
     remembered: Collection[Host] = ()
+    refused: refused_hosts.Refused = field(default_factory=FrozenMapping)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +117,15 @@ class Decider:
         :raises NotPlanned: there is none, or none was found
         :raises InvalidDocument: the cloud has no such flavor or level
         """
-        plan, snapshot = self._answer(question, usable, time_limit)
+        asked = replace(question, group=refused_hosts.kept_away(
+            question.group, question.refused))
+        plan, snapshot = self._answer(asked, usable, time_limit)
         if isinstance(plan, Unplaceable):
             raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
         if isinstance(plan, Unknown):
             raise NotPlanned(
                 GroupStatus.ERROR, [reasons.of_engine(plan.message)])
-        bound = bind(question.group, snapshot)
+        bound = bind(asked.group, snapshot)
         # The solver's word is not taken for it.
         violations = check(bound, snapshot, plan.hosts(), question.placed)
         if violations:
@@ -143,7 +146,8 @@ class Decider:
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         snapshot = usable[0]
-        bound = bind(question.group, snapshot)
+        bound = bind(refused_hosts.kept_away(
+            question.group, question.refused), snapshot)
         violations = check(bound, snapshot, hosts, question.placed)
         if violations:
             raise NotPlanned(
@@ -159,8 +163,8 @@ class Decider:
     def _decision(self, question: Question, bound: Group, snapshot: Snapshot,
                   plan: Plan) -> Decision:
         return Decision(
-            bound, snapshot, plan, lambda: self._alternates(
-                question, bound, snapshot, plan),
+            bind(question.group, snapshot), snapshot, plan,
+            lambda: self._alternates(question, bound, snapshot, plan),
             _is_exclusive(bound, snapshot, plan))
 
     def objections(self, question: Question, decision: Decision,
@@ -245,7 +249,9 @@ class Decider:
         hosts = {host.name: host for host in whole.hosts}
         usable = neighbours.without(vacated(
             whole.without_servers(question.guests), question.vacated), closed)
-        return usable, neighbours.told(closed, hosts)
+        return refused_hosts.marked(usable, question.refused), (
+            *neighbours.told(closed, hosts),
+            *refused_hosts.told(question.refused, hosts))
 
 
 def _with_remembered(snapshot: Snapshot,

@@ -11,7 +11,8 @@ from oslo_log import log as logging
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.deciding import (
     Decider, Decision, NotPlanned, Question)
-from nova_holistic.engine import errors, partial, reasons, rows
+from nova_holistic.engine import (
+    errors, partial, reasons, refused_hosts, rows)
 from nova_holistic.engine.freeing import GONE
 from nova_holistic.engine.partial import Decide, Partial, PartialPlanner
 from nova_holistic import exceptions
@@ -236,7 +237,9 @@ class Replanner:
             group.only({*placed, *(m.member.path for m in lost)}),
             record.objective, record.uuid, placed, guests, remembered=[
                 rows.host_of(m.place) for m in members
-                if m.state in SITTING])
+                if m.state in SITTING],
+            refused=refused_hosts.read(
+                self._conf, self._table, record.uuid, self._clock()))
 
     def _drop_unwanted(self, record: GroupRecord,
                        anew: Sequence[MemberRecord]) -> None:

@@ -2,12 +2,14 @@
 """Where the members of a group stand when its definition is revised."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.deciding import Question
+from nova_holistic.engine.refused_hosts import Refused
 from nova_holistic.engine.rows import host_of
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.marked import tell
 from nova_holistic.model.plan import Reason
@@ -29,6 +31,7 @@ class Standing:
     :ivar anew: rows of members that are planned as if they had none, by path
     :ivar removed: rows of members that the revised group has not
     :ivar left_out: paths of members released since this was asked for
+    :ivar refused: hosts that Nova refused for members
     """
 
     revised: Group
@@ -37,6 +40,7 @@ class Standing:
     anew: Mapping[str, MemberRecord]
     removed: Sequence[MemberRecord]
     left_out: frozenset[str] = frozenset()
+    refused: Refused = field(default_factory=FrozenMapping)
 
     def vacated(self, freed: Collection[str]) -> Sequence[MemberRecord]:
         """Planned members that give up their holds.
@@ -66,7 +70,7 @@ class Standing:
             record.uuid, placed, guests, self.vacated(freed),
             [host_of(row.place) for path, row
              in (*self.fixed.items(), *self.movable.items())
-             if path not in freed])
+             if path not in freed], self.refused)
 
 
 def standing(record: GroupRecord, revised: Group,

@@ -11,7 +11,7 @@ from oslo_log import log as logging
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.deciding import (
     Decider, Decision, NotPlanned, Question)
-from nova_holistic.engine import disruption, reasons, rows
+from nova_holistic.engine import disruption, reasons, refused_hosts, rows
 from nova_holistic.engine.journal import Journal
 from nova_holistic.engine.standing import (
     changed_servers, released, Standing, standing)
@@ -126,8 +126,11 @@ class Updater:
         refusal: Exception | None = None
         before = released(record, self._table.members(record.uuid))
         for _ in range(self._conf.planner.attempts):
-            where = standing(record, revised,
-                             self._table.members(record.uuid), before)
+            where = replace(
+                standing(record, revised, self._table.members(record.uuid),
+                         before),
+                refused=refused_hosts.read(
+                    self._conf, self._table, record.uuid, self._clock()))
             changed = changed_servers(record, where)
             if changed:
                 raise NotPlanned(GroupStatus.ERROR, changed)

@@ -8,7 +8,7 @@ from typing import Any
 from keystoneauth1 import exceptions as ks_exceptions
 
 from nova_holistic.holds import answers, errors, retry_policy
-from nova_holistic.table.records import MemberRecord
+from nova_holistic.table.records import MemberRecord, Place
 
 MICROVERSION = '1.38'
 HOLD = 'HOLISTIC_HOLD'
@@ -148,31 +148,34 @@ class HoldClient:
             'consumer_generation': found['consumer_generation']}})
 
     def swap(self, member: MemberRecord, instance_uuid: str, project_id: str,
-             user_id: str) -> None:
+             user_id: str, place: Place | None = None) -> None:
         """The hold becomes the instance's allocation, in one step.
 
         One POST where nobody interferes. Asked again, it finds it done.
 
+        :param place: of the instance's allocation, if it is not the hold's
         :raises HoldGone: neither has the allocation
-        :raises CapacityGone: the host or its inventory is gone
+        :raises CapacityGone: the host or its inventory is gone, or the other
+            place has no room
         """
         hold = self._hold(member, project_id, user_id)
-        instance = {**hold, 'project_id': project_id, 'user_id': user_id,
-                    'consumer_type': INSTANCE}
-        self._move((member.hold, hold), (instance_uuid, instance))
+        self._move((member.hold, hold), (instance_uuid, _instances(
+            hold, member, place, (project_id, user_id))))
 
     def unswap(self, member: MemberRecord, instance_uuid: str,
-               project_id: str, user_id: str) -> None:
+               project_id: str, user_id: str, place: Place | None = None,
+               ) -> None:
         """The instance's allocation becomes the hold again.
 
+        :param place: of the instance's allocation, if it is not the hold's
         :raises AllocationChanged: the instance has another one than the hold
             was
         :raises HoldGone: neither has the allocation
+        :raises CapacityGone: the hold's place has no room any more
         """
         hold = self._hold(member, project_id, user_id)
-        instance = {**hold, 'project_id': project_id, 'user_id': user_id,
-                    'consumer_type': INSTANCE}
-        self._move((instance_uuid, instance), (member.hold, hold))
+        self._move((instance_uuid, _instances(
+            hold, member, place, (project_id, user_id))), (member.hold, hold))
 
     def has(self, consumer: str, member: MemberRecord) -> bool:
         """Whether the consumer has the member's allocation and no other."""
@@ -281,11 +284,24 @@ def _emptied(project_id: str, user_id: str) -> Mapping[str, Any]:
             'consumer_generation': FIRST_GENERATION, 'consumer_type': HOLD}
 
 
-def allocations(member: MemberRecord) -> Allocations:
-    """What the member takes, as Placement writes it; it knows no zeros."""
+def _instances(hold: Mapping[str, Any], member: MemberRecord,
+               place: Place | None, owner: tuple[str, str]) -> dict[str, Any]:
+    """The allocation of the instance that takes over from a hold."""
+    project_id, user_id = owner
+    return {**hold, 'allocations': allocations(member, place),
+            'project_id': project_id, 'user_id': user_id,
+            'consumer_type': INSTANCE}
+
+
+def allocations(member: MemberRecord,
+                place: Place | None = None) -> Allocations:
+    """What the member takes, as Placement writes it; it knows no zeros.
+
+    :param place: where, if it is not where the member is planned
+    """
     resources = {name: amount for name, amount
                  in member.member.requirements.resources.items() if amount}
-    return {member.place.provider: {'resources': resources}}
+    return {(place or member.place).provider: {'resources': resources}}
 
 
 def _same(found: Mapping[str, Any], wanted: Allocations) -> bool:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows that one request takes: all of them, or none in the end."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+import contextlib
+from dataclasses import dataclass, replace
+from typing import Any
+import uuid
 
 from oslo_log import log as logging
 
@@ -10,8 +13,9 @@ from nova_holistic.engine import freeing
 from nova_holistic import exceptions
 from nova_holistic.holds import errors as holds_errors
 from nova_holistic.scheduler.connections import Connections
-from nova_holistic.scheduler.refusal import Refused
-from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.scheduler import losing
+from nova_holistic.scheduler.refusal import HostRefused, Refused
+from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 LOG = logging.getLogger(__name__)
 
@@ -23,10 +27,21 @@ class NotUndone(exceptions.HolisticError):
 
 @dataclass(slots=True)
 class _Claim:
+    """
+    :ivar row: as it was claimed, at the planned place
+    :ivar moved: the row at an alternate, with a new hold; None at the planned
+        place
+    :ivar written: the hold that the row has in the table
+    :ivar refusals: why the member cannot stay planned; empty if it can
+    """
+
     row: MemberRecord
     instance_uuid: str
     repeated: bool
+    written: str
     swapped: bool = False
+    moved: MemberRecord | None = None
+    refusals: Sequence[HostRefused] = ()
 
 
 class Claims:
@@ -53,42 +68,82 @@ class Claims:
         claim = self._table.take(
             group_uuid, path, instance_uuid, self._clock(),
             [row for row in seen if row.id not in self._taken()])
-        self._claims.append(_Claim(claim.row, instance_uuid, claim.repeated))
+        self._claims.append(_Claim(
+            claim.row, instance_uuid, claim.repeated, claim.row.hold))
         return claim.row
 
     def _taken(self) -> set[int]:
         return {claim.row.id for claim in self._claims}
 
-    def swap(self) -> None:
-        """Every hold becomes its instance's allocation.
+    def is_repeated(self, row: MemberRecord) -> bool:
+        """Whether the row was the instance's before this request."""
+        return self._of(row).repeated
 
-        :raises Refused: a hold, its host's room, or a claim is gone
+    def move(self, row: MemberRecord, place: Place) -> MemberRecord:
+        """The row as it will be at another place: ``swap`` moves it.
+
+        Its hold there is a new one. So the old hold never counts as held at
+        the new place, whatever is interrupted.
+        """
+        claim = self._of(row)
+        claim.moved = replace(
+            claim.row, place=place, hold=str(uuid.uuid4()))
+        return claim.moved
+
+    def give_up(self, row: MemberRecord,
+                refusals: Sequence[HostRefused]) -> None:
+        """``undo`` does not plan the row again: its member is lost."""
+        self._of(row).refusals = refusals
+
+    def swap(self, row: MemberRecord) -> None:
+        """The row's hold becomes its instance's allocation.
+
+        :raises HostRefused: the host has no room; the hold is as it was
+        :raises Refused: the hold or the claim is gone
         :raises HoldsError: Placement does not answer
         """
-        for claim in self._claims:
-            # From here on an answer may get lost: undoing looks what is there.
-            claim.swapped = True
-            self._swap(claim)
+        claim = self._of(row)
+        # From here on an answer may get lost: undoing looks what is there.
+        claim.swapped = True
+        if claim.moved is not None:
+            self._write_move(claim, claim.moved)
+        self._swap(claim)
+
+    def confirm(self) -> None:
+        """:raises Refused: a claim is gone"""
         # A reconciler took this scheduler for dead, or the group is deleted.
         owners = self._table.owners(self._taken())
         if any(owners.get(claim.row.id) != claim.instance_uuid
                for claim in self._claims):
             raise Refused('the member was taken back meanwhile')
 
+    def _of(self, row: MemberRecord) -> _Claim:
+        return next(claim for claim in self._claims if claim.row.id == row.id)
+
+    def _write_move(self, claim: _Claim, moved: MemberRecord) -> None:
+        if not self._table.change_state(
+                moved.id, {MemberState.CLAIMED}, MemberState.CLAIMED,
+                self._clock(), of_instance=claim.instance_uuid,
+                of_hold=claim.written, place=moved.place, hold=moved.hold):
+            raise Refused('the member was taken back meanwhile')
+        claim.written = moved.hold
+
     def _swap(self, claim: _Claim) -> None:
         # Placement's own words name providers, which are not the user's
         # business.
+        place = (claim.moved or claim.row).place
         try:
-            self._holds.swap(claim.row, claim.instance_uuid, *self._owner)
+            self._holds.swap(
+                claim.row, claim.instance_uuid, *self._owner, *_other(claim))
         except holds_errors.HoldGone as error:
             raise Refused(f'the hold of member {claim.row.member.path!r} has '
                           f'vanished from Placement') from error
         except holds_errors.CapacityGone as error:
-            raise Refused('its planned host has not the room any more'
-                          ) from error
+            raise HostRefused(
+                'has not the room any more', place.host) from error
 
     def undo(self) -> bool:
-        """Every row taken is planned again, and held.
+        """Every row taken is planned again, and held, unless it was given up.
 
         What cannot be undone now stays claimed, for the reconciler to find.
 
@@ -112,18 +167,60 @@ class Claims:
         return complete
 
     def _undo(self, claim: _Claim) -> None:
-        state, held = MemberState.PLANNED, True
+        row, state, held = claim.row, MemberState.PLANNED, True
         if claim.swapped:
             try:
-                self._holds.unswap(
-                    claim.row, claim.instance_uuid, *self._owner)
+                row = self._unswapped(claim)
             except holds_errors.HoldGone:
                 state, held = MemberState.LOST, False
+        if claim.refusals:
+            state = MemberState.LOST
         undone = self._table.change_state(
-            claim.row.id, {MemberState.CLAIMED}, state, self._clock(),
-            of_instance=claim.instance_uuid, instance_uuid=None, held=held)
+            row.id, {MemberState.CLAIMED}, state, self._clock(),
+            of_instance=claim.instance_uuid, instance_uuid=None, held=held,
+            **_moved_back(claim, row))
+        if undone and claim.refusals:
+            self._lose(claim, row)
         if not undone and claim.swapped and held:
             # Whoever took the row back, or deleted it, looked for its hold
             # while the instance had it.
-            freeing.drop_if_unwanted(self._table, self._holds, claim.row)
-        self._table.settle(claim.row.group_uuid, self._clock())
+            freeing.drop_if_unwanted(self._table, self._holds, row)
+        self._table.settle(row.group_uuid, self._clock())
+
+    def _unswapped(self, claim: _Claim) -> MemberRecord:
+        """The row with the hold that it has now.
+
+        :raises HoldGone: it has none
+        """
+        arguments = claim.instance_uuid, *self._owner
+        try:
+            self._holds.unswap(claim.row, *arguments, *_other(claim))
+            return claim.row
+        except holds_errors.CapacityGone:
+            if claim.moved is None:
+                raise
+        # Its planned place was taken meanwhile: it stays where it was moved.
+        self._holds.unswap(claim.moved, *arguments)
+        return claim.moved
+
+    def _lose(self, claim: _Claim, row: MemberRecord) -> None:
+        """The place is worth nothing to the member: its hold is dropped.
+
+        What fails here the reconciler does later.
+        """
+        losing.tell(self._table, row, claim.refusals, self._clock())
+        with contextlib.suppress(holds_errors.HoldsError):
+            self._holds.drop([row.hold])
+            self._table.forget_holds([row.hold])
+
+
+def _other(claim: _Claim) -> Sequence[Place]:
+    """Where the instance's allocation is, if it is not where the hold is."""
+    return () if claim.moved is None else (claim.moved.place,)
+
+
+def _moved_back(claim: _Claim, row: MemberRecord) -> Mapping[str, Any]:
+    """Changes that bring the row in the table back to this place."""
+    if claim.written == row.hold:
+        return {}
+    return {'place': row.place, 'hold': row.hold}

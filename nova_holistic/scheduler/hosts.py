@@ -15,7 +15,7 @@ from nova import exception
 from nova import objects
 from nova.scheduler.filters import utils as filter_utils
 
-from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.scheduler.refusal import HostRefused, Refused
 from nova_holistic.table.batches import batches
 from nova_holistic.table.records import Place
 
@@ -25,6 +25,9 @@ ASKED_ALWAYS = frozenset([
     os_traits.COMPUTE_STATUS_DISABLED, os_traits.OWNER_NOVA])
 """Traits by which Nova finds its own providers of enabled services: of a
 compute node in its own database, with its service, they say nothing new."""
+
+ZONE, AGGREGATES, TRAITS = 'availability zone', 'aggregates', 'traits'
+"""Checks of Placement's, as a refusal names them."""
 
 
 class HostReader:
@@ -39,18 +42,18 @@ class HostReader:
     def cell_of(self, context, place: Place) -> 'objects.CellMapping':
         """The cell that the host is in.
 
-        :raises Refused: it is in none
+        :raises HostRefused: it is in none
         """
         try:
             return self._host_manager._get_cell_mapping_for_host(
                 context, place.host)
         except exception.NotFound as error:
-            raise Refused('its planned host is gone') from error
+            raise HostRefused('is gone', place.host) from error
 
     def states(self, context, cell: 'objects.CellMapping',
                places: Collection[Place]) -> Iterator[tuple[Place, Any]]:
-        """Nova's HostState of each host, or Refused: it is not in that cell,
-        gone, disabled or down.
+        """Nova's HostState of each host, or HostRefused: it is not in that
+        cell, gone, disabled or down.
 
         Two queries, and a third for servers on hosts that do not report them.
         """
@@ -66,22 +69,23 @@ class HostReader:
                 yield place, self._state(
                     cell, place, nodes.get(place.provider),
                     services.get(place.host), servers)
-            except Refused as refusal:
+            except HostRefused as refusal:
                 yield place, refusal
 
     def _state(self, cell, place, node, service, servers):
         if node is None or service is None or node.host != place.host:
-            raise Refused('its planned host is gone')
+            raise HostRefused('is gone', place.host)
         if cell.disabled or service.disabled:
-            raise Refused('its planned host is disabled')
+            raise HostRefused('is disabled', place.host)
         if not self._servicegroup_api.service_is_up(service):
-            raise Refused('its planned host is down')
+            raise HostRefused('is down', place.host, may_return=True)
         state = self._host_manager.host_state_cls(
             node.host, node.hypervisor_hostname, cell.uuid, compute=node)
         state.update(node, dict(service), self.aggregates(place.host),
                      servers[place.host])
         if state.uuid is None:
-            raise Refused('its planned host has not reported its resources')
+            raise HostRefused('has not reported its resources', place.host,
+                              may_return=True)
         return state
 
     def _servers(self, context, hosts):
@@ -106,28 +110,29 @@ class HostReader:
         """What Placement judges when it proposes hosts, for this one.
 
         :param asked: nova.scheduler.utils.ResourceRequest
-        :raises Refused: the host is in another zone, or lacks an aggregate
-            or a trait
+        :raises HostRefused: the host is in another zone, or lacks an
+            aggregate or a trait
         """
         if spec.availability_zone not in (None, '', _zone(state)):
-            raise Refused(
-                'its planned host is in another availability zone than the '
-                'request names')
+            raise HostRefused(
+                'is in another availability zone than the request names',
+                state.host, ZONE)
         group = asked.get_request_group(None)
         aggregates = {aggregate.uuid for aggregate in state.aggregates}
         if not _in_aggregates(group, aggregates):
             # Aggregates that are Placement's alone, such as Neutron's
             # segments.
             aggregates |= set(self._get(
-                f'/resource_providers/{state.uuid}/aggregates')['aggregates'])
+                f'/resource_providers/{state.uuid}/aggregates',
+                state.host)['aggregates'])
             if not _in_aggregates(group, aggregates):
-                raise Refused(
-                    'its planned host is not in an aggregate that the request '
-                    'needs')
+                raise HostRefused(
+                    'is not in an aggregate that the request needs',
+                    state.host, AGGREGATES)
         if group.forbidden_aggregates & aggregates:
-            raise Refused(
-                'its planned host is in an aggregate that the request must '
-                'avoid')
+            raise HostRefused(
+                'is in an aggregate that the request must avoid', state.host,
+                AGGREGATES)
         self._check_traits(state, spec, group)
 
     def _check_traits(self, state, spec, group):
@@ -137,21 +142,24 @@ class HostReader:
         if not required and not forbidden:
             return
         traits = set(self._get(
-            f'/resource_providers/{state.uuid}/traits')['traits'])
+            f'/resource_providers/{state.uuid}/traits', state.host)['traits'])
         if required - traits or forbidden & traits:
-            raise Refused(
-                'its planned host has other traits than the request needs: '
+            raise HostRefused(
+                'has other traits than the request needs: '
                 + ', '.join(sorted((required - traits)
-                                   | (forbidden & traits))))
+                                   | (forbidden & traits))),
+                state.host, TRAITS)
 
-    def _get(self, path):
+    def _get(self, path, host):
         try:
             response = self._placement.get(
                 path, microversion='1.19', raise_exc=False)
         except ks_exceptions.ClientException as error:
             raise Refused('Placement does not answer') from error
+        if response.status_code == 404:
+            raise HostRefused('is not known to Placement', host)
         if response.status_code != 200:
-            raise Refused('its planned host is not known to Placement')
+            raise Refused('Placement does not answer as it should')
         return response.json()
 
 

@@ -3,7 +3,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.frozen import FrozenMapping
@@ -34,6 +34,8 @@ class Judge:
     :ivar links: uplinks of domains
     :ivar strangers: hosts with servers of others, in domains that the member
         would reserve
+    :ivar sources: path to the host that a moving member comes from, and may
+        return to; the host in ``others`` is the one that it moves to
     :ivar cloud: every host, for policies that look further than at where
         members are; without it those say nothing
     :ivar _objections: what was said of hosts before: filters ask again for
@@ -47,6 +49,7 @@ class Judge:
     links: tuple[Link, ...] = ()
     strangers: Mapping[Domain, Sequence[Host]] = FrozenMapping()
     cloud: Cloud | None = None
+    sources: Mapping[str, Host] = FrozenMapping()
     _objections: dict[Host, tuple[str, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False)
 
@@ -69,16 +72,32 @@ class Judge:
             for scope in self._scopes() for policy in scope.group.rules))
 
     def objections(self, host: Host) -> tuple[str, ...]:
-        """What hard policies say against the host, one line each."""
+        """What hard policies say against the host, one line each.
+
+        Rules that keep members apart hold wherever the moves of others end:
+        at their destinations, or back at their sources. Rules that keep them
+        together go by the destinations.
+        """
         if host not in self._objections:
-            self._objections[host] = tuple(
-                f'{case.policy.title}: '
-                f'{"; ".join(found.messages) or found.count}'
-                for case in self._cases(host) if case.policy.hard
-                # Where nothing is broken, nothing was before.
-                if (found := case.together()).count
-                and found.count > case.without().count)
+            found = self._against(host)
+            if self.sources and not found:
+                found = replace(
+                    self, others={**self.others, **self.sources},
+                    sources=FrozenMapping())._against(host, together=False)
+            self._objections[host] = found
         return self._objections[host]
+
+    def _against(self, host: Host, together: bool = True
+                 ) -> tuple[str, ...]:
+        """:param together: whether rules count that confine all members"""
+        return tuple(
+            f'{case.policy.title}: '
+            f'{"; ".join(found.messages) or found.count}'
+            for case in self._cases(host) if case.policy.hard
+            and (together or not case.policy.confines)
+            # Where nothing is broken, nothing was before.
+            if (found := case.together()).count
+            and found.count > case.without().count)
 
     def cost(self, host: Host) -> float:
         """Weighted violations that the member adds by being there."""

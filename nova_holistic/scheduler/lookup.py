@@ -1,36 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 """A create that has a pointer gets its planned place, or a reason why not."""
 
-from collections.abc import Iterator, Sequence
-import contextlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 import itertools
-from typing import Any
 
 from nova import objects
 
 from nova_holistic import exceptions
-from nova_holistic.holds import client as holds_client
+from nova_holistic.scheduler.candidates import Candidates
 from nova_holistic.scheduler.claims import Claims, NotUndone
 from nova_holistic.scheduler.connections import Connections
-from nova_holistic.scheduler.hosts import HostReader
-from nova_holistic.scheduler.judge import Judge
-from nova_holistic.scheduler import locations
+from nova_holistic.scheduler.hosts import ZONE
 from nova_holistic.scheduler import membership
+from nova_holistic.scheduler.membership import Membership
 from nova_holistic.scheduler.pointer import Pointer
-from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.scheduler.refusal import HostRefused, Refused
 from nova_holistic.scheduler import request
 from nova_holistic.scheduler import unanswered
 from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table.records import (
-    GroupRecord, MemberRecord, MemberState, Place)
+    GroupRecord, MemberRecord, MemberState)
 
-ALLOCATION_REQUEST_VERSION = '1.36'
-"""Placement's microversion in which Nova writes allocation requests."""
+
+@dataclass(slots=True)
+class _Choice:
+    """The place chosen for one server of the request.
+
+    :ivar own: the server's member, with the place that is tried
+    :ivar selections: that place, then alternates
+    :ivar taken: names of the hosts planned for all servers of the request
+    :ivar refusals: of the hosts that were tried before
+    """
+
+    own: Membership
+    instance_uuid: str
+    taken: Collection[str]
+    selections: 'list[objects.Selection]' = field(default_factory=list)
+    refusals: list[HostRefused] = field(default_factory=list)
 
 
 class Lookup:
     """One create. Its steps are few and do not depend on the size of the
-    cloud: read the group, claim, judge the planned host, swap.
+    cloud: read the group, claim, judge the planned host, swap. If the planned
+    host is refused, the member's alternates are tried in their order.
     """
 
     def __init__(self, context, spec: 'objects.RequestSpec',
@@ -43,11 +56,8 @@ class Lookup:
         self._spec = spec.obj_clone()
         self._connections = connections
         self._scheduler = scheduler
-        self._hosts = HostReader(
-            scheduler.host_manager, scheduler.servicegroup_api,
-            connections.placement)
-        self._states: dict[tuple[str, str], Any] = {}
-        self._asked: Any = None
+        self._candidates = Candidates(
+            self._context, self._spec, connections, scheduler)
 
     def answer(self, pointer: Pointer, instance_uuids: Sequence[str],
                alternates: int) -> 'list[list[objects.Selection]]':
@@ -80,17 +90,76 @@ class Lookup:
                  for uuid in instance_uuids]
         # One that was not seen may be for another request.
         self._matching([row for row, _ in taken], every=True)
+        choices = self._choices(claims, record, rows, taken, alternates)
+        for choice in choices:
+            self._swap(claims, choice, alternates)
+        claims.confirm()
+        return [choice.selections for choice in choices]
+
+    def _choices(self, claims: Claims, record: GroupRecord,
+                 rows: Sequence[MemberRecord],
+                 taken: Sequence[tuple[MemberRecord, str]], limit: int
+                 ) -> list[_Choice]:
+        """A place for each server that was claimed, and alternates."""
         hosts = {row.place.host for row, _ in taken}
         places = self._connections.table.alternates(
-            [row.id for row, _ in taken]) if alternates else {}
-        selections = [
-            self._judge(
-                membership.Membership(record, row, rows, by_plan=True),
-                uuid, [place for place in places.get(row.id, ())
-                       if place.host not in hosts], alternates)
-            for row, uuid in taken]
-        claims.swap()
-        return selections
+            [row.id for row, _ in taken]) if limit else {}
+        choices = []
+        for row, uuid in taken:
+            choice = _Choice(
+                Membership(record, row, rows, by_plan=True), uuid, hosts)
+            try:
+                choice.selections = self._candidates.planned(
+                    choice.own, uuid, [
+                        place for place in places.get(row.id, ())
+                        if place.host not in hosts], limit)
+            except HostRefused as refusal:
+                self._go_elsewhere(claims, choice, refusal, limit)
+                # The policies of the next one see where this one goes.
+                rows = [replace(each, place=choice.own.own.place)
+                        if each.id == row.id else each for each in rows]
+            choices.append(choice)
+        return choices
+
+    def _swap(self, claims: Claims, choice: _Choice, limit: int) -> None:
+        """The hold becomes the server's allocation, where there is room."""
+        while True:
+            try:
+                claims.swap(choice.own.own)
+                return
+            except HostRefused as refusal:
+                self._go_elsewhere(claims, choice, refusal, limit)
+
+    def _go_elsewhere(self, claims: Claims, choice: _Choice,
+                      refusal: HostRefused, limit: int) -> None:
+        """Choose the first alternate that can take the server instead.
+
+        :raises Refused: no alternate can
+        """
+        row = choice.own.own
+        unasked_zone = (refusal.by == ZONE and
+                        row.member.requirements.availability_zone is None)
+        if unasked_zone or claims.is_repeated(row):
+            # The request is at fault; or the server has its place already.
+            raise refusal
+        choice.refusals.append(refusal)
+        tried = {each.host for each in choice.refusals}
+        found = self._candidates.elsewhere(
+            choice.own, choice.instance_uuid, [
+                place for place in self._connections.table.alternates(
+                    [row.id]).get(row.id, ()) if place.host not in tried],
+            choice.refusals)
+        if found is None:
+            cause = choice.refusals[0]
+            if not cause.may_return:
+                claims.give_up(row, choice.refusals)
+            raise Refused(f'{cause}, and none of its alternates can take the '
+                          f'server') from cause
+        place, (first, *others) = found
+        choice.own = replace(choice.own, own=claims.move(row, place))
+        choice.selections = [first, *(
+            each for each in others
+            if each.service_host not in choice.taken)][:limit + 1]
 
     def _group(self, pointer: Pointer
                ) -> tuple[GroupRecord, Sequence[MemberRecord]]:
@@ -116,7 +185,7 @@ class Lookup:
         if not pointed_at:
             raise Refused(f'group {record.uuid} has no member '
                           f'{pointer.member!r}')
-        self._asked = request.resource_request(
+        self._candidates.asked = request.resource_request(
             self._context, self._spec, self._scheduler.host_manager)
         matching = self._matching(pointed_at)
         owners = {row.instance_uuid for row in rows}
@@ -137,100 +206,11 @@ class Lookup:
         for wanted, alike in itertools.groupby(
                 rows, lambda row: row.member.requirements):
             try:
-                request.check_match(self._spec, self._asked, wanted)
+                request.check_match(
+                    self._spec, self._candidates.asked, wanted)
                 found.extend(alike)
             except Refused as refusal:
                 refusals.append(refusal)
         if refusals and (every or not found):
             raise refusals[0]
         return found
-
-    def _judge(self, own: membership.Membership, instance_uuid: str,
-               places: Sequence[Place], alternates: int
-               ) -> 'list[objects.Selection]':
-        """All of Nova's enabled filters judge the planned host.
-
-        :param places: alternates to choose from, best first
-        """
-        spec, row = self._spec, own.own
-        spec.instance_uuid = instance_uuid
-        spec.obj_reset_changes(['instance_uuid'])
-        request.check_destination(spec, row.place.host, row.place.node)
-        judge = own.judge(self._connections, self._context)
-        cell = self._hosts.cell_of(self._context, row.place)
-        others = (place for place in places
-                  if self._keeps_policies(judge, place))
-        first = list(itertools.islice(others, alternates))
-        self._read(cell, [row.place, *first])
-        state = self._state(row, cell, row.place)
-        self._hosts.check_admits(state, spec, self._asked)
-        candidates = self._alternates(
-            row, cell, itertools.chain(first, others), alternates)
-        membership.prepare(spec, own)
-        passed = list(self._scheduler.host_manager.get_filtered_hosts(
-            [state, *candidates], spec))
-        if state not in passed or not state.allocation_candidates:
-            raise Refused("its planned host was rejected by Nova's filters")
-        self._scheduler._consume_selected_host(
-            state, spec, instance_uuid=instance_uuid)
-        return [_selection(state), *(
-            _selection(candidate) for candidate in candidates
-            if candidate in passed and candidate.allocation_candidates)]
-
-    def _read(self, cell, places: Sequence[Place]) -> None:
-        """Read what has not been read yet of the hosts, together."""
-        missing = [place for place in places
-                   if (cell.uuid, place.host) not in self._states]
-        if missing:
-            self._states.update(
-                ((cell.uuid, place.host), state) for place, state
-                in self._hosts.states(self._context, cell, missing))
-
-    def _state(self, row: MemberRecord, cell, place: Place):
-        """The host, with what the members of this request took of it.
-
-        :raises Refused: it can take no server
-        """
-        state = self._states[cell.uuid, place.host]
-        if isinstance(state, Refused):
-            raise state
-        state.allocation_candidates = [_allocation_request(row, place)]
-        return state
-
-    def _alternates(self, row: MemberRecord, cell,
-                    places: Iterator[Place], limit: int) -> list[Any]:
-        """Those hosts of the cell that can take the server too."""
-        found: list[Any] = []
-        while wanted := list(itertools.islice(places, limit - len(found))):
-            self._read(cell, wanted)
-            for place in wanted:
-                # A host that cannot take a server is no alternate.
-                with contextlib.suppress(exceptions.HolisticError):
-                    state = self._state(row, cell, place)
-                    self._hosts.check_admits(state, self._spec, self._asked)
-                    found.append(state)
-        return found
-
-    def _keeps_policies(self, judge: Judge, place: Place) -> bool:
-        try:
-            return not judge.objections(self._located(place))
-        except exceptions.HolisticError:
-            # It cannot be located.
-            return False
-
-    def _located(self, place: Place):
-        return locations.located(self._connections.topology, place.host,
-                                 self._hosts.aggregates(place.host))
-
-
-def _selection(state) -> 'objects.Selection':
-    return objects.Selection.from_host_state(
-        state, allocation_request=state.allocation_candidates[0],
-        allocation_request_version=ALLOCATION_REQUEST_VERSION)
-
-
-def _allocation_request(row: MemberRecord, place: Place) -> dict[str, Any]:
-    """As Placement would have proposed it."""
-    (allocation,) = holds_client.allocations(row).values()
-    return {'allocations': {place.provider: allocation},
-            'mappings': {'': [place.provider]}}

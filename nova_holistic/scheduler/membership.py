@@ -55,8 +55,9 @@ class Membership:
         """Whether the hosts in question were chosen with the whole cloud in
         view, and every other member is where the table has it: then the
         cloud need not be looked at again."""
-        others = self.judge(connections).others
-        return self.by_plan and all(
+        judge = self.judge(connections)
+        others = judge.others
+        return self.by_plan and not judge.sources and all(
             row.state in SITTING and row.member.path in others
             and others[row.member.path].name == row.place.host
             for row in self.rows if row.id != self.own.id)
@@ -65,14 +66,20 @@ class Membership:
         context = context or nova_context.get_admin_context()
         others = {row.member.path: row for row in self.rows
                   if row.id != self.own.id}
-        now = whereabouts.hosts_of(context, others.values())
+        now = whereabouts.positions_of(context, others.values())
         hosts = locations.of_members(connections.topology, context, [
-            (self.record, others[path], host) for path, host in now.items()])
+            (self.record, others[path], position.host)
+            for path, position in now.items()])
+        sources = {path: position.source for path, position in now.items()
+                   if position.source not in (None, position.host)}
+        found = locations.looked_up(
+            connections.topology, context, set(sources.values()))
         return Judge(
             parsed_group(self.record, connections.policy_types),
             connections.topology.levels, self.own.member.path,
             {path: hosts[others[path].id] for path in now},
-            connections.topology.links)
+            connections.topology.links,
+            sources={path: found[name] for path, name in sources.items()})
 
     @property
     def instances(self) -> frozenset[str]:

@@ -10,6 +10,26 @@ class Refused(exceptions.HolisticError):
     """The pointer cannot be honoured; the message says why, to the user."""
 
 
+class HostRefused(Refused):
+    """One host cannot take the server. Another host may.
+
+    :ivar host: name of the host
+    :ivar cause: what is wrong with it, without a subject
+    :ivar by: the filter or the check that refused it, if the planner cannot
+        see the cause in its snapshot; None if it can
+    :ivar may_return: whether the host may be usable again in a moment
+    """
+
+    def __init__(self, cause: str, host: str, by: str | None = None,
+                 may_return: bool = False):
+        # The message names no host: users see it.
+        super().__init__(f'its planned host {cause}')
+        self.host = host
+        self.cause = cause
+        self.by = by
+        self.may_return = may_return
+
+
 WRITTEN_FOR_USERS = (Refused, table_errors.ClaimRefused)
 """Kinds of errors whose texts users read."""
 

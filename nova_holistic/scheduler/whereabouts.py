@@ -3,6 +3,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections import defaultdict
+from dataclasses import dataclass
 
 from nova.compute import vm_states
 from nova import context as nova_context
@@ -25,76 +26,115 @@ MOVING = ['accepted', 'queued', 'preparing', 'running', 'pre-migrating',
 """Statuses of Nova's migrations that have not ended one way or the other."""
 
 
-def hosts_of(context, members: Iterable[MemberRecord]) -> dict[str, str]:
-    """Path to host name, of every member that takes up room.
+RESIZING = ['finished', 'confirming', 'reverting']
+"""Statuses of a migration of a server that is resized: until the move is
+confirmed or reverted, Nova keeps room for it on both hosts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a server takes up room.
+
+    :ivar host: where it is; if it moves, where it is going
+    :ivar source: where it comes from if it moves, and may return to
+    """
+
+    host: str
+    source: str | None = None
+
+
+def positions_of(context, members: Iterable[MemberRecord]
+                 ) -> dict[str, Position]:
+    """By path, of every member that takes up room.
 
     A server that exists is where Nova says, wherever it was planned, and one
-    that moves is where it is going; one that is still to come, or being
-    built, is at its planned place; and so is every one in a cell that does
-    not answer. For ``batches.MOST`` members there is one query of the mapping
-    of servers to cells; if any is mapped, one of the cells and one for each
-    of them; and one for each server that Nova is at work on.
+    that moves is at its source and at its destination; one that is still to
+    come, or being built, is at its planned place; and so is every one in a
+    cell that does not answer. For ``batches.MOST`` members there is one query
+    of the mapping of servers to cells; if any is mapped, one of the cells and
+    one for each of them; and one for each server that Nova is at work on, or
+    that waits for the confirmation of its move.
     """
     rows = {row.id: row for row in members}
-    return {rows[number].member.path: host for number, host
-            in hosts_by_row(context, rows.values()).items()}
+    return {rows[number].member.path: position for number, position
+            in _positions_by_row(context, rows.values()).items()}
 
 
 def hosts_by_row(context, members: Iterable[MemberRecord]) -> dict[int, str]:
-    """The same for members of whatever groups, by the ids of their rows."""
+    """The hosts of members of whatever groups, by the ids of their rows."""
+    return {number: position.host for number, position
+            in _positions_by_row(context, members).items()}
+
+
+def _positions_by_row(context, members: Iterable[MemberRecord]
+                      ) -> dict[int, Position]:
     rows = list(members)
     owned = {row.instance_uuid: row for row in rows if row.state in OWNED}
-    hosts = {row.id: row.place.host for row in rows
+    found = {row.id: Position(row.place.host) for row in rows
              if row.state == MemberState.PLANNED}
     if owned:
-        for uuid, host in _hosts_of_instances(context, owned).items():
-            if host is not None:
-                hosts[owned[uuid].id] = host
-    return hosts
+        for uuid, position in _of_instances(context, owned).items():
+            if position is not None:
+                found[owned[uuid].id] = position
+    return found
 
 
-def _hosts_of_instances(context, owned: Mapping[str, MemberRecord]
-                        ) -> dict[str, str | None]:
+def _of_instances(context, owned: Mapping[str, MemberRecord]
+                  ) -> dict[str, Position | None]:
     # Until a cell knows better, a server being created is where it is planned.
-    hosts = {uuid: row.place.host if row.state == MemberState.CLAIMED else None
+    found = {uuid: _planned(row) if row.state == MemberState.CLAIMED else None
              for uuid, row in owned.items()}
     cells = _by_cell(context, list(owned))
     if not cells:
-        return hosts
+        return found
     rows = {cell.uuid: {uuid: owned[uuid] for uuid in uuids}
             for cell, uuids in cells}
     # As Nova itself asks its cells: it gives up one that does not answer.
     answers = nova_context.scatter_gather_cells(
         context, [cell for cell, _ in cells], nova_context.CELL_TIMEOUT,
-        _hosts_in_cell, rows)
+        _in_cell, rows)
     for number, answer in answers.items():
         if nova_context.is_cell_failure_sentinel(answer):
             LOG.warning(
                 'Cell %(cell)s does not answer: members of groups in it, '
                 '%(members)s, are taken to be where they were planned',
                 {'cell': number, 'members': len(rows[number])})
-            answer = {uuid: row.place.host
+            answer = {uuid: _planned(row)
                       for uuid, row in rows[number].items()}
-        hosts.update(answer)
-    return hosts
+        found.update(answer)
+    return found
 
 
-def _hosts_in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
-                   ) -> dict[str, str | None]:
+def _planned(row: MemberRecord) -> Position:
+    return Position(row.place.host)
+
+
+def _in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
+             ) -> dict[str, Position | None]:
     """Where servers are that the cell has, which the context is for.
 
     :param owned: by the UUID of the cell
     """
     rows = owned[context.cell_uuid]
-    hosts = dict.fromkeys(rows)
+    found = dict.fromkeys(rows)
     for instance in _instances(context, list(rows)):
-        # A server with no task is not moving: it costs no query.
-        going = (instance.task_state and instance.host
-                 and _destination(context, instance.uuid))
-        hosts[instance.uuid] = going or instance.host or (
-            rows[instance.uuid].place.host
-            if instance.vm_state == vm_states.BUILDING else None)
-    return hosts
+        found[instance.uuid] = _position(context, instance,
+                                         rows[instance.uuid])
+    return found
+
+
+def _position(context, instance: sa.Row, row: MemberRecord
+              ) -> Position | None:
+    if instance.host is None:
+        building = instance.vm_state == vm_states.BUILDING
+        return _planned(row) if building else None
+    # A server that is not moving costs no query.
+    move = None
+    if instance.vm_state == vm_states.RESIZED:
+        move = _move(context, instance.uuid, RESIZING)
+    elif instance.task_state:
+        move = _move(context, instance.uuid, MOVING)
+    return move or Position(instance.host)
 
 
 @api_database.context_manager.reader
@@ -130,8 +170,14 @@ def _instances(context, uuids: Collection[str]) -> Sequence[sa.Row]:
             in context.session.execute(known.where(found.uuid.in_(batch)))]
 
 
-def _destination(context, uuid: str) -> str | None:
-    """Where Nova is moving a server to, once it has written that down."""
+def _move(context, uuid: str, statuses: Sequence[str]) -> Position | None:
+    """Where Nova is moving a server, once it has written that down."""
     migrations = objects.MigrationList.get_by_filters(
-        context, {'instance_uuid': uuid, 'status': MOVING})
-    return next((m.dest_compute for m in migrations if m.dest_compute), None)
+        context, {'instance_uuid': uuid, 'status': statuses})
+    return next((Position(m.dest_compute, m.source_compute)
+                 for m in sorted(migrations, key=_newest_first)
+                 if m.dest_compute), None)
+
+
+def _newest_first(migration: 'objects.Migration') -> int:
+    return -migration.id

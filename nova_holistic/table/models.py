@@ -135,6 +135,25 @@ class MemberRow(Base):
     updated_at: orm.Mapped[datetime | None]
 
 
+class RefusalRow(Base):
+    """A host that Nova refused for a member when its server was created."""
+
+    __tablename__ = 'holistic_refusals'
+    __table_args__ = (
+        sa.Index('ix_holistic_refusals_group_uuid', 'group_uuid'),
+    )
+
+    id: orm.Mapped[int] = orm.mapped_column(sa.Integer, primary_key=True)
+    group_uuid: orm.Mapped[str] = orm.mapped_column(
+        sa.String(36),
+        sa.ForeignKey('holistic_groups.uuid', ondelete='CASCADE',
+                      name='fk_holistic_refusals_group_uuid'))
+    description: orm.Mapped[str] = orm.mapped_column(PATH)
+    host: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    refused_by: orm.Mapped[str] = orm.mapped_column(sa.String(255))
+    refused_at: orm.Mapped[datetime]
+
+
 class PlanRow(Base):
     """A plan that holds nothing; kept for a while for whoever asked."""
 

@@ -20,6 +20,7 @@ from nova_holistic.table.outages import HostOutages
 from nova_holistic.table.plans import Plans
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+from nova_holistic.table.refusals import Refusals
 from nova_holistic.table.rosters import Found, Rosters
 from nova_holistic.table.statistics import Statistics
 from nova_holistic.table.tasks import Tasks
@@ -45,6 +46,7 @@ class PlacementTable:
         self.statistics = Statistics(self.database)
         self.jobs = Jobs(self.database)
         self.outages = HostOutages(self.database)
+        self.refusals = Refusals(self.database)
         self.rosters = Rosters(self.database)
         self._exclusive = ExclusiveGroups(self.database, SITTING)
 

@@ -24,10 +24,11 @@ class PlannedCloud(EmbeddedCloud):
     """An embedded cloud that holds whatever plan it is told."""
 
     def plan(self, document, hosts, *, project_id=PROJECT,
-             status=GroupStatus.PLANNED, resources=None):
+             status=GroupStatus.PLANNED, resources=None, alternates=8):
         """Plan a group at the hosts given by path, and hold its places.
 
         :param resources: of all members whose description names a flavor
+        :param alternates: how many of the other hosts each member has
         """
         group = str(uuid.uuid4())
         self.table.create_group(GroupRecord(
@@ -38,8 +39,9 @@ class PlannedCloud(EmbeddedCloud):
             updated_at=datetime.datetime(2026, 1, 1)))
         members = parse_group(document, load_policy_types()).all_members()
         self.table.write_members(group, [
-            self._row(group, member, hosts, resources) for member in members
-            if member.path in hosts])
+            dataclasses.replace(row, alternates=row.alternates[:alternates])
+            for row in (self._row(group, member, hosts, resources)
+                        for member in members if member.path in hosts)])
         self.holds.put(self.table.members(group), project_id, USER)
         return group
 

@@ -287,7 +287,7 @@ def test_a_refused_repeat_takes_no_member_away_from_its_server(cloud):
 
 def test_a_group_whose_only_create_was_refused_is_planned_again(cloud):
     """While the server was scheduled the group was building."""
-    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    group = cloud.plan(WEB, PLAN, resources=SMALL, alternates=0)
     with disabled(cloud, PLAN['a']), pytest.raises(
             exception.NoValidHost, match='its planned host is disabled'):
         ask(cloud, group, 'a', str(uuid.uuid4()))

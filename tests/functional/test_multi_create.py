@@ -87,8 +87,7 @@ def test_a_create_of_more_servers_than_free_claims_none(cloud, member, count):
 
 
 def test_one_disabled_host_refuses_the_whole_create(cloud):
-    group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
-    before = cloud.used()
+    group = cloud.plan(CLUSTER, PLAN, resources=SMALL, alternates=0)
     cloud.disable_compute('cmp-2')
     try:
         cloud.create_server(
@@ -99,9 +98,23 @@ def test_one_disabled_host_refuses_the_whole_create(cloud):
                 server['id'])
     finally:
         cloud.enable_compute('cmp-2')
-    assert cloud.used() == before
-    assert ({row.state for row in cloud.table.members(group)}
-            == {MemberState.PLANNED})
+    assert cloud.used() == {'cmp-0': SMALL, 'cmp-1': SMALL, 'cmp-2': SMALL}
+    # Of those on that host one was asked for.
+    assert [row.state for row in cloud.table.members(group)] == [
+        MemberState.PLANNED, MemberState.PLANNED, MemberState.LOST,
+        MemberState.PLANNED]
+
+
+def test_one_unusable_host_among_them_is_replaced(cloud):
+    group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
+    cloud.disable_compute('cmp-2')
+    try:
+        assert create(cloud, group, 'db/node', 4) == {'cmp-0': 3, 'cmp-1': 1}
+    finally:
+        cloud.enable_compute('cmp-2')
+    assert collections.Counter(
+        row.place.host for row in cloud.table.members(group)) == {
+            'cmp-0': 3, 'cmp-1': 1}
 
 
 def test_one_missing_hold_refuses_the_create_and_loses_one_member(cloud):

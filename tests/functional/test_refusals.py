@@ -175,18 +175,36 @@ def test_a_request_may_name_the_planned_host(cloud, shop):
     assert cloud.host_of(server) == 'cmp-2'
 
 
-def test_a_disabled_planned_host_is_refused(cloud, shop):
+@pytest.fixture
+def alone(cloud):
+    """The shop without alternates."""
+    return cloud.plan(SHOP, PLAN, resources=SMALL, alternates=0)
+
+
+def loss(cloud, group, member, **extra):
+    """What is said of a create; the member has lost its place."""
+    before = cloud.row(group, member)
+    said = cloud.fault_of(cloud.create_server(
+        'refused', 'small', {'group': group, 'member': member}, **extra))
+    row = cloud.row(group, member)
+    assert (row.member, row.state, row.instance_uuid, row.held) == (
+        before.member, MemberState.LOST, None, False)
+    assert cloud.holds.exists(before.hold) is None
+    return said
+
+
+def test_a_disabled_planned_host_is_refused(cloud, alone):
     cloud.disable_compute('cmp-2')
     try:
-        assert 'its planned host is disabled' in refusal(cloud, shop, 'web')
+        assert 'its planned host is disabled' in loss(cloud, alone, 'web')
     finally:
         cloud.enable_compute('cmp-2')
 
 
-def test_a_planned_host_that_is_down_is_refused(cloud, shop):
+def test_a_planned_host_that_is_down_is_refused(cloud, alone):
     cloud.stop_compute('cmp-2')
     try:
-        assert 'its planned host is down' in refusal(cloud, shop, 'web')
+        assert 'its planned host is down' in refusal(cloud, alone, 'web')
     finally:
         cloud.start_compute('cmp-2')
 
@@ -197,8 +215,8 @@ def test_a_planned_host_rejected_by_novas_filters_is_refused(cloud, shop):
         'there', 'small', {'group': shop, 'member': 'web'},
         server_group=server_group)
     cloud.wait_for_status(there, 'ACTIVE')
-    other = cloud.plan(SHOP, PLAN, resources=SMALL)
-    said = refusal(cloud, other, 'web', server_group=server_group)
+    other = cloud.plan(SHOP, PLAN, resources=SMALL, alternates=0)
+    said = loss(cloud, other, 'web', server_group=server_group)
     assert "its planned host was rejected by Nova's filters" in said
 
 

@@ -142,3 +142,20 @@ def test_a_judge_with_new_foreign_servers_checks_again():
         domain: [replace(host('h2', 'r1'), servers=1)]})
     assert crowded.objections(place) != ()
     assert verdict.objections(place) == ()
+
+
+def test_a_moving_member_keeps_others_off_its_source_and_destination():
+    verdict = replace(
+        judge([APART], 'a', {'b': host('h2', 'r2')}),
+        sources={'b': host('h1', 'r1')})
+    assert verdict.objections(host('h3', 'r1')) != ()
+    assert verdict.objections(host('h4', 'r2')) != ()
+    assert verdict.objections(host('h5', 'r3')) == ()
+
+
+def test_members_that_are_together_follow_one_that_moves():
+    verdict = replace(
+        judge([{'type': 'affinity', 'level': 'rack'}], 'a',
+              {'b': host('h2', 'r2')}), sources={'b': host('h1', 'r1')})
+    assert verdict.objections(host('h4', 'r2')) == ()
+    assert verdict.objections(host('h3', 'r1')) != ()

@@ -18,7 +18,8 @@ class Away:
 
 def test_a_failed_read_of_traits_is_refused():
     with pytest.raises(Refused, match='Placement does not answer'):
-        HostReader(None, None, Away())._get('/resource_providers/1/traits')
+        HostReader(None, None, Away())._get(
+            '/resource_providers/1/traits', 'cmp-1')
 
 
 def test_a_failed_read_of_hosts_with_a_trait_is_refused():

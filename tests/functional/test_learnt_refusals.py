@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A filter of Nova's that the planner does not know makes no member
+unclaimable: what it refuses is learnt."""
+
+import pytest
+
+from nova_holistic.api.views import reasons
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import PROJECT, USER
+from nova_holistic.table.records import MemberState
+
+FILTER = 'AggregateInstanceExtraSpecsFilter'
+FILTERS = ['ComputeFilter', 'ServerGroupAntiAffinityFilter', FILTER]
+HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1', vcpus=4)
+              for number in range(4))
+FAST = 'cmp-3'
+SMALL = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
+SHOP = {'name': 'shop', 'members': [{'name': 'a', 'flavor': 'fast'}]}
+
+
+@pytest.fixture(scope='module')
+def running(own_cloud):
+    with own_cloud(HOSTS, options={
+            ('filter_scheduler', 'enabled_filters'): FILTERS}) as cloud:
+        cloud.create_flavor('fast', 2, 2048, 10, {
+            'aggregate_instance_extra_specs:speed': 'high'})
+        cloud.create_aggregate('fast', {'speed': 'high'}, [FAST])
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud, on which the test leaves nothing behind."""
+    yield running
+    for name in 'alternates', 'refusal_lifetime':
+        running.conf.clear_override(name, group='planner')
+    running.clear()
+
+
+def create(cloud, group):
+    return cloud.create_server(
+        'a', 'fast', {'group': group, 'member': 'a'})
+
+
+def test_stock_nova_boots_the_flavor_on_the_one_host(cloud):
+    server = cloud.create_server('stock', 'fast')
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.host_of(server) == FAST
+
+
+def test_the_alternate_that_passes_the_filter_takes_the_server(cloud):
+    group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL)
+    server = create(cloud, group)
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.host_of(server) == FAST
+    row = cloud.row(group, 'a')
+    assert (row.state, row.place.host) == (MemberState.CLAIMED, FAST)
+    assert cloud.used() == {FAST: SMALL}
+
+
+def test_every_refused_host_is_told_and_left_out_of_the_next_plan(cloud):
+    """With one alternate each plan learns of two hosts."""
+    cloud.conf.set_override('alternates', 1, group='planner')
+    group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=1)
+    fault = cloud.fault_of(create(cloud, group))
+    assert "its planned host was rejected by Nova's filters" in fault
+    assert 'cmp' not in fault
+    assert cloud.row(group, 'a').state == MemberState.LOST
+    assert cloud.used() == {}
+    told = cloud.table.get_group(group).reasons
+    (shown,) = reasons.shown(told, failed=False, hosts=True)
+    assert shown['at'] == 'a'
+    for host in 'cmp-0', 'cmp-1':
+        assert (f"host {host} was rejected by Nova's filters ({FILTER})"
+                in shown['message'])
+    (discreet,) = reasons.shown(told, failed=False, hosts=False)
+    assert 'cmp' not in discreet['message'] and FILTER in discreet['message']
+    cloud.reconciler.reconcile()
+    row = cloud.row(group, 'a')
+    assert row.state == MemberState.PLANNED
+    assert row.place.host in ('cmp-2', FAST)
+    assert not row.member.requirements.forbidden_traits
+    server = create(cloud, group)
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.host_of(server) == FAST
+
+
+def test_where_every_host_is_refused_the_reasons_say_so(cloud):
+    group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=2)
+    cloud.disable_compute(FAST)
+    try:
+        cloud.fault_of(create(cloud, group))
+        told = cloud.planner.replan(group).reasons
+    finally:
+        cloud.enable_compute(FAST)
+    assert cloud.row(group, 'a').state == MemberState.LOST
+    assert any("Nova's filters refused 3 of 4 hosts" in each['message']
+               for each in told), told
+
+
+def test_a_refusal_expires(cloud):
+    """The operator has changed the aggregates, so the host counts again."""
+    cloud.conf.set_override('alternates', 0, group='planner')
+    group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=0)
+    cloud.fault_of(create(cloud, group))
+    now = cloud.clock()
+    assert cloud.table.refusals.of_group(group, now.replace(year=2000)) == {
+        'a': {'cmp-0'}}
+    assert not cloud.table.refusals.of_group(group, now.replace(year=9000))
+    cloud.conf.set_override('refusal_lifetime', 0, group='planner')
+    for host in HOSTS[1:]:
+        cloud.disable_compute(host.name)
+    try:
+        assert not cloud.planner.replan(group).reasons
+    finally:
+        cloud.enable_computes()
+    assert cloud.row(group, 'a').place.host == 'cmp-0'
+
+
+def test_refusals_go_with_their_group(cloud):
+    group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=0)
+    cloud.fault_of(create(cloud, group))
+    cloud.lifecycle.delete(group)
+    assert not cloud.table.refusals.of_group(
+        group, cloud.clock().replace(year=2000))
+
+
+def test_a_plan_of_the_engine_is_claimed_in_the_end(cloud):
+    group = cloud.planner.create(
+        SHOP, project_id=PROJECT, user_id=USER).uuid
+    server = create(cloud, group)
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.host_of(server) == FAST
