@@ -10,7 +10,8 @@ from nova_holistic.scheduler.claims import Claims
 from nova_holistic.scheduler.refusal import Refused
 from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
-    ALL_CPUS, APART, assert_as_planned, create, document, HOSTS, SMALL)
+    ALL_CPUS, APART, assert_as_planned, create, document, host_of_active,
+    HOSTS, SMALL)
 
 PAIR = {'name': 'shop', 'policies': APART, 'members': [
     {'name': 'n', 'flavor': 'small', 'count': 2}]}
@@ -149,3 +150,17 @@ def test_a_scheduler_that_dies_during_the_move_leaves_a_held_place(
         MemberState.PLANNED, True, 'cmp-0')
     assert cloud.consumers('cmp-0') == {row.hold: SMALL}
     assert list(cloud.used()) == ['cmp-0']
+
+
+def test_two_servers_of_a_create_move_to_two_hosts(cloud):
+    group = cloud.plan(PAIR, {'n-0': 'cmp-2', 'n-1': 'cmp-3'},
+                       resources=SMALL)
+    for host in 'cmp-2', 'cmp-3':
+        cloud.disable_compute(host)
+    cloud.create_server('n', 'small', {'group': group, 'member': 'n'},
+                        min_count=2)
+    servers = [server['id'] for server in cloud.servers()]
+    assert sorted(host_of_active(cloud, server) for server in servers) == [
+        'cmp-0', 'cmp-1']
+    assert [row.place.host for row in cloud.table.members(group)] == [
+        'cmp-0', 'cmp-1']
