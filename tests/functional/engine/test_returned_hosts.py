@@ -198,7 +198,7 @@ def test_a_group_given_back_while_it_returns_holds_nothing(world, end):
     assert world.vcpus_used() == 0
 
 
-def test_a_pass_leaves_the_hold_of_a_returning_member_alone(world):
+def test_passes_and_replans_leave_the_hold_of_a_returning_member_alone(world):
     """Between the put and the acceptance of its new hold."""
     group = world.create(PAIR, lease=0)
     before = lose(world, group)
@@ -210,6 +210,8 @@ def test_a_pass_leaves_the_hold_of_a_returning_member_alone(world):
         def put(self, *args):
             world.holds.put(*args)
             passes.append(world.reconciler.reconcile())
+            assert world.planner.replan(group.uuid).reasons == ()
+            assert world.vcpus_used() == 2 * 2
 
         def __getattr__(self, name):
             return getattr(world.holds, name)

@@ -92,6 +92,15 @@ def test_an_upgrade_keeps_existing_rows(empty_url):
     table.database.engine.dispose()
 
 
+def test_outages_are_known_after_the_upgrade(empty_url):
+    migration.upgrade(empty_url, '0005')
+    migration.upgrade(empty_url)
+    table = PlacementTable(empty_url)
+    assert table.outages.observe(['cmp-1'], builders.NOON) == {
+        'cmp-1': builders.NOON}
+    table.database.engine.dispose()
+
+
 def test_the_previous_version_works_with_the_new_schema(table, table_url):
     group = builders.a_group()
     with VersionBefore(table_url) as before:
