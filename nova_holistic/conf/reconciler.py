@@ -11,7 +11,18 @@ OPTS = [
         help='Seconds after which a plan being made, or a claim of a server '
              'that is not there or in ERROR, counts as abandoned. It should '
              'be longer than solving a group takes, and than the RPC timeout '
-             'of nova-conductor.'),
+             'of nova-conductor. A claim is undone earlier if Nova proves '
+             'that the server was deleted or that its build has failed.'),
+    cfg.IntOpt(
+        'build_timeout', default=7200, min=0,
+        help='Seconds after which the claim of a server in BUILD that has no '
+             'host is undone, if Nova has done nothing with the server for '
+             'so long either: its nova-conductor died. The member is planned '
+             'and held again, and the server keeps its own allocation until '
+             'it is deleted. It should be longer than [DEFAULT] '
+             'long_rpc_timeout of Nova, and than an outage of a compute host '
+             'whose messages are to be honoured. 0 means that such a claim '
+             'is never undone.'),
     cfg.IntOpt(
         'scan_requests', default=200, min=0,
         help='How many requests to Placement one pass spends on looking for '

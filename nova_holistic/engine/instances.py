@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 import random
 from typing import Any
+from urllib.parse import urlencode
 
 from oslo_log import log as logging
 
@@ -16,6 +17,8 @@ from nova_holistic.inventory.service import PAGE, Service
 LOG = logging.getLogger(__name__)
 
 MICROVERSION = '2.1'
+WITH_UPDATES = '2.58'
+"""Microversion in which actions tell when they were updated."""
 DETAIL = '/servers/detail'
 DELETED = 'DELETED'
 """Status of a server that is, or is about to be, no more."""
@@ -40,6 +43,7 @@ class InstanceView:
     :ivar launched: it has run, whatever became of it since
     :ivar status: Nova's: ACTIVE, BUILD, ERROR, SHUTOFF ...
     :ivar flavor: id of its flavor; empty if it is not known
+    :ivar fault: Nova tells why it is in ERROR: nobody set that status by hand
     """
 
     uuid: str
@@ -48,6 +52,7 @@ class InstanceView:
     node: str = ''
     launched: bool = False
     flavor: str = ''
+    fault: bool = False
 
     @property
     def is_moving(self) -> bool:
@@ -85,6 +90,18 @@ class Instances(abc.ABC):
                 if failures == FAILURES:
                     break
         return found
+
+    def was_deleted(self, instance_uuid: str) -> bool:
+        """Whether Nova remembers that it deleted a server that is not there.
+
+        False also where Nova does not know the server (any more).
+        """
+        return False
+
+    def progressed_at(self, instance_uuid: str) -> datetime | None:
+        """When Nova last began or ended a step with a server, in naive UTC;
+        None where Nova has not begun any."""
+        return None
 
     def changed(self, since: datetime) -> Iterator[InstanceView] | None:
         """Servers of all projects that have changed since then, those that
@@ -132,6 +149,23 @@ class NovaInstances(Instances):
         return {**found, **super().find(
             set(instance_uuids) - found.keys(), project_id)}
 
+    def was_deleted(self, instance_uuid: str) -> bool:
+        path = f'{DETAIL}?' + urlencode({
+            'all_tenants': '1', 'deleted': 'True', 'uuid': instance_uuid})
+        with self._nova.reading(path):
+            return any(
+                server['id'] == instance_uuid for server
+                in self._nova.get(path, MICROVERSION)['servers'])
+
+    def progressed_at(self, instance_uuid: str) -> datetime | None:
+        path = f'/servers/{instance_uuid}/os-instance-actions'
+        with self._nova.reading(path):
+            body = self._nova.get(path, WITH_UPDATES)
+            return max((datetime.fromisoformat(
+                action['updated_at'] or action['start_time']
+            ).replace(tzinfo=None) for action in body['instanceActions']),
+                default=None)
+
     def changed(self, since: datetime) -> Iterator[InstanceView]:
         with self._nova.reading(DETAIL):
             for server in self._nova.pages(
@@ -172,4 +206,5 @@ def _view(server: Mapping[str, Any]) -> InstanceView:
         host=server['OS-EXT-SRV-ATTR:host'] or None,
         node=server['OS-EXT-SRV-ATTR:hypervisor_hostname'] or '',
         launched=server.get('OS-SRV-USG:launched_at') is not None,
-        flavor=(server.get('flavor') or {}).get('id', ''))
+        flavor=(server.get('flavor') or {}).get('id', ''),
+        fault='fault' in server)

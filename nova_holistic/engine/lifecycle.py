@@ -21,8 +21,9 @@ from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
-LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING)
-"""Statuses of a group that may have something planned."""
+LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE)
+"""Statuses of a group that has planned members, or that will have some if
+servers are deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ class Lifecycle:
         before = self._named(group_uuid, members)
         if members is None:
             # A claim under way that comes to nothing is not held again for
-            # long: whoever expires leases frees it.
+            # long: whoever expires leases frees it. Nor is the place of a
+            # server that is deleted later.
             self._table.update_group(
                 group_uuid, LEASED, lease_expires_at=self._clock())
         names = {m.member.path for m in before}

@@ -7,15 +7,14 @@ from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
-from nova_holistic.engine.freeing import drop_if_unwanted
 from nova_holistic.engine.instances import Instances, InstanceView
 from nova_holistic.engine.missing_servers import MissingServers
 from nova_holistic.engine.resized_servers import ResizedServers
+from nova_holistic.engine.returning import Returning
 from nova_holistic.engine.rows import place_of
 from nova_holistic.engine.sightings import Sightings
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.table.claim import OWNED
 from nova_holistic.table import overview
@@ -25,6 +24,9 @@ from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
+WITH_SERVER = (*OWNED, MemberState.FAILED)
+"""States of a member that a server has."""
+
 ERROR = 'ERROR'
 BUILDING = 'BUILD'
 
@@ -32,8 +34,8 @@ Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
 
 
 class ServerMender:
-    """A member that a server has is where that server is; one that no server
-    has got after all is planned again."""
+    """A member that a server has is where that server is. A member whose
+    server is gone, or was never built, is planned again."""
 
     def __init__(self, conf, inventory: InventoryDriver,
                  table: PlacementTable, holds: HoldClient,
@@ -43,19 +45,21 @@ class ServerMender:
         self._inventory = inventory
         self._table = table
         self._holds = holds
+        self._instances = instances
         self._sightings = Sightings(instances, clock)
         self._missing = MissingServers(conf, instances, holds)
         self._resized = ResizedServers(table, holds, clock)
+        self._returning = Returning(table, holds, clock)
         self._clock = clock
         self._places: Mapping[str, Place] | None = None
 
     def mend(self, mended: Counter[str], groups: Mapping[str, GroupOutline],
              each: Each) -> None:
-        """Look at every claimed and built member of these groups."""
+        """Look at every member of these groups that a server has."""
         self._places = None
         by_project: dict[str, list[MemberOutline]] = {}
         for member in overview.members(
-                self._table.database, OWNED, overview.ACTIVE):
+                self._table.database, WITH_SERVER, overview.ACTIVE):
             if member.group_uuid in groups:
                 by_project.setdefault(groups[member.group_uuid].project_id,
                                       []).append(member)
@@ -99,23 +103,29 @@ class ServerMender:
 
     def _case(self, member: MemberRecord, view: InstanceView | None,
               group: GroupOutline) -> tuple[str, Callable[..., bool]]:
+        if view is None and member.state != MemberState.CLAIMED:
+            return 'gone', lambda row: self._returning.give_back(row, group)
         if member.state == MemberState.BUILT:
-            if view is None:
-                return 'gone', self._server_gone
             return 'moved', lambda row: self._server_moved(row, view)
-        if view is None or view.status == ERROR and not view.host:
-            return 'unclaimed', lambda row: self._undo_claim(row, group)
-        if view.status == ERROR and not view.launched:
+        if view is None or _never_ran(view) and not view.host:
+            if view is not None and view.status == BUILDING:
+                return 'stalled', lambda row: self._build_stalled(row, group)
+            return 'unclaimed', lambda row: self._undo_claim(row, view, group)
+        if _never_ran(view) and view.status == ERROR:
             return 'failed', self._build_failed
         return 'built', lambda row: self._server_built(row, view)
 
     def _server_built(self, member: MemberRecord,
                       view: InstanceView) -> bool:
-        """The claim went well, and nobody has said so yet."""
-        if view.status == BUILDING or view.host is None:
+        """The server has run, and the table does not say so yet.
+
+        A server that was shelved and offloaded is on no host: its member
+        stays at the place where it was planned.
+        """
+        if view.status == BUILDING or not (view.host or view.launched):
             return False
         return self._table.change_state(
-            member.id, [MemberState.CLAIMED], MemberState.BUILT,
+            member.id, [member.state], MemberState.BUILT,
             self._clock(), of_instance=member.instance_uuid, held=False,
             place=self._place(member, view))
 
@@ -128,12 +138,6 @@ class ServerMender:
             member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
             of_instance=member.instance_uuid, place=self._place(member, view))
 
-    def _server_gone(self, member: MemberRecord) -> bool:
-        """It was deleted: its room is the cloud's again, not the group's."""
-        return self._table.change_state(
-            member.id, [MemberState.BUILT], MemberState.RELEASED,
-            self._clock(), of_instance=member.instance_uuid, held=False)
-
     def _build_failed(self, member: MemberRecord) -> bool:
         """It stands on its host in ERROR without having run, and has that
         room until it is deleted."""
@@ -141,50 +145,65 @@ class ServerMender:
             member.id, [MemberState.CLAIMED], MemberState.FAILED,
             self._clock(), of_instance=member.instance_uuid)
 
-    def _undo_claim(self, member: MemberRecord, group: GroupOutline) -> bool:
-        """A claim whose server was never built: the hold is brought back.
+    def _undo_claim(self, member: MemberRecord, view: InstanceView | None,
+                    group: GroupOutline) -> bool:
+        """The server was never built: its place is held again.
 
-        The scheduler died between claim and swap, or between swap and
-        answer; or Nova had stopped waiting for the answer; or the server was
-        deleted while it was scheduled.
+        At once if Nova proves that nothing follows. Otherwise the claim may
+        be under way, or the scheduler died between claim and swap, or between
+        swap and answer: the grace tells these cases apart.
         """
-        grace = timedelta(seconds=self._conf.reconciler.grace)
-        since = member.updated_at
-        if since is not None and since > self._clock() - grace:
+        if not (self._older(member, self._conf.reconciler.grace)
+                or self._given_up(member, view)):
             return False
-        if not self._table.change_state(
-                member.id, [MemberState.CLAIMED], MemberState.CLAIMED,
-                since, of_instance=member.instance_uuid, held=True):
-            return False
-        held = self._bring_back(member, group)
-        undone = self._table.change_state(
-            member.id, [MemberState.CLAIMED],
-            MemberState.PLANNED if held else MemberState.LOST, self._clock(),
-            of_instance=member.instance_uuid, instance_uuid=None, held=held)
-        if held and not undone:
-            drop_if_unwanted(self._table, self._holds, member)
-        return undone
+        return self._returning.give_back(member, group)
 
-    def _bring_back(self, member: MemberRecord, group: GroupOutline) -> bool:
-        """Whether the member's place is held again."""
-        if self._holds.exists(member.hold) is not None:
-            return True
-        owner = group.project_id, group.user_id
-        try:
-            if self._holds.exists(member.instance_uuid) is not None:
-                self._holds.unswap(member, member.instance_uuid, *owner)
-            else:
-                self._holds.put([member], *owner)
-        except (hold_errors.CapacityGone, hold_errors.HoldGone,
-                hold_errors.AllocationChanged) as error:
-            LOG.warning('Member %s of group %s has lost its place: %s',
-                        member.member.path, group.uuid, error)
+    def _given_up(self, member: MemberRecord,
+                  view: InstanceView | None) -> bool:
+        """Whether Nova proves that the server will never be built.
+
+        As long as the hold is there, the scheduler may not have answered yet,
+        and the place is safe; unless the row says that it is held, because an
+        engine has begun to undo the claim. A server that Nova does not know
+        may have been deleted before its cell knew it. A server in ERROR
+        without a fault may have been set to that state while it is built.
+        """
+        if not member.held and self._holds.exists(member.hold) is not None:
             return False
-        return True
+        if view is not None:
+            return view.fault
+        return self._instances.was_deleted(member.instance_uuid)
+
+    def _build_stalled(self, member: MemberRecord,
+                       group: GroupOutline) -> bool:
+        """The server has no host, and Nova has done nothing for a long time:
+        a conductor died after the scheduler's answer.
+
+        If that conductor was only slow, the server is still created. So it
+        keeps its room in Placement until it is deleted.
+        """
+        timeout = self._conf.reconciler.build_timeout
+        if not timeout or not self._older(member, timeout):
+            return False
+        progress = self._instances.progressed_at(member.instance_uuid)
+        if progress is not None and (
+                progress > self._clock() - timedelta(seconds=timeout)):
+            return False
+        LOG.warning('Server %s, member %s of group %s, has been in BUILD '
+                    'without a host for more than %s s: its claim is undone',
+                    member.instance_uuid, member.member.path, group.uuid,
+                    timeout)
+        return self._returning.give_back(member, group, all_room=False)
+
+    def _older(self, member: MemberRecord, seconds: int) -> bool:
+        """Whether the member has been in its state for so long."""
+        since = member.updated_at
+        return since is None or (
+            since <= self._clock() - timedelta(seconds=seconds))
 
     def _place(self, member: MemberRecord, view: InstanceView) -> Place:
         """Where the server is; its rack is known if the inventory knows it."""
-        if view.host == member.place.host:
+        if view.host in (None, member.place.host):
             return member.place
         if self._places is None:
             self._places = {host.name: place_of(host)
@@ -198,7 +217,15 @@ def _stays(view: InstanceView, host: str) -> bool:
     return view.host in (None, host) or view.is_moving
 
 
+def _never_ran(view: InstanceView) -> bool:
+    return not view.launched and view.status in (BUILDING, ERROR)
+
+
 def _as_known(member: MemberOutline, view: InstanceView | None) -> bool:
     """Whether there is nothing to be done about a member's server."""
-    return (member.state == MemberState.BUILT and view is not None
+    if view is None:
+        return False
+    if member.state == MemberState.FAILED:
+        return view.host is not None and _never_ran(view)
+    return (member.state == MemberState.BUILT
             and _stays(view, member.host))

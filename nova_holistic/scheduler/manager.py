@@ -129,7 +129,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                 target, {'uuid': [uuid], 'deleted': False}, expected_attrs=[])
         if any(instance.launched_at for instance in instances):
             table.change_state(row.id, {MemberState.CLAIMED},
-                               MemberState.BUILT, clock(), of_instance=uuid)
+                               MemberState.BUILT, clock(), of_instance=uuid,
+                               held=False)
             table.settle(row.group_uuid, clock())
 
     def _notify(self, context, spec, phase) -> None:

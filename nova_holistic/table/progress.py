@@ -20,21 +20,20 @@ SETTLING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
 def status_of(states: Collection[MemberState]) -> GroupStatus | None:
     """The status of a group whose members are in these states.
 
-    None where they say nothing, because there are none. A group of which no
-    server is or will be, but not by anybody's wish, is in error; one that is
-    lost will be, as soon as there is room.
+    None where they say nothing, because there are none. A member that is
+    lost is planned again as soon as there is room, and a member that failed
+    as soon as its server is deleted.
     """
     present = set(states)
     if not present:
         return None
-    if present & {MemberState.CLAIMED, MemberState.BUILT}:
+    if present & {MemberState.CLAIMED, MemberState.BUILT,
+                  MemberState.FAILED}:
         done = present <= {MemberState.BUILT, MemberState.RELEASED}
         return GroupStatus.COMPLETE if done else GroupStatus.BUILDING
     if present & {MemberState.PLANNED, MemberState.LOST}:
         return GroupStatus.PLANNED
-    if present == {MemberState.RELEASED}:
-        return GroupStatus.RELEASED
-    return GroupStatus.ERROR
+    return GroupStatus.RELEASED
 
 
 def started(session: orm.Session, group_uuid: str, now: datetime) -> None:

@@ -11,7 +11,8 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.progress import SETTLING
-from nova_holistic.table.records import GroupRecord, MemberState, Task
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState, Task)
 
 UNCLAIMED = (MemberState.PLANNED, MemberState.LOST)
 """States of a member that is, or will be, planned for a server to come."""
@@ -43,8 +44,25 @@ def expire(database: Database, group_uuid: str, now: datetime) -> None:
     """
     _release(database, now, MemberRow.state.in_(UNCLAIMED),
              MemberRow.group_uuid == group_uuid,
-             sa.exists().where(GroupRow.uuid == group_uuid, NOT_UPDATING,
-                               GroupRow.lease_expires_at <= now))
+             _lease_passed(group_uuid, now))
+
+
+def release_unleased(database: Database, member: MemberRecord,
+                     now: datetime) -> bool:
+    """Release a member whose server is gone, if the group's lease has passed.
+
+    One statement, so that a lease extended meanwhile is honoured. The row
+    says that it is held until the hold is known to be gone.
+
+    :param member: as it was seen
+    :returns: False where the lease is running, or the row has changed
+    """
+    return _release(
+        database, now, MemberRow.id == member.id,
+        MemberRow.state == member.state, MemberRow.hold == member.hold,
+        MemberRow.instance_uuid == member.instance_uuid,
+        _lease_passed(member.group_uuid, now),
+        instance_uuid=None, held=True) == 1
 
 
 def released(database: Database, group: GroupRecord) -> Sequence[int]:
@@ -62,10 +80,17 @@ def released(database: Database, group: GroupRecord) -> Sequence[int]:
             MemberRow.state.in_(states)).order_by(MemberRow.id)).all()
 
 
+def _lease_passed(group_uuid: str, now: datetime) -> Any:
+    return sa.exists().where(GroupRow.uuid == group_uuid, NOT_UPDATING,
+                             GroupRow.lease_expires_at <= now)
+
+
 @retried
-def _release(database: Database, now: datetime, *where: Any) -> None:
+def _release(database: Database, now: datetime, *where: Any,
+             **changes: Any) -> int:
+    """How many members were released."""
     with database.writer() as session:
-        session.execute(
+        return session.execute(
             sa.update(MemberRow).where(*where)
-            .values(state=MemberState.RELEASED, updated_at=now)
-            .execution_options(synchronize_session=False))
+            .values(state=MemberState.RELEASED, updated_at=now, **changes)
+            .execution_options(synchronize_session=False)).rowcount

@@ -209,6 +209,11 @@ class PlacementTable:
         ``releasing.release``."""
         releasing.release(self.database, holds, now)
 
+    def release_unleased(self, member: MemberRecord, now: datetime) -> bool:
+        """Release a member whose server is gone after the lease:
+        ``releasing.release_unleased``."""
+        return releasing.release_unleased(self.database, member, now)
+
     def expire(self, group_uuid: str, now: datetime) -> None:
         """Release what is unclaimed of a group, if its lease has passed:
         ``releasing.expire``."""

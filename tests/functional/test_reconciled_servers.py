@@ -72,13 +72,15 @@ def test_members_with_active_servers_become_built(cloud, group):
     assert held(cloud, group) == set()
 
 
-def test_the_member_of_a_deleted_server_is_released(cloud, group):
+def test_after_the_release_a_deleted_server_is_gone(cloud, group):
     server = build(cloud, group, 'web')
     cloud.reconciler.reconcile()
+    cloud.lifecycle.release(group, ['db'])
+    cloud.lifecycle.release(group)
     cloud.delete_server(server)
     assert cloud.reconciler.reconcile() == {'gone': 1}
     assert member(cloud, group, 'web').state == 'released'
-    assert held(cloud, group) == {'db'}
+    assert held(cloud, group) == set()
 
 
 def test_the_place_of_a_migrated_server_is_taken_from_nova(cloud, group):

@@ -5,13 +5,37 @@ from nova_holistic.engine.instances import Instances, InstanceView
 
 
 class KnownInstances(Instances):
-    """Servers that the scenario says there are."""
+    """Servers that the scenario says there are.
+
+    :ivar deleted: UUIDs of servers that Nova remembers to have deleted
+    :ivar progress: when Nova last did something with a server, by its UUID
+    """
 
     def __init__(self):
         self.views = {}
+        self.deleted = set()
+        self.progress = {}
 
     def get(self, instance_uuid):
         return self.views.get(instance_uuid)
 
-    def set(self, instance_uuid, status, host=None):
-        self.views[instance_uuid] = InstanceView(instance_uuid, host, status)
+    def was_deleted(self, instance_uuid):
+        return instance_uuid in self.deleted
+
+    def progressed_at(self, instance_uuid):
+        return self.progress.get(instance_uuid)
+
+    def set(self, instance_uuid, status, host=None, *, launched=False,
+            fault=None):
+        """
+        :param fault: whether Nova tells why the server is in ERROR, as it
+            does unless somebody set that status by hand
+        """
+        self.views[instance_uuid] = InstanceView(
+            instance_uuid, host, status, launched=launched,
+            fault=status == 'ERROR' if fault is None else fault)
+
+    def delete(self, instance_uuid):
+        """The server is deleted, and Nova remembers that."""
+        self.views.pop(instance_uuid, None)
+        self.deleted.add(instance_uuid)

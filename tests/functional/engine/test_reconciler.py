@@ -196,18 +196,6 @@ def test_a_server_in_error_on_its_host_makes_its_member_failed(world):
     assert world.holds.has(row.instance_uuid, row)
 
 
-def test_the_member_of_a_deleted_server_is_released(world):
-    group = world.create(shop(1))
-    world.build(group, 'web')
-    row = world.build(group, 'db/node')
-    del world.instances.views[row.instance_uuid]
-    world.holds.drop([row.instance_uuid])
-    assert world.reconciler.reconcile() == {'gone': 1}
-    assert world.states(group) == {'web': 'built', 'db/node-0': 'released'}
-    assert world.table.get_group(group.uuid).status == 'complete'
-    world.assert_agreement()
-
-
 @pytest.mark.leaves('a server that Nova has moved, and Placement has not')
 def test_the_place_of_a_moved_server_is_updated(world):
     group = world.create()

@@ -30,12 +30,13 @@ def engine(world, nova):
 
 
 def built(world, nova, groups, size, project='blue'):
-    """UUIDs of the servers of so many groups of that size."""
+    """UUIDs of the servers of so many groups of that size, whose leases have
+    passed."""
     made = []
     for _ in range(groups):
         group = builders.a_group(
             GroupStatus.COMPLETE, document=shop(), created_at=world.now,
-            project_id=project)
+            project_id=project, lease_expires_at=world.now)
         rows = [replace(row, place=PLACE, state=MemberState.BUILT, held=False,
                         instance_uuid=builders.new_uuid())
                 for row in builders.members_of(group, {'node': size})]

@@ -6,7 +6,7 @@ import pytest
 
 from nova_holistic.engine.instances import InstanceView
 from tests.functional.engine.interleaving import Interleaved, reconcile
-from tests.functional.engine.world import shop, SMALL
+from tests.functional.engine.world import shop, SMALL, VCPUS
 
 MICROVERSION = '1.38'
 
@@ -38,10 +38,10 @@ def move_allocation(world, row):
 @pytest.mark.parametrize('known', [False, True])
 def test_a_claim_is_undone_when_the_grace_has_passed_and_not_before(
         world, group, claimed, known):
-    """A server that is being scheduled is not in Nova's API yet, or has the
-    status of an earlier failure still."""
+    """Nova's API does not know the server, or somebody has set it to ERROR by
+    hand: neither proves that it is not built."""
     if known:
-        world.instances.set(claimed.instance_uuid, 'ERROR')
+        world.instances.set(claimed.instance_uuid, 'ERROR', fault=False)
     world.wait(world.conf.reconciler.grace - 1)
     assert reconcile(world) == {}
     assert world.states(group)['web'] == 'claimed'
@@ -52,20 +52,56 @@ def test_a_claim_is_undone_when_the_grace_has_passed_and_not_before(
     world.assert_agreement()
 
 
-def test_a_member_whose_server_has_room_elsewhere_is_lost(
+@pytest.mark.parametrize('end', ['failed', 'deleted'])
+def test_a_claim_is_undone_at_once_if_nova_proves_that_nothing_follows(
+        world, group, claimed, end):
+    if end == 'failed':
+        world.instances.set(claimed.instance_uuid, 'ERROR')
+    else:
+        world.instances.delete(claimed.instance_uuid)
+    assert reconcile(world) == {'unclaimed': 1}
+    assert world.states(group)['web'] == 'planned'
+    world.assert_agreement()
+
+
+@pytest.mark.parametrize('room_left', [True, False])
+def test_a_failed_build_whose_room_was_taken_loses_its_place(
+        world, group, claimed, room_left):
+    """Nova gives the room back when the last try has failed."""
+    world.holds.drop([claimed.instance_uuid])
+    if not room_left:
+        others = sum(row.place == claimed.place for row in world.rows()) - 1
+        world.placement.allocate(
+            claimed.place.provider, {'VCPU': VCPUS - others})
+    world.instances.set(claimed.instance_uuid, 'ERROR')
+    assert reconcile(world) == {'unclaimed': 1}
+    assert world.states(group)['web'] == ('planned' if room_left else 'lost')
+
+
+def test_a_claim_whose_hold_is_still_there_is_not_undone_at_once(
+        world, group):
+    """The scheduler is at work, though Nova has stopped waiting for it."""
+    row = world.claim(group, 'web')
+    world.instances.set(row.instance_uuid, 'ERROR')
+    assert reconcile(world) == {}
+    assert world.states(group)['web'] == 'claimed'
+    world.swap(row)
+    assert reconcile(world) == {'unclaimed': 1}
+
+
+def test_a_member_whose_server_has_room_elsewhere_is_held_where_it_was(
         world, group, claimed):
     """That room is the server's, and is not exchanged for a hold."""
     world.instances.set(claimed.instance_uuid, 'ERROR')
     move_allocation(world, claimed)
     before = world.placement.allocation(claimed.instance_uuid)
-    world.wait_out_grace()
     assert reconcile(world) == {'unclaimed': 1}
-    assert world.states(group)['web'] == 'lost'
-    world.assert_lost_holds_nothing(group)
+    assert world.states(group)['web'] == 'planned'
     assert world.placement.allocation(claimed.instance_uuid) == before
+    assert world.holds.has(claimed.hold, claimed)
 
 
-def test_a_member_whose_room_goes_while_its_claim_is_undone_is_lost(
+def test_a_member_whose_room_is_given_back_meanwhile_is_held_again(
         world, group, claimed):
     """Nova deletes the server, whose allocation was there a moment ago."""
     world.wait_out_grace()
@@ -73,8 +109,8 @@ def test_a_member_whose_room_goes_while_its_claim_is_undone_is_lost(
         world.holds, 'unswap',
         before=lambda: world.holds.drop([claimed.instance_uuid]))) == {
             'unclaimed': 1}
-    assert world.states(group)['web'] == 'lost'
-    world.assert_lost_holds_nothing(group)
+    assert world.states(group)['web'] == 'planned'
+    world.assert_agreement()
 
 
 def test_a_server_that_is_built_while_its_claim_is_undone_keeps_its_member(

@@ -69,6 +69,10 @@ class Nova:
 
     def _page(self, query):
         """The newest first, as Nova has them."""
+        if 'uuid' in query:
+            server = self._servers.get(query['uuid'], {})
+            deleted = server.get('status') == 'DELETED'
+            return [_shown(server)] if deleted else []
         since = query.get(CHANGES)
         listed = [server for uuid, server in reversed(self._servers.items())
                   if uuid not in self.unlisted

@@ -97,3 +97,48 @@ def test_reading_servers_stops_after_a_few_failures(nova, instances):
     assert len(nova.request_history) == FAILURES
     with pytest.raises(ServiceFailed):
         instances.find([str(n) for n in range(FEW + 1)], 'blue')
+
+
+def test_nova_tells_why_a_server_is_in_error(nova, instances):
+    nova.get(f'{NOVA}/servers/1', json={'server': {
+        **server('1', None, 'ERROR'), 'fault': {'message': 'no valid host'}}})
+    assert instances.get('1').fault
+
+
+@pytest.mark.parametrize('listed', [True, False])
+def test_nova_remembers_that_it_deleted_a_server(nova, instances, listed):
+    nova.get(f'{NOVA}/servers/detail', json={
+        'servers': [server('1', status='DELETED')] if listed else []})
+    assert instances.was_deleted('1') == listed
+    (request,) = nova.request_history
+    assert {name: values[0] for name, values in request.qs.items()} == {
+        'all_tenants': '1', 'deleted': 'true', 'uuid': '1'}
+
+
+def test_a_nova_that_does_not_answer_has_deleted_nothing(nova, instances):
+    nova.get(f'{NOVA}/servers/detail', status_code=503)
+    with pytest.raises(ServiceFailed):
+        instances.was_deleted('1')
+
+
+@pytest.mark.parametrize('actions, progress', [
+    ([], None),
+    ([('2030-01-01T12:00:00.000000', None)], datetime(2030, 1, 1, 12)),
+    ([('2030-01-01T12:00:00.000000', '2030-01-01T12:05:00.000000'),
+      ('2030-01-01T12:01:00.000000', None)], datetime(2030, 1, 1, 12, 5)),
+])
+def test_progress_is_when_the_latest_action_was_updated(
+        nova, instances, actions, progress):
+    nova.get(f'{NOVA}/servers/1/os-instance-actions', json={
+        'instanceActions': [{'start_time': start, 'updated_at': updated}
+                            for start, updated in actions]})
+    assert instances.progressed_at('1') == progress
+    assert nova.request_history[0].headers[
+        'OpenStack-API-Version'] == 'compute 2.58'
+
+
+def test_actions_of_an_ordinary_shape_only(nova, instances):
+    nova.get(f'{NOVA}/servers/1/os-instance-actions',
+             json={'instanceActions': [{'start_time': 'noon'}]})
+    with pytest.raises(ServiceFailed, match='os-instance-actions'):
+        instances.progressed_at('1')

@@ -3,6 +3,7 @@
 update may renew it."""
 
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 
@@ -58,3 +59,51 @@ def test_a_lease_expires_while_lost_members_wait_to_be_planned(table, leased):
     ask(table, leased, Task.REPLANNING)
     table.expire(leased.uuid, NOON)
     assert states(table, leased) == {MemberState.RELEASED: 2}
+
+
+@pytest.fixture
+def served(table, leased):
+    """A member of that group as a server has it."""
+    instance = builders.new_uuid()
+    table.claim(leased.uuid, 'db/node', instance, NOON)
+    row = table.member_of_instance(instance)
+    table.change_state(row.id, [MemberState.CLAIMED], MemberState.BUILT, NOON)
+    return table.member_of_instance(instance)
+
+
+def test_a_member_whose_server_is_gone_is_released_after_the_lease(
+        table, leased, served):
+    assert not table.release_unleased(served, NOON - timedelta(seconds=1))
+    assert table.member_of_instance(served.instance_uuid) == served
+    assert table.release_unleased(served, NOON)
+    row = next(m for m in table.members(leased.uuid) if m.id == served.id)
+    assert (row.state, row.instance_uuid, row.held) == (
+        MemberState.RELEASED, None, True)
+
+
+def test_a_member_without_a_lease_is_not_released(table):
+    group = builders.planned(table, web=None)
+    instance = builders.new_uuid()
+    row = table.claim(group.uuid, 'db/web', instance, NOON)
+    assert not table.release_unleased(row, NOON)
+    assert table.member_of_instance(instance).state == MemberState.CLAIMED
+
+
+@pytest.mark.parametrize('changes', [
+    {'to': MemberState.FAILED},
+    {'to': MemberState.BUILT, 'instance_uuid': 'another'},
+    {'to': MemberState.BUILT, 'hold': 'another'}])
+def test_a_member_that_changes_meanwhile_is_not_released(
+        table, leased, served, changes):
+    table.change_state(served.id, [MemberState.BUILT], now=NOON, **changes)
+    assert not table.release_unleased(served, NOON)
+    assert MemberState.RELEASED not in states(table, leased)
+
+
+def test_a_member_is_not_released_once_an_update_was_asked_for(
+        table, leased, served):
+    """The update may renew the lease."""
+    table.settle(leased.uuid, NOON)
+    assert table.tasks.ask(
+        leased.uuid, Task.UPDATING, {}, list(GroupStatus), 1, NOON)
+    assert not table.release_unleased(served, NOON)

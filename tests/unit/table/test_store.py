@@ -172,7 +172,9 @@ def test_expired_groups_have_an_ended_lease_and_planned_members(table):
     (['built', 'released'], 'complete'),
     (['released', 'released'], 'released'),
     (['released', 'lost'], 'planned'),
-    (['released', 'failed'], 'error'),
+    (['released', 'failed'], 'building'),
+    (['planned', 'failed'], 'building'),
+    (['failed', 'failed'], 'building'),
 ])
 def test_a_groups_status_follows_from_its_members(table, states, status):
     group = builders.planned(table, node=2)

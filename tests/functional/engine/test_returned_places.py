@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A deleted server always leaves the same state, whatever its member was."""
+
+import pytest
+
+from nova_holistic.table.records import MemberState
+from tests.functional.engine.interleaving import Interleaved, reconcile
+from tests.functional.engine.test_reconciler import live_through
+from tests.functional.engine.world import shop, VCPUS
+
+STATES = ['claimed', 'built', 'failed']
+TIMEOUT = 7200
+
+
+@pytest.fixture
+def group(world):
+    return world.create(shop(1))
+
+
+def served(world, group, state):
+    """The row of a member in that state, with its server in Nova."""
+    row = world.claim(group, 'web')
+    world.swap(row)
+    status = {'claimed': 'BUILD', 'built': 'ACTIVE', 'failed': 'ERROR'}[state]
+    world.instances.set(row.instance_uuid, status, row.place.host,
+                        launched=state == 'built')
+    world.reconciler.reconcile()
+    assert world.states(group)['web'] == state
+    return web(world, group)
+
+
+def web(world, group):
+    return next(row for row in world.table.members(group.uuid)
+                if row.member.path == 'web')
+
+
+def delete(world, row, room_is_back=True):
+    """Nova gives the room back a moment after it has deleted the server."""
+    world.instances.delete(row.instance_uuid)
+    if room_is_back:
+        world.holds.drop([row.instance_uuid])
+
+
+@pytest.mark.parametrize('room_is_back', [True, False])
+@pytest.mark.parametrize('state', STATES)
+def test_the_place_of_a_deleted_server_is_held_again(
+        world, group, state, room_is_back):
+    before = served(world, group, state)
+    delete(world, before, room_is_back)
+    reconcile(world)
+    after = web(world, group)
+    assert (after.state, after.held, after.instance_uuid) == (
+        'planned', True, None)
+    assert (after.place, after.hold) == (before.place, before.hold)
+    world.assert_agreement()
+    assert world.table.get_group(group.uuid).status == 'planned'
+    world.build(group, 'web')
+
+
+@pytest.mark.parametrize('end', ['lease', 'release'])
+@pytest.mark.parametrize('state', STATES)
+def test_after_the_lease_a_deleted_server_leaves_nothing(
+        world, group, state, end):
+    row = served(world, group, state)
+    if end == 'lease':
+        world.wait(world.conf.planner.lease)
+        world.reconciler.reconcile()
+    else:
+        world.lifecycle.release(group.uuid)
+    delete(world, row)
+    world.reconciler.reconcile()
+    assert set(world.states(group).values()) == {'released'}
+    assert world.table.get_group(group.uuid).status == 'released'
+    world.assert_agreement()
+
+
+def test_a_complete_group_that_was_released_keeps_no_place(world, group):
+    rows = [world.build(group, path) for path in ('web', 'db/node')]
+    world.table.settle(group.uuid, world.now)
+    assert world.table.get_group(group.uuid).status == 'complete'
+    world.lifecycle.release(group.uuid)
+    delete(world, rows[0])
+    assert reconcile(world) == {'gone': 1}
+    assert world.states(group) == {'web': 'released', 'db/node-0': 'built'}
+    assert world.table.get_group(group.uuid).status == 'complete'
+    world.assert_agreement()
+
+
+@pytest.mark.parametrize('state', STATES)
+def test_a_deleted_server_whose_room_was_taken_is_planned_elsewhere(
+        world, group, state):
+    row = served(world, group, state)
+    delete(world, row)
+    others = sum(each.place == row.place for each in world.rows()) - 1
+    world.placement.allocate(row.place.provider, {'VCPU': VCPUS - others})
+    world.reconciler.reconcile()
+    after = web(world, group)
+    assert (after.state, after.held) == ('planned', True)
+    assert after.place != row.place
+
+
+def test_a_lease_that_is_extended_meanwhile_is_honoured(world, group):
+    row = served(world, group, 'built')
+    delete(world, row)
+    world.wait(world.conf.planner.lease)
+    reconcile(world, table=Interleaved(
+        world.table, 'release_unleased',
+        before=lambda: world.lifecycle.extend(group.uuid, 60)))
+    assert world.states(group)['web'] == 'planned'
+    world.holds.drop([r.hold for r in world.rows() if r.state == 'released'])
+
+
+@pytest.mark.parametrize('step', ['change_state', 'release_unleased'])
+def test_a_group_deleted_while_a_place_is_returned_holds_nothing(
+        world, group, step):
+    row = served(world, group, 'built')
+    delete(world, row)
+    reconcile(world, table=Interleaved(
+        world.table, step,
+        after=lambda: world.lifecycle.delete(group.uuid)))
+    assert world.vcpus_used() == 0
+
+
+def test_wherever_a_pass_dies_the_next_one_returns_the_place(world):
+    group = world.create(shop(1), lease=0)
+
+    def work(table, holds):
+        delete(world, served(world, group, 'built'), room_is_back=False)
+        type(world.reconciler)(
+            world.conf, world.inventory, table, holds, world.instances,
+            world.clock).reconcile()
+
+    for _ in live_through(world, work):
+        world.reconciler.reconcile()
+        assert set(world.states(group).values()) == {'planned'}
+        world.assert_agreement()
+
+
+def test_two_passes_return_a_place_once(world, group):
+    row = served(world, group, 'built')
+    delete(world, row)
+    assert reconcile(world, holds=Interleaved(
+        world.holds, 'put', before=lambda: reconcile(world))) in (
+            {}, {'gone': 1})
+    assert world.states(group)['web'] == 'planned'
+    world.assert_agreement()
+
+
+def test_a_failed_server_that_runs_after_all_is_built(world, group):
+    """It was rebuilt or evacuated."""
+    row = served(world, group, 'failed')
+    assert reconcile(world) == {}
+    assert world.table.get_group(group.uuid).status == 'building'
+    world.instances.set(row.instance_uuid, 'ACTIVE', row.place.host,
+                        launched=True)
+    assert reconcile(world) == {'built': 1}
+    assert world.states(group)['web'] == 'built'
+
+
+@pytest.mark.leaves('servers that were shelved have no allocation')
+@pytest.mark.parametrize('status', ['SHELVED', 'SHELVED_OFFLOADED'])
+def test_a_server_that_was_shelved_at_once_is_built(world, group, status):
+    """And keeps its member when it is set to ERROR."""
+    row = world.claim(group, 'web')
+    world.swap(row)
+    offloaded = status == 'SHELVED_OFFLOADED'
+    if offloaded:
+        world.holds.drop([row.instance_uuid])
+    host = None if offloaded else row.place.host
+    world.instances.set(row.instance_uuid, status, host, launched=True)
+    assert reconcile(world) == {'built': 1}
+    assert web(world, group).place == row.place
+    world.instances.set(row.instance_uuid, 'ERROR', host, launched=True)
+    world.wait_out_grace()
+    assert reconcile(world) == {}
+    if not offloaded:
+        world.holds.drop([row.instance_uuid])
+
+
+@pytest.mark.leaves('a server that was shelved has no allocation')
+def test_a_server_that_is_set_to_error_before_it_is_seen_keeps_its_member(
+        world, group):
+    """It was shelved and offloaded, and it still exists."""
+    row = world.claim(group, 'web')
+    world.swap(row)
+    world.holds.drop([row.instance_uuid])
+    world.instances.set(row.instance_uuid, 'ERROR', launched=True)
+    world.wait_out_grace()
+    assert reconcile(world) == {'built': 1}
+    assert web(world, group).instance_uuid == row.instance_uuid
+
+
+def stalled(world, group):
+    """The row of a server whose conductor died, and was claimed at once."""
+    row = world.claim(group, 'web')
+    world.swap(row)
+    world.instances.set(row.instance_uuid, 'BUILD')
+    return row
+
+
+@pytest.fixture
+def unleased(world):
+    return world.create(shop(1), lease=0)
+
+
+def test_a_build_that_stands_still_loses_its_claim(world, unleased):
+    row = stalled(world, unleased)
+    world.wait(TIMEOUT - 1)
+    assert reconcile(world) == {}
+    world.wait(1)
+    assert reconcile(world) == {'stalled': 1}
+    assert world.states(unleased)['web'] == 'planned'
+    # The server may still be created: its room remains its own.
+    assert world.holds.has(row.instance_uuid, row)
+    assert world.holds.has(row.hold, row)
+    world.holds.drop([row.instance_uuid])
+    world.assert_agreement()
+
+
+def test_a_build_that_goes_on_keeps_its_claim(world, unleased):
+    row = stalled(world, unleased)
+    world.wait(TIMEOUT)
+    world.instances.progress[row.instance_uuid] = world.now
+    world.wait(TIMEOUT - 1)
+    assert reconcile(world) == {}
+    assert world.states(unleased)['web'] == 'claimed'
+
+
+def test_without_a_timeout_no_build_stands_still(world, unleased):
+    world.conf.set_override('build_timeout', 0, group='reconciler')
+    stalled(world, unleased)
+    world.wait(100 * TIMEOUT)
+    assert reconcile(world) == {}
+
+
+def test_a_server_created_late_is_nobodys_member(world, unleased):
+    """Another server has the member, and both have room of their own."""
+    late = stalled(world, unleased)
+    world.wait(TIMEOUT)
+    reconcile(world)
+    world.build(unleased, 'web')
+    world.instances.set(late.instance_uuid, 'ACTIVE', late.place.host,
+                        launched=True)
+    assert reconcile(world) == {}
+    row = web(world, unleased)
+    assert (row.state, row.instance_uuid == late.instance_uuid) == (
+        MemberState.BUILT, False)
+    assert world.holds.has(late.instance_uuid, late)
+    assert world.holds.has(row.instance_uuid, row)
+
+
+def test_a_server_that_moved_to_an_unknown_host_leaves_a_lost_member(
+        world, group):
+    row = served(world, group, 'built')
+    world.instances.set(row.instance_uuid, 'ACTIVE', 'elsewhere',
+                        launched=True)
+    assert reconcile(world) == {'moved': 1}
+    delete(world, row)
+    assert reconcile(world) == {'gone': 1}
+    assert world.states(group)['web'] == 'lost'

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a failed, deleted, shelved or stalled server leaves of its member, on
+a real Nova, in the first pass after it."""
+
+import contextlib
+from datetime import timedelta
+import threading
+
+from nova.conductor import manager as conductor
+from nova import exception
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import PROJECT, USER
+from nova_holistic.table.records import MemberState
+
+HOSTS = tuple(EmbeddedHost(name, rack=rack, vcpus=4)
+              for name, rack in (('h1', 'r1'), ('h2', 'r2'), ('h3', 'r3')))
+GROUP = {'name': 'shop', 'members': [{'name': 'web', 'flavor': 'small'}]}
+
+
+@pytest.fixture
+def cloud(lend_cloud):
+    """With the default grace: whatever a test sees is done at once."""
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 512, 1)
+        yield cloud
+
+
+@pytest.fixture
+def group(cloud):
+    record = cloud.planner.create(GROUP, project_id=PROJECT, user_id=USER)
+    assert record.status == 'planned', record.reasons
+    return record.uuid
+
+
+def create(cloud, group, name='web'):
+    return cloud.create_server(
+        name, 'small', {'group': group, 'member': 'web'})
+
+
+def build(cloud, group):
+    server = create(cloud, group)
+    cloud.wait_for_status(server, 'ACTIVE')
+    return server
+
+
+def is_held(cloud, group):
+    """Whether the member is planned, and its hold is in Placement."""
+    row = cloud.row(group, 'web')
+    return ((row.state, row.held, row.instance_uuid)
+            == (MemberState.PLANNED, True, None)
+            and cloud.holds.has(row.hold, row))
+
+
+def set_state(cloud, server, state):
+    """As an administrator does by hand."""
+    cloud.compute.post(f'/servers/{server}/action',
+                       json={'os-resetState': {'state': state}})
+
+
+def broken(cloud, monkeypatch):
+    """No server can be built on any host."""
+    def no_spawn(*args, **kwargs):
+        raise exception.NovaException('out of order')
+
+    for service in cloud.computes.services.values():
+        monkeypatch.setattr(service.manager.driver, 'spawn', no_spawn)
+
+
+@contextlib.contextmanager
+def paused(cloud, host, monkeypatch):
+    """Inside the context a server that is built on the host stays in BUILD.
+
+    Gives an event: the build has come as far as it does.
+    """
+    driver = cloud.computes.services[host].manager.driver
+    spawn, begun, go_on = driver.spawn, threading.Event(), threading.Event()
+
+    def wait_and_spawn(*args, **kwargs):
+        begun.set()
+        go_on.wait(60)
+        return spawn(*args, **kwargs)
+
+    monkeypatch.setattr(driver, 'spawn', wait_and_spawn)
+    try:
+        yield begun
+    finally:
+        go_on.set()
+
+
+def test_the_place_of_a_failed_build_is_held_again(
+        cloud, group, monkeypatch):
+    broken(cloud, monkeypatch)
+    server = create(cloud, group)
+    cloud.wait_for_status(server, 'ERROR')
+    assert cloud.host_of(server) is None
+    assert cloud.reconciler.reconcile() == {'unclaimed': 1}
+    assert is_held(cloud, group)
+    monkeypatch.undo()
+    build(cloud, group)
+
+
+def test_a_failed_build_whose_place_was_taken_is_planned_elsewhere(
+        cloud, group, monkeypatch):
+    broken(cloud, monkeypatch)
+    cloud.wait_for_status(create(cloud, group), 'ERROR')
+    planned = cloud.row(group, 'web').place.host
+    cloud.add_consumer(planned, {'VCPU': 4})
+    assert cloud.reconciler.reconcile() == {'unclaimed': 1, 'replanned': 1}
+    assert is_held(cloud, group)
+    assert cloud.row(group, 'web').place.host != planned
+
+
+@pytest.mark.parametrize('seen', [True, False])
+def test_a_deleted_server_leaves_a_held_place(cloud, group, seen):
+    """Whether a pass has seen the server makes no difference."""
+    before = cloud.row(group, 'web')
+    server = build(cloud, group)
+    if seen:
+        assert cloud.reconciler.reconcile() == {'built': 1}
+    cloud.delete_server(server)
+    assert cloud.reconciler.reconcile() == {
+        'gone' if seen else 'unclaimed': 1}
+    assert is_held(cloud, group)
+    assert cloud.row(group, 'web').hold == before.hold
+    assert cloud.table.get_group(group).status == 'planned'
+
+
+def test_a_server_deleted_during_its_build_leaves_a_held_place(
+        cloud, group, monkeypatch):
+    host = cloud.row(group, 'web').place.host
+    with paused(cloud, host, monkeypatch) as begun:
+        server = create(cloud, group)
+        assert begun.wait(60) and cloud.host_of(server) == host
+        assert cloud.reconciler.reconcile() == {}
+        cloud.delete_server(server, wait=False)
+    cloud.wait_until_gone(server)
+    assert cloud.reconciler.reconcile() == {'unclaimed': 1}
+    assert is_held(cloud, group)
+
+
+def test_a_failed_member_is_planned_again_once_its_server_is_deleted(
+        cloud, group, monkeypatch):
+    host = cloud.row(group, 'web').place.host
+    with paused(cloud, host, monkeypatch) as begun:
+        server = create(cloud, group)
+        assert begun.wait(60) and cloud.host_of(server) == host
+        set_state(cloud, server, 'error')
+        assert cloud.reconciler.reconcile() == {'failed': 1}
+        assert cloud.table.get_group(group).status == 'building'
+        cloud.delete_server(server, wait=False)
+    cloud.wait_until_gone(server)
+    assert cloud.reconciler.reconcile() == {'gone': 1}
+    assert is_held(cloud, group)
+    build(cloud, group)
+
+
+@pytest.mark.parametrize('seen', [True, False])
+def test_a_shelved_server_keeps_its_member(cloud, group, seen):
+    """Even if it is set to ERROR, for it still exists."""
+    server = build(cloud, group)
+    planned = cloud.row(group, 'web').place
+    cloud.shelve(server)
+    assert cloud.get_server(server)['status'] == 'SHELVED_OFFLOADED'
+    if seen:
+        assert cloud.reconciler.reconcile() == {'built': 1}
+    set_state(cloud, server, 'error')
+    cloud.table.change_state(
+        cloud.row(group, 'web').id, list(MemberState),
+        cloud.row(group, 'web').state, cloud.clock() - timedelta(hours=1))
+    assert cloud.reconciler.reconcile() == ({} if seen else {'built': 1})
+    row = cloud.row(group, 'web')
+    assert (row.state, row.instance_uuid, row.place) == (
+        MemberState.BUILT, server, planned)
+    assert 'web' in cloud.fault_of(create(cloud, group, 'another'))
+
+
+@pytest.fixture
+def slow_conductor(monkeypatch):
+    """The first create stops between the scheduler's answer and its create
+    in a cell, until the second event is set."""
+    answered, go_on = threading.Event(), threading.Event()
+    schedule = conductor.ComputeTaskManager._schedule_instances
+
+    def schedule_and_stop(self, *args, **kwargs):
+        answer = schedule(self, *args, **kwargs)
+        if not answered.is_set():
+            answered.set()
+            go_on.wait(60)
+        return answer
+
+    monkeypatch.setattr(conductor.ComputeTaskManager, '_schedule_instances',
+                        schedule_and_stop)
+    yield answered, go_on
+    go_on.set()
+
+
+def test_a_server_that_is_never_created_loses_its_claim(
+        cloud, group, slow_conductor):
+    """If it is created after all, it has room, but is nobody's member."""
+    answered, go_on = slow_conductor
+    late = create(cloud, group)
+    assert answered.wait(60)
+    cloud.table.update_group(
+        group, ['building'], lease_expires_at=None)
+    assert cloud.reconciler.reconcile() == {}
+    row = cloud.row(group, 'web')
+    assert (row.state, row.instance_uuid) == (MemberState.CLAIMED, late)
+    cloud.table.change_state(
+        row.id, [MemberState.CLAIMED], MemberState.CLAIMED,
+        cloud.clock() - timedelta(hours=3))
+    assert cloud.reconciler.reconcile() == {'stalled': 1}
+    assert is_held(cloud, group)
+    server = build(cloud, group)
+    go_on.set()
+    cloud.wait_for_status(late, 'ACTIVE')
+    assert cloud.reconciler.reconcile() == {'built': 1}
+    assert cloud.row(group, 'web').instance_uuid == server
+    assert cloud.allocations(server) and cloud.allocations(late)
