@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import itertools
 
 from nova import objects
+from oslo_log import log as logging
 
 from nova_holistic import exceptions
 from nova_holistic.scheduler.candidates import Candidates
@@ -21,6 +22,8 @@ from nova_holistic.scheduler import unanswered
 from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -156,6 +159,10 @@ class Lookup:
             raise Refused(f'{cause}, and none of its alternates can take the '
                           f'server') from cause
         place, (first, *others) = found
+        LOG.info('Instance %(instance)s goes to %(host)s, since host '
+                 '%(refused)s %(cause)s',
+                 {'instance': choice.instance_uuid, 'host': place.host,
+                  'refused': refusal.host, 'cause': refusal.cause})
         choice.own = replace(choice.own, own=claims.move(row, place))
         choice.selections = [first, *(
             each for each in others
