@@ -9,7 +9,6 @@ import pytest
 from nova_holistic.table import batches, purging
 from nova_holistic.table.purging import Choice
 from nova_holistic.table.records import GroupStatus, MemberState, Task
-from tests.statements import recorded
 from tests.unit.table import builders
 
 NOON = builders.NOON
@@ -122,24 +121,6 @@ def test_a_group_that_changes_after_it_was_found_is_kept(table):
         row, held=True, hold=builders.new_uuid())])
     assert not purge(table, group)
     assert len(table.members(group.uuid)) == 1
-
-
-def test_a_member_that_is_held_while_its_group_is_deleted_is_kept(table):
-    if table.database.engine.dialect.name == 'sqlite':
-        pytest.skip('SQLite has one writer at a time')
-    group = with_members(table, GroupStatus.ERROR, [
-        (MemberState.LOST, False), (MemberState.RELEASED, False)])
-    row, _ = table.members(group.uuid)
-    anew = replace(row, held=True, hold=builders.new_uuid())
-
-    def hold(text):
-        if text.startswith('DELETE FROM holistic_members'):
-            assert table.offer_places([anew])
-
-    with recorded(before=hold):
-        assert not purge(table, group)
-    assert table.get_group(group.uuid) is not None
-    assert [m.held for m in table.members(group.uuid)] == [True, False]
 
 
 @pytest.mark.parametrize('status, members, changes, why', [
