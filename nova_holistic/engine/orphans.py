@@ -21,7 +21,8 @@ from oslo_log import log as logging
 
 from nova_holistic.engine import journal
 from nova_holistic import exceptions
-from nova_holistic.holds.client import HOLD, HoldClient
+from nova_holistic.holds.bodies import HOLD
+from nova_holistic.holds.client import HoldClient
 from nova_holistic.table import consumers
 from nova_holistic.table.store import PlacementTable
 

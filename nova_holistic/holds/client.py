@@ -8,16 +8,12 @@ from typing import Any
 from keystoneauth1 import exceptions as ks_exceptions
 
 from nova_holistic.holds import answers, errors, retry_policy
+from nova_holistic.holds.bodies import (
+    Allocations, allocations, emptied_hold, FIRST_GENERATION, HOLD,
+    of_instance, same)
 from nova_holistic.table.records import MemberRecord, Place
 
 MICROVERSION = '1.38'
-HOLD = 'HOLISTIC_HOLD'
-INSTANCE = 'INSTANCE'
-FIRST_GENERATION = 1
-"""Placement's generation of a consumer that was written once: of a hold, and
-of an instance that got its allocation by a swap and nothing since."""
-
-Allocations = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 
 class HoldClient:
@@ -72,7 +68,7 @@ class HoldClient:
         """
         owner = self._owner or (project_id, user_id)
         if len(holds) > 1 and all(owner) and self._post(
-                {hold: _emptied(*owner) for hold in holds}):
+                {hold: emptied_hold(*owner) for hold in holds}):
             return
         for hold in holds:
             self._delete(hold)
@@ -95,7 +91,8 @@ class HoldClient:
         def attempt() -> bool:
             nonlocal given
             if self._post({**taken, **{
-                    hold: {**_emptied(*owner), 'consumer_generation': number}
+                    hold: {**emptied_hold(*owner),
+                           'consumer_generation': number}
                     for hold, number in given.items()}}):
                 return True
             if self.exists(filled[0].hold) is not None:
@@ -144,7 +141,7 @@ class HoldClient:
         :param found: as ``exists`` told
         """
         return self._post({hold: {
-            **_emptied(found['project_id'], found['user_id']),
+            **emptied_hold(found['project_id'], found['user_id']),
             'consumer_generation': found['consumer_generation']}})
 
     def swap(self, member: MemberRecord, instance_uuid: str, project_id: str,
@@ -159,7 +156,7 @@ class HoldClient:
             place has no room
         """
         hold = self._hold(member, project_id, user_id)
-        self._move((member.hold, hold), (instance_uuid, _instances(
+        self._move((member.hold, hold), (instance_uuid, of_instance(
             hold, member, place, (project_id, user_id))))
 
     def unswap(self, member: MemberRecord, instance_uuid: str,
@@ -174,13 +171,13 @@ class HoldClient:
         :raises CapacityGone: the hold's place has no room any more
         """
         hold = self._hold(member, project_id, user_id)
-        self._move((instance_uuid, _instances(
+        self._move((instance_uuid, of_instance(
             hold, member, place, (project_id, user_id))), (member.hold, hold))
 
     def has(self, consumer: str, member: MemberRecord) -> bool:
         """Whether the consumer has the member's allocation and no other."""
         found = self.exists(consumer)
-        return found is not None and _same(found, allocations(member))
+        return found is not None and same(found, allocations(member))
 
     def _move(self, source: tuple[str, dict[str, Any]],
               target: tuple[str, dict[str, Any]]) -> None:
@@ -198,7 +195,7 @@ class HoldClient:
             if found is None:
                 self._must_be_done(giver, taker, wanted['allocations'])
                 return True
-            if not _same(found, filled['allocations']):
+            if not same(found, filled['allocations']):
                 raise errors.AllocationChanged(
                     f'consumer {giver} has another allocation than planned')
             generation = found['consumer_generation']
@@ -214,7 +211,7 @@ class HoldClient:
         found = self.exists(taker)
         if found is None:
             raise errors.HoldGone(f'consumer {giver} has no allocation')
-        if not _same(found, wanted):
+        if not same(found, wanted):
             raise errors.AllocationChanged(
                 f'consumer {taker} has another allocation than planned')
 
@@ -276,35 +273,3 @@ class HoldClient:
                 raise_exc=False, **kwargs)
         except ks_exceptions.ClientException as error:
             raise errors.HoldsError(f'Placement: {error}') from error
-
-
-def _emptied(project_id: str, user_id: str) -> Mapping[str, Any]:
-    """A hold that was put, and not touched since, gives its room back."""
-    return {'allocations': {}, 'project_id': project_id, 'user_id': user_id,
-            'consumer_generation': FIRST_GENERATION, 'consumer_type': HOLD}
-
-
-def _instances(hold: Mapping[str, Any], member: MemberRecord,
-               place: Place | None, owner: tuple[str, str]) -> dict[str, Any]:
-    """The allocation of the instance that takes over from a hold."""
-    project_id, user_id = owner
-    return {**hold, 'allocations': allocations(member, place),
-            'project_id': project_id, 'user_id': user_id,
-            'consumer_type': INSTANCE}
-
-
-def allocations(member: MemberRecord,
-                place: Place | None = None) -> Allocations:
-    """What the member takes, as Placement writes it; it knows no zeros.
-
-    :param place: where, if it is not where the member is planned
-    """
-    resources = {name: amount for name, amount
-                 in member.member.requirements.resources.items() if amount}
-    return {(place or member.place).provider: {'resources': resources}}
-
-
-def _same(found: Mapping[str, Any], wanted: Allocations) -> bool:
-    return wanted == {
-        provider: {'resources': allocation['resources']}
-        for provider, allocation in found['allocations'].items()}

@@ -9,7 +9,7 @@ from typing import Any
 from nova import objects
 
 from nova_holistic import exceptions
-from nova_holistic.holds import client as holds_client
+from nova_holistic.holds import bodies
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import HostReader
 from nova_holistic.scheduler.judge import Judge
@@ -202,6 +202,6 @@ def _selection(state) -> 'objects.Selection':
 
 def _allocation_request(row: MemberRecord, place: Place) -> dict[str, Any]:
     """As Placement would have proposed it."""
-    (allocation,) = holds_client.allocations(row).values()
+    (allocation,) = bodies.allocations(row).values()
     return {'allocations': {place.provider: allocation},
             'mappings': {'': [place.provider]}}
