@@ -41,6 +41,13 @@ def _order(item):
     return 1 if 'lend_cloud' in item.fixturenames else 0
 
 
+@pytest.fixture(scope='session', autouse=True)
+def _temporary_folder(tmp_path_factory):
+    """pytest makes its folder before a cloud starts: inside a cloud, all
+    temporary folders are made in one that ends with the cloud."""
+    tmp_path_factory.getbasetemp()
+
+
 @pytest.fixture(scope='session')
 def shared_cloud():
     """The cloud that modules use one after the other."""

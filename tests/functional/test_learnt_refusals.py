@@ -68,12 +68,12 @@ def test_every_refused_host_is_told_and_left_out_of_the_next_plan(cloud):
     assert cloud.row(group, 'a').state == MemberState.LOST
     assert cloud.used() == {}
     told = cloud.table.get_group(group).reasons
-    (shown,) = reasons.shown(told, failed=False, hosts=True)
+    (shown,) = reasons.shown(told, hosts=True)
     assert shown['at'] == 'a'
     for host in 'cmp-0', 'cmp-1':
         assert (f"host {host} was rejected by Nova's filters ({FILTER})"
                 in shown['message'])
-    (discreet,) = reasons.shown(told, failed=False, hosts=False)
+    (discreet,) = reasons.shown(told, hosts=False)
     assert 'cmp' not in discreet['message'] and FILTER in discreet['message']
     cloud.reconciler.reconcile()
     row = cloud.row(group, 'a')
