@@ -85,7 +85,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
              '(default: all finished groups)')
     parser.add_argument(
         '--older-than', type=_number(0, MAX_DAYS), metavar='DAYS',
-        help=f'only groups that have not changed for so many days '
+        help=f'only groups that have not changed for this number of days '
              f'(default: {DAYS}; 0 is any age)')
     parser.add_argument(
         '--status', action='append', dest='statuses', type=GroupStatus,
@@ -94,7 +94,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
              'may be repeated (default: all three)')
     parser.add_argument(
         '--limit', type=_number(1, MAX_GROUPS), metavar='N',
-        help='delete at most so many groups')
+        help='delete at most this number of groups')
     parser.add_argument(
         '--dry-run', action='store_true',
         help='list the groups, and delete none')

@@ -68,7 +68,7 @@ class Instances(abc.ABC):
         """None where there is no such server (any more)."""
 
     def check_service(self) -> None:
-        """Make sure that the service is one that lists servers.
+        """Check that the service lists servers, as Nova does.
 
         :raises ServiceFailed: it is not, or does not answer
         """
