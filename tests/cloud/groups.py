@@ -5,9 +5,11 @@ import dataclasses
 from typing import Any
 
 from nova_holistic.client.client import Client
+from nova_holistic.client.errors import Refused
 from nova_holistic.documents.group import parse_group
 from nova_holistic.policies import load_policy_types
 from nova_holistic.solver.check import check
+from tools.cloud.waiting import wait_for
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +43,19 @@ class LiveGroup:
     def delete(self):
         """Also where an engine is still at it: a test may have failed."""
         self.client.groups.wait(self.id)
-        self.client.groups.delete(self.id)
+        wait_for(f'group {self.name} to be deleted', self._is_deleted,
+                 pause=1)
+
+    def _is_deleted(self):
+        """Whether the API has deleted it. The answer is 503 while services
+        connect to a broker that was restarted, and the group may be gone."""
+        try:
+            self.client.groups.delete(self.id)
+        except Refused as error:
+            if error.status != 404 and not error.passing:
+                raise
+            return error.status == 404
+        return True
 
 
 def every_group(session):
