@@ -26,8 +26,8 @@ class DefinitionRights:
 
     def __init__(self, authority: Authority, levels: Collection[str]):
         """
-        :param levels: of the topology; without any, every location counts as
-            one that names a host
+        :param levels: of the topology; if there are none, every location is
+            treated as the name of a host
         """
         self._authority = authority
         self._above_host = max(0, len(levels) - 1)

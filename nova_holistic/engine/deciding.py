@@ -56,7 +56,7 @@ class Question:
     :ivar vacated: members whose holds are to be given up: their room is the
         group's to use, and they are no strangers either
     :ivar remembered: hosts of members that stay, as the table remembers them;
-        one that the inventory no longer has counts as disabled
+        a host that is missing from the inventory counts as disabled
     """
 
     group: Group

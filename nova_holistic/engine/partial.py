@@ -38,8 +38,8 @@ class PartialPlanner:
     """Divides the members into halves until each part is accepted, or is a
     single member that cannot be placed.
 
-    No equal member is tried after one that cannot be placed: it would not be
-    either. So a thousand equal members take about twenty plans.
+    If a member cannot be placed, no equal member is tried, because it cannot
+    be placed either. So a thousand equal members take about twenty plans.
     """
 
     def __init__(self, question: Question, decide: Decide,

@@ -140,7 +140,7 @@ class Claims:
                           f'vanished from Placement') from error
         except holds_errors.CapacityGone as error:
             raise HostRefused(
-                'has not the room any more', place.host) from error
+                'has no room for the server any more', place.host) from error
 
     def undo(self) -> bool:
         """Every row taken is planned again, and held, unless it was given up.

@@ -34,8 +34,8 @@ class Judge:
     :ivar links: uplinks of domains
     :ivar strangers: hosts with servers of others, in domains that the member
         would reserve
-    :ivar sources: path to the host that a moving member comes from, and may
-        return to; the host in ``others`` is the one that it moves to
+    :ivar sources: path to the source host of a member that moves, and may
+        return there; ``others`` has its destination
     :ivar cloud: every host, for policies that look further than at where
         members are; without it those say nothing
     :ivar _objections: what was said of hosts before: filters ask again for

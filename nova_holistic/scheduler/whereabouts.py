@@ -47,13 +47,13 @@ def positions_of(context, members: Iterable[MemberRecord]
                  ) -> dict[str, Position]:
     """By path, of every member that takes up room.
 
-    A server that exists is where Nova says, wherever it was planned, and one
-    that moves is at its source and at its destination; one that is still to
-    come, or being built, is at its planned place; and so is every one in a
-    cell that does not answer. For ``batches.MOST`` members there is one query
-    of the mapping of servers to cells; if any is mapped, one of the cells and
-    one for each of them; and one for each server that Nova is at work on, or
-    that waits for the confirmation of its move.
+    An existing server is where Nova says, wherever it was planned. A server
+    that moves is at its source and at its destination. A server that is being
+    built, or does not exist yet, is at its planned place, and so is every
+    server in a cell that does not answer. For ``batches.MOST`` members there
+    is one query of the mapping of servers to cells; if any is mapped, one of
+    the cells and one for each of them; and one for each server that Nova is
+    at work on, or that waits for the confirmation of its move.
     """
     rows = {row.id: row for row in members}
     return {rows[number].member.path: position for number, position

@@ -99,7 +99,7 @@ class HostOutages:
 
     @retried
     def _insert(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert rows. One that another engine has inserted stays."""
+        """Insert rows; keep the rows that another engine has inserted."""
         with self._database.writer() as session:
             session.execute(_new(session.get_bind().dialect.name, rows))
 

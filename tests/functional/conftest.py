@@ -43,8 +43,8 @@ def _order(item):
 
 @pytest.fixture(scope='session', autouse=True)
 def _temporary_folder(tmp_path_factory):
-    """pytest makes its folder before a cloud starts: inside a cloud, all
-    temporary folders are made in one that ends with the cloud."""
+    """Create pytest's folder before a cloud starts: a cloud deletes all
+    temporary folders that are created while it runs."""
     tmp_path_factory.getbasetemp()
 
 

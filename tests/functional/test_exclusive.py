@@ -40,6 +40,8 @@ def running(lend_cloud):
 def cloud(running):
     """The cloud, on which the test leaves nothing behind."""
     yield running
+    for name in ('host_grace', 'host_percent'):
+        running.conf.clear_override(name, group='reconciler')
     running.enable_computes()
     running.clear()
     running.run_periodics()

@@ -46,7 +46,8 @@ def unplaceable(world):
 
 
 def age(world, group, days):
-    """The group was last changed so many days ago, by the real clock."""
+    """Set the last change of the group to a number of days ago, by the real
+    clock."""
     world.table.update_group(
         group, list(GroupStatus),
         updated_at=datetime.now(timezone.utc).replace(tzinfo=None)

@@ -30,8 +30,8 @@ def engine(world, nova):
 
 
 def built(world, nova, groups, size, project='blue'):
-    """UUIDs of the servers of so many groups of that size, whose leases have
-    passed."""
+    """Build groups of the given size whose leases have expired; return the
+    UUIDs of their servers."""
     made = []
     for _ in range(groups):
         group = builders.a_group(
