@@ -19,8 +19,8 @@ from nova_holistic.api.places import Places
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.rights import DefinitionRights
 from nova_holistic.api.schemas import common
-from nova_holistic.engine.context import RequestContext as EngineContext
-from nova_holistic.engine.lifecycle import Released
+from nova_holistic.messaging.answers import Released
+from nova_holistic.messaging.context import RequestContext as EngineContext
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.records import GroupRecord, PlanRecord
 from nova_holistic.table.store import PlacementTable

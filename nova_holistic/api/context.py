@@ -6,7 +6,7 @@ from typing import Any
 
 from oslo_context import context as oslo_context
 
-from nova_holistic.engine.context import RequestContext as EngineContext
+from nova_holistic.messaging.context import RequestContext as EngineContext
 
 IDENTITY_STATUS = 'HTTP_X_IDENTITY_STATUS'
 

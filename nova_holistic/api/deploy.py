@@ -12,7 +12,7 @@ from oslo_log import log as logging
 from nova_holistic.api.app import make_app
 from nova_holistic.api.guard import guarded, Wsgi
 from nova_holistic import conf as options
-from nova_holistic.engine.rpc import EngineClient
+from nova_holistic.messaging.client import EngineClient
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import start
 from nova_holistic.table.store import PlacementTable

@@ -9,10 +9,10 @@ import http
 import math
 from typing import Any
 
-from nova_holistic.engine import errors as engine_errors
 from nova_holistic import exceptions
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory import errors as inventory_errors
+from nova_holistic.messaging import errors as engine_errors
 from nova_holistic.table import errors as table_errors
 from nova_holistic.topology import errors as topology_errors
 

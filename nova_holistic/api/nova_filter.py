@@ -23,7 +23,7 @@ from nova_holistic.api.guard import Wsgi
 from nova_holistic.api import nova_servers
 from nova_holistic.api.places import Places
 from nova_holistic import conf as options
-from nova_holistic.engine.rpc import EngineClient
+from nova_holistic.messaging.client import EngineClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.scheduler.refusal import Refused
 from nova_holistic.table.clock import DatabaseClock

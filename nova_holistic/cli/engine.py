@@ -15,9 +15,9 @@ from oslo_log import log as logging
 from nova_holistic.cli import exits, parts
 from nova_holistic import conf as options
 from nova_holistic.conf import services
-from nova_holistic.engine.service import EngineService
-from nova_holistic.engine.transport import get_transport
 from nova_holistic import exceptions
+from nova_holistic.messaging.transport import get_transport
+from nova_holistic.service.service import EngineService
 from nova_holistic.table import start
 
 PROGRAM = 'nova-holistic-engine'

@@ -4,14 +4,14 @@
 import oslo_messaging as messaging
 
 from nova_holistic.cli.connect import connect
-from nova_holistic.engine.instances import NovaInstances
 from nova_holistic.engine.lifecycle import Lifecycle
-from nova_holistic.engine.orphans import Orphans
 from nova_holistic.engine.planner import Planner
-from nova_holistic.engine.reconciler import Reconciler
-from nova_holistic.engine.service import EngineParts, EngineService
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory import load_inventory
+from nova_holistic.reconcile.instances import NovaInstances
+from nova_holistic.reconcile.orphan_holds import OrphanHolds
+from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.service.service import EngineParts, EngineService
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
 
@@ -40,9 +40,9 @@ def reconciler(conf, table: PlacementTable) -> Reconciler:
         DatabaseClock(table.database))
 
 
-def orphans(conf, table: PlacementTable) -> Orphans:
+def orphans(conf, table: PlacementTable) -> OrphanHolds:
     """:raises NotConfigured: Placement's options will not do"""
-    return Orphans(
+    return OrphanHolds(
         conf, table, HoldClient.from_conf(conf, connect(conf, 'placement')),
         DatabaseClock(table.database))
 

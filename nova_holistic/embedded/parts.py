@@ -5,12 +5,12 @@ import functools
 
 from oslo_utils import timeutils
 
-from nova_holistic.engine.instances import NovaInstances
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
-from nova_holistic.engine.reconciler import Reconciler
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory import load_inventory
+from nova_holistic.reconcile.instances import NovaInstances
+from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table.store import PlacementTable
 
 

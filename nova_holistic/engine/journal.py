@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an update holds beside what the rows of its group tell.
+"""The journal of an update: holds that the rows of its group do not name.
 
 It is written into the group's task before it is done: whoever takes over from
 an engine that died finds there what to drop, and what to bring back.
@@ -12,7 +12,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic.engine import errors
-from nova_holistic.engine.turn import Turn
+from nova_holistic.engine.ownership import Ownership
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.table.records import MemberRecord, MemberState
@@ -38,17 +38,18 @@ def all_holds(pending: Mapping[str, Any]) -> Sequence[str]:
 
 
 class Journal:
-    """Of one engine's turn at one update."""
+    """The journal of one engine's update of one group."""
 
-    def __init__(self, turn: Turn, table: PlacementTable, holds: HoldClient,
+    def __init__(self, ownership: Ownership, table: PlacementTable,
+                 holds: HoldClient,
                  clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""
-        self._turn = turn
-        self._record = turn.record
+        self._ownership = ownership
+        self._record = ownership.record
         self._table = table
         self._holds = holds
         self._clock = clock
-        self._pending = dict(turn.record.pending or {})
+        self._pending = dict(ownership.record.pending or {})
 
     @property
     def revised(self) -> bool:
@@ -67,10 +68,10 @@ class Journal:
 
         :param put: holds
         :param vacated: holds of members whose room those are to have
-        :raises TurnLost: the task is another engine's
+        :raises OwnershipLost: the task is another engine's
         """
         pending = {**self._asked(), _PUT: list(put), _VACATED: list(vacated)}
-        self._turn.change(pending=pending)
+        self._ownership.change(pending=pending)
         self._pending = pending
 
     def undo(self) -> None:
@@ -78,8 +79,8 @@ class Journal:
 
         :raises HoldsLeft: Placement does not answer
         :raises TableError: the table does not answer
-        :raises TurnLost: the task is another engine's, and members that were
-            vacated are left to it
+        :raises OwnershipLost: the task is another engine's, and members that
+            were vacated are left to it
         """
         put = self._pending.get(_PUT, ())
         if not put:
@@ -127,7 +128,7 @@ class Journal:
         if not revising.occupy(
                 self._table.database, self._record.uuid,
                 self._record.engine or '', holds, self._clock()):
-            raise errors.TurnLost(
+            raise errors.OwnershipLost(
                 'updating took too long and was given up meanwhile')
 
     def _bring_back(self, put: Sequence[str],

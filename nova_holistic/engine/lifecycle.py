@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a group gives back, when, and who may ask for more time."""
+"""Releases, expires, extends and deletes groups."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from oslo_log import log as logging
 
-from nova_holistic.engine import errors, journal
-from nova_holistic.engine.freeing import drop_leftovers
+from nova_holistic.engine import journal
+from nova_holistic.engine.unneeded_holds import drop_leftovers
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.messaging.answers import Released
+from nova_holistic.messaging import errors
 from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
@@ -24,18 +25,6 @@ LOG = logging.getLogger(__name__)
 LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE)
 """Statuses of a group that has planned members, or that will have some if
 servers are deleted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Released:
-    """What a release did.
-
-    :ivar released: paths of members that are now free
-    :ivar kept: paths of members asked for that belong to a server
-    """
-
-    released: tuple[str, ...]
-    kept: tuple[str, ...]
 
 
 class Lifecycle:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a group document to a plan that is held."""
+"""Plans groups and holds their places."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,19 +9,20 @@ from typing import Any
 import uuid as uuidlib
 
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine import answers
-from nova_holistic.engine.answers import PlanAnswer
 from nova_holistic.engine.creator import Creator
-from nova_holistic.engine.deciding import Decider, Question
-from nova_holistic.engine import errors, reasons
-from nova_holistic.engine.measured import MeasuredInventory
-from nova_holistic.engine.performer import Performer
+from nova_holistic.engine.decider import Decider, Question
+from nova_holistic.engine.ownership import Ownership
+from nova_holistic.engine import plan_answers
+from nova_holistic.engine.plan_answers import PlanAnswer
+from nova_holistic.engine import reasons
 from nova_holistic.engine.replanner import Replanner
-from nova_holistic.engine.turn import Turn
+from nova_holistic.engine.statistics_inventory import InventoryWithStatistics
+from nova_holistic.engine.task_runner import TaskRunner
 from nova_holistic.engine.updater import Updater
 from nova_holistic import exceptions, objectives, policies
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.messaging import errors
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.table.database import Duplicate
@@ -49,7 +50,7 @@ class Planner:
         self._table = table
         self._clock = clock
         self._policy_types = policies.load_policy_types()
-        measured = MeasuredInventory(
+        measured = InventoryWithStatistics(
             inventory, table.statistics, clock,
             timedelta(seconds=conf.engine.statistics_max_age))
         self._decider = Decider(
@@ -60,7 +61,7 @@ class Planner:
             timer)
         updater = Updater(
             conf, self._decider, table, holds, self._policy_types, clock)
-        self._performer = Performer(
+        self._tasks_runner = TaskRunner(
             self._creator, self._replanner, updater, table,
             self._policy_types, clock)
 
@@ -97,7 +98,7 @@ class Planner:
             return self._the_same(record)
         try:
             self._creator.plan(
-                Turn(self._table, record, self._clock), group, lease)
+                Ownership(self._table, record, self._clock), group, lease)
         except exceptions.InvalidDocument:
             # Nobody has been told of it: there is no such group.
             self._table.delete_group(record.uuid)
@@ -135,11 +136,11 @@ class Planner:
 
         :param record: as ``table.tasks.take`` gave it to the engine
         :raises TableError: the table does not answer; the task stays
-        :raises TurnLost: another engine has the task; nothing of what was
+        :raises OwnershipLost: another engine has the task; nothing of what was
             done here stays
         :raises HoldsLeft: Placement does not answer; the task stays
         """
-        self._performer.perform(record)
+        self._tasks_runner.perform(record)
 
     def answer(self, record: PlanRecord,
                why_not: str | None = None) -> PlanAnswer:
@@ -149,8 +150,8 @@ class Planner:
         :raises TableError: the table does not answer; the plan stays to do
         """
         if why_not is not None:
-            return answers.failed([reasons.of_engine(why_not)])
-        return answers.answer(
+            return plan_answers.failed([reasons.of_engine(why_not)])
+        return plan_answers.answer(
             lambda: self.plan(record.document, objective=record.objective),
             record)
 
@@ -158,9 +159,9 @@ class Planner:
         """End an engine's task without doing it.
 
         :raises TableError: the table does not answer; the task stays
-        :raises TurnLost: another engine has it
+        :raises OwnershipLost: another engine has it
         """
-        self._performer.give_up(record, [reasons.of_engine(why)])
+        self._tasks_runner.give_up(record, [reasons.of_engine(why)])
 
     def _objective(self, name: str | None) -> str:
         """:raises UnknownPlugin: there is no objective of that name"""

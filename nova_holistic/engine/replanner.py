@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members that lost their places get others."""
+"""Finds new places for lost members."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
@@ -9,15 +9,18 @@ from typing import TypeVar
 from oslo_log import log as logging
 
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine.deciding import (
+from nova_holistic.engine.decider import (
     Decider, Decision, NotPlanned, Question)
-from nova_holistic.engine import (
-    errors, partial, reasons, refused_hosts, rows)
-from nova_holistic.engine.freeing import GONE
-from nova_holistic.engine.partial import Decide, Partial, PartialPlanner
+from nova_holistic.engine import member_rows
+from nova_holistic.engine import partial_replan
+from nova_holistic.engine.partial_replan import Decide, Partial, PartialPlanner
+from nova_holistic.engine import reasons
+from nova_holistic.engine import refused_hosts
+from nova_holistic.engine.unneeded_holds import GONE
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
+from nova_holistic.messaging import errors
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.claim import CLAIMABLE
@@ -155,7 +158,7 @@ class Replanner:
                        for m in part.group.all_members()}, usable)
 
         found = self._most(question, confirm, {
-            path: (kind, places[path]) for path, kind in partial.kinds(
+            path: (kind, places[path]) for path, kind in partial_replan.kinds(
                 question.group, places.keys() - question.placed).items()})
         self._put(record, found, returning)
         return found.decision is not None
@@ -176,7 +179,7 @@ class Replanner:
             return self._decider.decide(
                 part, usable=usable, time_limit=seconds)
 
-        found = self._most(question, decide, partial.kinds(
+        found = self._most(question, decide, partial_replan.kinds(
             question.group, [m.member.path for m in lost]))
         self._put(record, found, lost)
         return found.reasons
@@ -204,7 +207,7 @@ class Replanner:
         decision = found.decision
         if decision is None:
             return
-        anew = rows.renewed_members(
+        anew = member_rows.renewed_members(
             [m for m in lost if m.member.path in found.accepted],
             decision.group, decision.snapshot, decision.plan,
             decision.alternates(), self._clock())
@@ -236,7 +239,7 @@ class Replanner:
         return Question(
             group.only({*placed, *(m.member.path for m in lost)}),
             record.objective, record.uuid, placed, guests, remembered=[
-                rows.host_of(m.place) for m in members
+                member_rows.host_of(m.place) for m in members
                 if m.state in SITTING],
             refused=refused_hosts.read(
                 self._conf, self._table, record.uuid, self._clock()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group becomes what its revised definition says, or stays what it is."""
+"""Updates a group to its revised definition, or leaves it unchanged."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,13 +9,16 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine.deciding import (
+from nova_holistic.engine.decider import (
     Decider, Decision, NotPlanned, Question)
-from nova_holistic.engine import disruption, reasons, refused_hosts, rows
+from nova_holistic.engine import fewest_moves
 from nova_holistic.engine.journal import Journal
-from nova_holistic.engine.standing import (
-    changed_servers, released, Standing, standing)
-from nova_holistic.engine.turn import Turn
+from nova_holistic.engine import member_rows
+from nova_holistic.engine.ownership import Ownership
+from nova_holistic.engine import reasons
+from nova_holistic.engine import refused_hosts
+from nova_holistic.engine.revised_members import (
+    changed_servers, released, revised_members, RevisedMembers)
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
@@ -42,7 +45,7 @@ class _Plan:
     :ivar exchanged: whether those are given up already
     """
 
-    where: Standing
+    where: RevisedMembers
     question: Question
     decision: Decision
     anew: Sequence[MemberRecord]
@@ -88,7 +91,7 @@ class Updater:
             not be accepted; nothing has changed
         :raises HoldsError: Placement does not answer; nothing has changed
         :raises HoldsLeft: the same, and the task has to stay
-        :raises TurnLost: the group is another engine's
+        :raises OwnershipLost: the group is another engine's
         """
         journal = self._journal(record)
         if journal.revised:
@@ -116,8 +119,8 @@ class Updater:
             journal.undo()
 
     def _journal(self, record: GroupRecord) -> Journal:
-        return Journal(Turn(self._table, record, self._clock), self._table,
-                       self._holds, self._clock)
+        return Journal(Ownership(self._table, record, self._clock),
+                       self._table, self._holds, self._clock)
 
     def _update(self, record: GroupRecord, journal: Journal,
                 revised: Group) -> Mapping[str, Any]:
@@ -127,8 +130,8 @@ class Updater:
         before = released(record, self._table.members(record.uuid))
         for _ in range(self._conf.planner.attempts):
             where = replace(
-                standing(record, revised, self._table.members(record.uuid),
-                         before),
+                revised_members(
+                    record, revised, self._table.members(record.uuid), before),
                 refused=refused_hosts.read(
                     self._conf, self._table, record.uuid, self._clock()))
             changed = changed_servers(record, where)
@@ -145,12 +148,12 @@ class Updater:
             f'what was planned went away {self._conf.planner.attempts} times '
             f'while the group was updated', refusal)])
 
-    def _plan(self, record: GroupRecord, where: Standing) -> _Plan:
+    def _plan(self, record: GroupRecord, where: RevisedMembers) -> _Plan:
         asked = record.pending or {}
-        moving, question, decision = disruption.decide(
+        moving, question, decision = fewest_moves.decide(
             self._decider, record, where, asked['document'],
             asked.get('objective') or record.objective)
-        new = rows.planned_members(
+        new = member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
             decision.alternates(), self._clock())
         return _Plan(
@@ -256,7 +259,7 @@ class Updater:
              if row.member.path in rows_now],
             [plan.seen(row) for row in where.removed],
             [row for row in plan.anew if row.member.path not in rows_now],
-            disruption.outdates(record, asked['document'], where, plan.anew))
+            fewest_moves.outdates(record, asked['document'], where, plan.anew))
 
     def _lease(self, record: GroupRecord) -> datetime | None:
         """New members have as much time as those of a new group; the others

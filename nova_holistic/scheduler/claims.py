@@ -9,7 +9,7 @@ import uuid
 
 from oslo_log import log as logging
 
-from nova_holistic.engine import freeing
+from nova_holistic.engine import unneeded_holds
 from nova_holistic import exceptions
 from nova_holistic.holds import errors as holds_errors
 from nova_holistic.scheduler.connections import Connections
@@ -184,7 +184,7 @@ class Claims:
         if not undone and claim.swapped and held:
             # Whoever took the row back, or deleted it, looked for its hold
             # while the instance had it.
-            freeing.drop_if_unwanted(self._table, self._holds, row)
+            unneeded_holds.drop_if_unwanted(self._table, self._holds, row)
         self._table.settle(row.group_uuid, self._clock())
 
     def _unswapped(self, claim: _Claim) -> MemberRecord:

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from nova_holistic.cli import plan as command
-from nova_holistic.engine import deciding
+from nova_holistic.engine import decider
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.plan import (
@@ -90,7 +90,7 @@ def miscounted(monkeypatch):
     return group(servers('web', 2), policies=[AntiAffinity(weight=1)])
 
 
-@pytest.mark.parametrize('caller', [solve, deciding, command],
+@pytest.mark.parametrize('caller', [solve, decider, command],
                          ids=['a test', 'the engine', 'a command'])
 def test_every_caller_of_the_solver_is_observed(caller, miscounted):
     with pytest.raises(BadPlan, match='violations of 5, and it is 0'):

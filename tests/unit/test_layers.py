@@ -27,6 +27,14 @@ ALLOWED = {
     'inventory': {'inventory', 'topology', 'documents', 'model', 'conf'},
     'table': {'table', 'model', 'conf'},
     'holds': {'holds', 'table', 'model', 'conf'},
+    'messaging': {'messaging', 'holds', 'inventory', 'topology', 'table',
+                  'model'},
+    'engine': {'engine', 'messaging', 'holds', 'inventory', 'table',
+               'documents', 'objectives', 'policies', 'solver', 'model'},
+    'reconcile': {'reconcile', 'engine', 'messaging', 'holds', 'inventory',
+                  'table', 'model'},
+    'service': {'service', 'reconcile', 'engine', 'messaging', 'inventory',
+                'table', 'model'},
 }
 """Packages of ours that each may import: arrows run one way."""
 

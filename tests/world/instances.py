@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nova's servers, in a test without Nova."""
 
-from nova_holistic.engine.instances import Instances, InstanceView
+from nova_holistic.reconcile.instances import Instances, InstanceView
 
 
 class KnownInstances(Instances):

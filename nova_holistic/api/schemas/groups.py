@@ -2,7 +2,7 @@
 """Requests about groups, and their answers."""
 
 from nova_holistic.api.schemas import common, documents
-from nova_holistic.engine.payloads import MAX_SECONDS
+from nova_holistic.messaging.payloads import MAX_SECONDS
 from nova_holistic.table.listing import SORT_KEYS
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 

@@ -2,7 +2,7 @@
 """Requests about hosts."""
 
 from nova_holistic.api.schemas import common
-from nova_holistic.engine import payloads
+from nova_holistic.messaging import payloads
 
 STATISTICS = common.enveloped('statistics', {
     'type': 'object',

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from nova_holistic.engine.direct import DirectEngine
+from nova_holistic.service.direct import DirectEngine
 from tests.functional.engine.world import World
 from tests.unit.api.service import Service
 from tests.world.leaving import leaves_nothing  # noqa: F401

@@ -8,7 +8,7 @@ import pytest
 import webob
 
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.engine.direct import DirectEngine
+from nova_holistic.service.direct import DirectEngine
 from tests.unit.api.service import ADMIN, Service
 from tests.unit.client.cloud import Cloud, Terminal
 

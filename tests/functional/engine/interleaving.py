@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A rival acts at an exact point of somebody else's work."""
 
-from nova_holistic.engine.reconciler import Reconciler
+from nova_holistic.reconcile.reconciler import Reconciler
 
 
 class Interleaved:

@@ -6,7 +6,7 @@ import logging
 from keystoneauth1 import exceptions as ks_exceptions
 import pytest
 
-from nova_holistic.engine.reconciler import Reconciler
+from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table.store import PlacementTable
 from tests.functional.engine.world import World
 

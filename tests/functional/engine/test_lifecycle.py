@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from nova_holistic.engine import errors
 from nova_holistic.holds.errors import HoldsError
+from nova_holistic.messaging import errors
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.functional.engine.world import shop, SMALL

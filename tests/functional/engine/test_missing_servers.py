@@ -6,11 +6,11 @@ import logging
 from keystoneauth1 import adapter, session, token_endpoint
 import pytest
 
-from nova_holistic.engine.instances import NovaInstances
-from nova_holistic.engine.missing_servers import FEW
-from nova_holistic.engine.reconciler import Reconciler
+from nova_holistic.reconcile.instances import NovaInstances
+from nova_holistic.reconcile.missing_servers import FEW
+from nova_holistic.reconcile.reconciler import Reconciler
 from tests.functional.engine.world import shop
-from tests.unit.engine.nova import Nova
+from tests.unit.reconcile.nova import Nova
 
 
 @pytest.fixture

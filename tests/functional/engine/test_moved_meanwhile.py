@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A member that an update moves while a pass looks at it is let be."""
 
-from nova_holistic.engine.reconciler import Reconciler
+from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.world import RACKS, shop
 

@@ -6,12 +6,12 @@ import uuid
 
 import pytest
 
-from nova_holistic.engine.errors import TurnLost
+from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.engine import journal
-from nova_holistic.engine.orphans import Orphans
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.mortal import Death
 from tests.functional.engine.test_performer import ask, take
@@ -40,7 +40,7 @@ def wire(world):
 
 @pytest.fixture
 def orphans(world, wire):
-    return Orphans(world.conf, world.table, HoldClient(wire), world.clock)
+    return OrphanHolds(world.conf, world.table, HoldClient(wire), world.clock)
 
 
 def rowless(world):
@@ -71,7 +71,7 @@ def rowless_beside(world, row, count, **wanted):
 
 
 def orphans_of(world):
-    return list(Orphans(
+    return list(OrphanHolds(
         world.conf, world.table, world.holds, world.clock).audit())
 
 
@@ -98,7 +98,7 @@ def test_the_hold_of_a_replaced_engine_that_died_is_dropped(world):
                 raise Death
 
     first = take(world, group, 'one')
-    with pytest.raises((Death, TurnLost)):
+    with pytest.raises((Death, OwnershipLost)):
         world.planner_with(world.table, Slow()).perform(first)
     world.table.update_group(group, [GroupStatus.PLANNED],
                              lease_expires_at=None)

@@ -7,8 +7,9 @@ import uuid
 
 import pytest
 
-from nova_holistic.engine.errors import GroupBusy, TurnLost
+from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.messaging.errors import GroupBusy
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
 from nova_holistic.table.store import PlacementTable
@@ -111,7 +112,7 @@ def test_a_slow_engine_that_lost_its_group_holds_nothing(world, when):
 
     slow = world.planner_with(
         world.table, Interrupted(world.holds, **{when: others_plan_it}))
-    with pytest.raises(TurnLost):
+    with pytest.raises(OwnershipLost):
         slow.perform(record)
     assert world.table.get_group(group).status == GroupStatus.PLANNED
     assert world.vcpus_used() == 3
@@ -126,7 +127,7 @@ def test_a_slow_engine_cannot_undo_the_plan_of_its_successor(world):
     world.wait(601)
     world.planner.perform(take(world, group, 'quick'))
     # By what it has read, it cannot be placed.
-    with pytest.raises(TurnLost):
+    with pytest.raises(OwnershipLost):
         world.planner.perform(record)
     assert world.table.get_group(group).status == GroupStatus.PLANNED
     world.assert_agreement()
@@ -151,7 +152,7 @@ def test_a_group_deleted_during_a_replan_holds_nothing(world):
     record = take(world, group.uuid, 'one')
     planner = world.planner_with(world.table, Interrupted(
         world.holds, after_put=lambda: world.lifecycle.delete(group.uuid)))
-    with pytest.raises(TurnLost):
+    with pytest.raises(OwnershipLost):
         planner.perform(record)
     assert world.vcpus_used() == 0
 

@@ -7,10 +7,10 @@ import uuid
 
 import pytest
 
-from nova_holistic.engine import deciding
-from nova_holistic.engine import errors
+from nova_holistic.engine import decider
 from nova_holistic import exceptions
 from nova_holistic.holds.errors import CapacityGone, HoldsError
+from nova_holistic.messaging import errors
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.table.errors import TableError
 from nova_holistic.table.records import GroupStatus
@@ -183,7 +183,7 @@ def test_a_plan_that_breaks_a_policy_is_never_held(world, monkeypatch):
         {'type': 'affinity', 'level': 'rack'}]
     wrong = world.planner.plan(lenient)
     # No solver at hand makes the mistake that this guards against.
-    monkeypatch.setattr(deciding, 'solve', lambda *args, **kwargs: wrong)
+    monkeypatch.setattr(decider, 'solve', lambda *args, **kwargs: wrong)
     group = world.create()
     assert group.status == GroupStatus.ERROR
     assert 'anti-affinity' in group.reasons[0]['at']

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from nova_holistic.engine.instances import FEW, NovaInstances
-from nova_holistic.engine.reconciler import Reconciler
-from nova_holistic.engine.sightings import FULL_LOOK, OVERLAP
+from nova_holistic.reconcile.instances import FEW, NovaInstances
+from nova_holistic.reconcile.observed_servers import FULL_LOOK, OVERLAP
+from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table.records import GroupStatus, MemberState, Place
 from tests.functional.engine.world import shop
-from tests.unit.engine.nova import CHANGES, Nova
+from tests.unit.reconcile.nova import CHANGES, Nova
 from tests.unit.table import builders
 
 built_rows_alone = pytest.mark.leaves('built rows without their servers')

@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from nova_holistic.engine import errors
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds.errors import CapacityGone, HoldsError
+from nova_holistic.messaging import errors
 from nova_holistic.table.errors import GroupUnknown
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.engine.mortal import Death, Life, Mortal

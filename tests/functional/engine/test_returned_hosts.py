@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from nova_holistic.engine.rows import place_of
+from nova_holistic.engine.member_rows import place_of
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.solver.observer import observing
 from nova_holistic.table.records import MemberState

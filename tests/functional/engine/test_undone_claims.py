@@ -4,7 +4,7 @@ taking anything from anybody else."""
 
 import pytest
 
-from nova_holistic.engine.instances import InstanceView
+from nova_holistic.reconcile.instances import InstanceView
 from tests.functional.engine.interleaving import Interleaved, reconcile
 from tests.functional.engine.world import shop, SMALL, VCPUS
 

@@ -145,7 +145,7 @@ def test_a_replaced_engine_takes_no_capacity_of_its_successor(world):
             return getattr(world.holds, name)
 
     ask(world, group, document)
-    with pytest.raises(errors.TurnLost):
+    with pytest.raises(errors.OwnershipLost):
         world.planner_with(world.table, Slow()).perform(take(world, group))
     with pytest.raises(ClaimRefused):
         world.claim(group, 'web')

@@ -429,7 +429,7 @@ def test_a_group_deleted_during_an_update_holds_nothing(world):
     planner = world.planner_with(world.table, Meanwhile(
         world.holds, 'put', lambda: world.lifecycle.delete(group.uuid)))
     ask(world, group, revised(web=LARGE))
-    with pytest.raises(errors.TurnLost):
+    with pytest.raises(errors.OwnershipLost):
         planner.perform(take(world, group))
     assert world.vcpus_used() == 0
 
@@ -508,7 +508,7 @@ def test_a_replaced_engine_changes_nothing(world):
     planner = world.planner_with(world.table, Meanwhile(
         world.holds, 'put', lambda: other.append(take(world, group))))
     ask(world, group, revised(web=LARGE))
-    with pytest.raises(errors.TurnLost):
+    with pytest.raises(errors.OwnershipLost):
         planner.perform(take(world, group))
     world.assert_agreement()
     world.planner.perform(other[0])

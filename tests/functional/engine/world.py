@@ -9,7 +9,7 @@ from oslo_config import cfg
 from nova_holistic import conf as options
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
-from nova_holistic.engine.reconciler import Reconciler
+from nova_holistic.reconcile.reconciler import Reconciler
 from tests.functional.placement_service import PlacementService
 from tests.tables import new_table
 from tests.world.base import BaseWorld, SMALL

@@ -7,9 +7,9 @@ import threading
 from oslo_utils import timeutils
 import pytest
 
-from nova_holistic.engine import errors
-from nova_holistic.engine.reconciler import Reconciler
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.messaging import errors
+from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import GroupStatus, PlanStatus, Task
 from tests.services.background import PATIENCE, wait_for

@@ -12,13 +12,13 @@ from oslo_config import cfg
 from oslo_utils import timeutils
 
 from nova_holistic import conf as options
-from nova_holistic.engine.context import RequestContext
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
-from nova_holistic.engine.reconciler import Reconciler
-from nova_holistic.engine.rpc import EngineClient
-from nova_holistic.engine.service import EngineParts, EngineService
-from nova_holistic.engine.transport import get_transport
+from nova_holistic.messaging.client import EngineClient
+from nova_holistic.messaging.context import RequestContext
+from nova_holistic.messaging.transport import get_transport
+from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.service.service import EngineParts, EngineService
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import migration
 from nova_holistic.table.records import (

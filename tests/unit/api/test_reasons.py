@@ -4,7 +4,7 @@
 import pytest
 
 from nova_holistic.api.views.reasons import GENERAL, shown
-from nova_holistic.engine.naming import named
+from nova_holistic.engine.named_reasons import named
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from nova_holistic.engine import errors as engine_errors
 from nova_holistic.holds import errors as hold_errors
+from nova_holistic.messaging import errors as engine_errors
 from nova_holistic.table import errors as table_errors
 from tests.unit.api.service import refusal, SHOP
 

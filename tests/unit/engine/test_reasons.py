@@ -6,11 +6,13 @@ import logging
 import pytest
 
 from nova_holistic.api.views.reasons import shown
-from nova_holistic.engine.context import RequestContext
-from nova_holistic.engine import errors, reasons
+from nova_holistic.engine import errors
+from nova_holistic.engine import reasons
 from nova_holistic.exceptions import HolisticError, InvalidDocument
 from nova_holistic.holds.errors import CapacityGone, HoldsError
 from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.messaging.context import RequestContext
+from nova_holistic.messaging import errors as rpc_errors
 from nova_holistic.model.marked import tell
 from nova_holistic.table.errors import TableError
 from nova_holistic.topology.document import in_file
@@ -20,8 +22,8 @@ TEXT = 'host cmp-1 at http://10.0.0.1 is unwell'
 
 UNLISTED = [
     HolisticError(TEXT), ServiceFailed('nova', '/cmp-1', 'no answer'),
-    HoldsError(TEXT), TableError(TEXT), errors.TurnLost(TEXT),
-    errors.EngineFailed(TEXT), ValueError(TEXT),
+    HoldsError(TEXT), TableError(TEXT), errors.OwnershipLost(TEXT),
+    rpc_errors.EngineFailed(TEXT), ValueError(TEXT),
     AmbiguousLocation('cmp-1', 'rack', ('one', 'r1'), ('two', 'r2')),
     in_file('/etc/cmp-1.yaml', InvalidDocument('hosts[0].name', TEXT))]
 

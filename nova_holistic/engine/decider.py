@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans a group on a current snapshot of the cloud, and checks the plan."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from oslo_log import log as logging
+
+from nova_holistic.engine import exclusive_hosts
+from nova_holistic.engine.named_reasons import named
+from nova_holistic.engine import reasons
+from nova_holistic.engine import refused_hosts
+from nova_holistic.engine.statistics_inventory import InventoryWithStatistics
+from nova_holistic.engine.vacated_room import vacated
+from nova_holistic import exceptions
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.marked import tell
+from nova_holistic.model.plan import (
+    ObjectiveValue, Placement, Plan, Reason, Unknown, Unplaceable)
+from nova_holistic.model.policy_types import PolicyTypes
+from nova_holistic.model.reservation import reservations
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.check import check
+from nova_holistic.solver.solve import solve
+from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+Answer = TypeVar('Answer', Plan, Unplaceable, Unknown)
+Usable = tuple[Snapshot, Sequence[Reason]]
+"""What a group may use of the cloud, and why not all of it."""
+
+
+class NotPlanned(exceptions.HolisticError):
+    """Planning ends here: the group gets this status, for these reasons."""
+
+    def __init__(self, status: GroupStatus, reasons: Sequence[Reason]):
+        super().__init__('; '.join(r.message for r in reasons))
+        self.status = status
+        self.reasons = reasons
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be decided.
+
+    :ivar uuid: of the group; None for one that is not in the table
+    :ivar placed: path to host name of members that stay where they are
+    :ivar guests: host name, once for each, of servers that the group has
+        beside those: to the group they are no strangers
+    :ivar vacated: members whose holds are to be given up: their room is the
+        group's to use, and they are no strangers either
+    :ivar remembered: hosts of members that stay, as the table remembers them;
+        a host that is missing from the inventory counts as disabled
+    """
+
+    group: Group
+    objective: str
+    uuid: str | None = None
+    placed: Mapping[str, str] = field(default_factory=FrozenMapping)
+    guests: Collection[str] = ()
+    vacated: Sequence[MemberRecord] = ()
+    remembered: Collection[Host] = ()
+    refused: refused_hosts.Refused = field(default_factory=FrozenMapping)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A good plan, with what it was made from.
+
+    :ivar group: with flavors resolved
+    :ivar alternates: works out path to names of other hosts, for whoever
+        cannot be built where it is planned; that may take as long as the plan
+    :ivar exclusive: whether nobody else may be where some members are
+    """
+
+    group: Group
+    snapshot: Snapshot
+    plan: Plan
+    alternates: Callable[[], Mapping[str, Sequence[str]]]
+    exclusive: bool
+
+
+class Decider:
+    """No plan leaves here that breaks a hard policy, its own group's or one
+    that reserves hosts for others."""
+
+    def __init__(self, conf,
+                 inventory: InventoryDriver | InventoryWithStatistics,
+                 table: PlacementTable, policy_types: PolicyTypes,
+                 timer: Callable[[], float]):
+        """:param timer: seconds since whenever"""
+        self._conf = conf
+        self._inventory = inventory
+        self._table = table
+        self._policy_types = policy_types
+        self._timer = timer
+
+    def answer(self, question: Question) -> Plan | Unplaceable | Unknown:
+        """What the solver makes of a fresh snapshot.
+
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        return self._answer(question)[0]
+
+    def decide(self, question: Question, *, usable: Usable | None = None,
+               time_limit: float | None = None) -> Decision:
+        """A plan.
+
+        :param usable: what ``usable`` gave for this group; None is a fresh
+            snapshot
+        :param time_limit: seconds; None is the configured limit
+        :raises NotPlanned: there is none, or none was found
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        asked = replace(question, group=refused_hosts.kept_away(
+            question.group, question.refused))
+        plan, snapshot = self._answer(asked, usable, time_limit)
+        if isinstance(plan, Unplaceable):
+            raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
+        if isinstance(plan, Unknown):
+            raise NotPlanned(
+                GroupStatus.ERROR, [reasons.of_engine(plan.message)])
+        bound = bind(asked.group, snapshot)
+        # The solver's word is not taken for it.
+        violations = check(bound, snapshot, plan.hosts(), question.placed)
+        if violations:
+            LOG.error('The solver broke a rule of group %s: %s',
+                      bound.name, violations)
+            raise NotPlanned(
+                GroupStatus.ERROR, named(violations, snapshot))
+        return self._decision(question, bound, snapshot, plan)
+
+    def confirm(self, question: Question, hosts: Mapping[str, str],
+                usable: Usable) -> Decision:
+        """The decision that members are on given hosts.
+
+        :param hosts: path to host name of all members of the question
+        :param usable: what ``usable`` gave for this group
+        :raises NotPlanned: a hard policy does not allow that, or there is no
+            room
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        snapshot = usable[0]
+        bound = bind(refused_hosts.kept_away(
+            question.group, question.refused), snapshot)
+        violations = check(bound, snapshot, hosts, question.placed)
+        if violations:
+            raise NotPlanned(
+                GroupStatus.UNPLACEABLE, named(violations, snapshot))
+        found = {host.name: host for host in snapshot.hosts}
+        plan = Plan(bound.name, tuple(
+            Placement(member.path, host.name, host.node, host.location)
+            for member in bound.all_members()
+            for host in [found[hosts[member.path]]]),
+            ObjectiveValue(question.objective, 0.0, 0.0, 0.0))
+        return self._decision(question, bound, snapshot, plan)
+
+    def _decision(self, question: Question, bound: Group, snapshot: Snapshot,
+                  plan: Plan) -> Decision:
+        return Decision(
+            bind(question.group, snapshot), snapshot, plan,
+            lambda: self._alternates(question, bound, snapshot, plan),
+            _is_exclusive(bound, snapshot, plan))
+
+    def objections(self, question: Question, decision: Decision,
+                   held: Collection[str]) -> Sequence[Reason]:
+        """What has come between a plan and the holds put for it.
+
+        Placement judges room alone. Of two groups that were planned at once
+        and exclude each other, one at least finds the other here.
+
+        :param held: host name of each hold put, once for each
+        """
+        if not decision.exclusive:
+            closed = exclusive_hosts.closed_hosts(
+                self._table, self._policy_types, decision.snapshot,
+                question.uuid)
+            return [Reason.told('', tell(
+                "host {:name} is exclusively another group's", name))
+                for name in sorted(closed.intersection(held))]
+        snapshot = self.usable(question)[0]
+        hosts = decision.plan.hosts()
+        enabled = {h.name for h in snapshot.hosts if h.enabled}
+        return named([*check(decision.group, snapshot, hosts, hosts),
+                      *(Reason.told('', tell(
+                          'host {:name} is closed or gone', name))
+                        for name in sorted(set(held) - enabled))], snapshot)
+
+    def _alternates(self, question: Question, group: Group,
+                    snapshot: Snapshot, plan: Plan
+                    ) -> Mapping[str, Sequence[str]]:
+        limit = self._conf.planner.alternates
+        return alternates(
+            group, snapshot, plan, limit, placed=question.placed,
+            given=self._given(question, (
+                MemberState.PLANNED, MemberState.CLAIMED))) if limit else {}
+
+    def _given(self, question: Question, states: Collection[MemberState]
+               ) -> Mapping[str, Sequence[str]]:
+        """Alternates that members which stay may still be sent to."""
+        if question.uuid is None or not question.placed:
+            return {}
+        return {row.member.path: [place.host for place in row.alternates]
+                for row in self._table.members(question.uuid)
+                if row.state in states}
+
+    def _answer(self, question: Question, usable: Usable | None = None,
+                time_limit: float | None = None
+                ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
+        started = self._timer()
+        snapshot, closed = usable or self.usable(question)
+        taken = self._timer() - started
+        # Nobody asks again before one that is being built goes on to another
+        # host: where it can be, no member is planned there meanwhile.
+        sought = frozenset(
+            host for hosts in self._given(
+                question, [MemberState.CLAIMED]).values() for host in hosts
+        ) if _has_hard_rules(question.group) else frozenset()
+        if sought:
+            narrowed = exclusive_hosts.without(snapshot, sought)
+            answer = self._solve(question, narrowed, time_limit)
+            if isinstance(answer, Plan):
+                return _with_seconds(answer, taken), narrowed
+        answer = self._solve(question, snapshot, time_limit)
+        if isinstance(answer, Unplaceable):
+            answer = replace(answer, reasons=named(
+                (*answer.reasons, *closed), snapshot))
+        return _with_seconds(answer, taken), snapshot
+
+    def _solve(self, question: Question, snapshot: Snapshot,
+               time_limit: float | None) -> Plan | Unplaceable | Unknown:
+        return solve(question.group, snapshot, placed=question.placed,
+                     objective=question.objective,
+                     solver=self._conf.planner.solver,
+                     time_limit=time_limit or self._conf.planner.time_limit)
+
+    def usable(self, question: Question) -> Usable:
+        """A fresh snapshot of what this group may use, and why it may not use
+        the rest."""
+        whole = _with_remembered(
+            self._inventory.snapshot(), question.remembered)
+        closed = exclusive_hosts.closed_hosts(
+            self._table, self._policy_types, whole, question.uuid)
+        hosts = {host.name: host for host in whole.hosts}
+        usable = exclusive_hosts.without(vacated(
+            whole.without_servers(question.guests), question.vacated), closed)
+        return refused_hosts.marked(usable, question.refused), (
+            *exclusive_hosts.told(closed, hosts),
+            *refused_hosts.told(question.refused, hosts))
+
+
+def _with_remembered(snapshot: Snapshot,
+                     remembered: Collection[Host]) -> Snapshot:
+    """The snapshot with hosts that it has no longer, disabled."""
+    missing = {host.name: replace(host, enabled=False)
+               for host in remembered}
+    for host in snapshot.hosts:
+        missing.pop(host.name, None)
+    return replace(snapshot, hosts=(
+        *snapshot.hosts, *missing.values())) if missing else snapshot
+
+
+def _has_hard_rules(group: Group) -> bool:
+    return any(rule.hard for scope in group.scopes()
+               for rule in scope.group.rules)
+
+
+def _is_exclusive(group: Group, snapshot: Snapshot, plan: Plan) -> bool:
+    hosts = {host.name: host for host in snapshot.hosts}
+    return any(reservations(
+        group, {path: hosts[name] for path, name in plan.hosts().items()},
+        snapshot.levels))
+
+
+def _with_seconds(answer: Answer, snapshot: float) -> Answer:
+    total = answer.seconds.get('total', 0.0) + snapshot
+    return replace(answer, seconds=FrozenMapping(
+        {**answer.seconds, 'snapshot': snapshot, 'total': total}))

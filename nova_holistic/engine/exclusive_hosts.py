@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that other groups reserve with exclusive policies."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from oslo_log import log as logging
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.engine.member_rows import host_of
+from nova_holistic import exceptions
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.policy_types import PolicyTypes
+from nova_holistic.model.reservation import reservations
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+
+def closed_hosts(table: PlacementTable, policy_types: PolicyTypes,
+                 snapshot: Snapshot, group_uuid: str | None
+                 ) -> frozenset[str]:
+    """Names of the hosts in domains that other groups' members reserve.
+
+    :param group_uuid: of the group that asks; None is one not written yet
+    """
+    hosts = {host.name: host for host in snapshot.hosts}
+    closed: set[str] = set()
+    for record, members in table.exclusive_groups():
+        if record.uuid == group_uuid:
+            continue
+        try:
+            group = parse_group(record.document, policy_types)
+        except exceptions.InvalidDocument as error:
+            LOG.error('What group %s reserves is not known: %s',
+                      record.uuid, error)
+            continue
+        placement = {m.member.path: hosts.get(m.place.host, host_of(m.place))
+                     for m in members}
+        for each in reservations(group, placement, snapshot.levels):
+            closed.update(_in(snapshot, each.domains))
+    return frozenset(closed)
+
+
+def _in(snapshot: Snapshot, domains: frozenset[Domain]) -> set[str]:
+    return {host.name for domain in domains
+            for host in snapshot.divided(domain.level).get(domain, ())}
+
+
+def without(snapshot: Snapshot, closed: frozenset[str]) -> Snapshot:
+    """The snapshot with nothing to be had on these hosts."""
+    if not closed:
+        return snapshot
+    return replace(snapshot, hosts=tuple(
+        replace(host, enabled=False) if host.name in closed else host
+        for host in snapshot.hosts))
+
+
+def told(closed: frozenset[str],
+         hosts: Mapping[str, Host]) -> tuple[Reason, ...]:
+    """What to add to the reasons of a group that cannot be placed."""
+    usable = sum(hosts[name].enabled for name in closed)
+    if not usable:
+        return ()
+    return (Reason('', f'{usable} of {len(hosts)} hosts count as disabled: '
+                       f'other groups have them exclusively'),)

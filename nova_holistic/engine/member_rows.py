@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conversion of a plan to rows of the placement table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+import uuid
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Plan
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table.records import MemberRecord, MemberState, Place
+
+
+def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
+                    plan: Plan, alternates: Mapping[str, Sequence[str]],
+                    now: datetime) -> tuple[MemberRecord, ...]:
+    """A row a member, in the document's order, each with a new hold.
+
+    They say that they are held before they are: so a crash leaves no hold
+    that no row tells of.
+    """
+    places = {host.name: place_of(host) for host in snapshot.hosts}
+    hosts = plan.hosts()
+    return tuple(
+        MemberRecord(
+            id=0, group_uuid=group_uuid, member=member,
+            place=places[hosts[member.path]], hold=str(uuid.uuid4()),
+            held=True, state=MemberState.PLANNED,
+            alternates=tuple(places[name]
+                             for name in alternates.get(member.path, ())),
+            updated_at=now)
+        for member in group.all_members())
+
+
+def renewed_members(lost: Sequence[MemberRecord], group: Group,
+                    snapshot: Snapshot, plan: Plan,
+                    alternates: Mapping[str, Sequence[str]],
+                    now: datetime) -> tuple[MemberRecord, ...]:
+    """The rows of lost members as the plan would have them, still lost."""
+    anew = {row.member.path: row for row in planned_members(
+        '', group, snapshot, plan, alternates, now)}
+    return tuple(
+        replace(row, place=found.place, hold=found.hold, held=True,
+                alternates=found.alternates, updated_at=now,
+                member=replace(row.member,
+                               requirements=found.member.requirements))
+        for row in lost for found in [anew[row.member.path]])
+
+
+def place_of(host: Host) -> Place:
+    """A host as the table remembers it."""
+    return Place(host.name, host.node, host.uuid, host.location,
+                 tuple(sorted(host.labels.items())))
+
+
+def host_of(place: Place) -> Host:
+    """A host as far as the table remembers it: where it stood."""
+    return Host(place.host, place.node, place.provider, place.location,
+                FrozenMapping(), labels=FrozenMapping(place.labels))

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ownership of a group's task: every write is conditional on it.
+
+A planner that works for an engine owns the group for as long as the group's
+row names that engine; one that works for a caller has it for as long as the
+group is in planning. Whoever loses it changes nothing any more.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from nova_holistic.engine.errors import OwnershipLost
+from nova_holistic.table.records import GroupRecord, GroupStatus, MemberRecord
+from nova_holistic.table.store import PlacementTable
+
+
+class Ownership:
+    """All methods raise OwnershipLost if the group has another owner by now.
+
+    :ivar record: the group when the ownership began
+    """
+
+    def __init__(self, table: PlacementTable, record: GroupRecord,
+                 clock: Callable[[], datetime]):
+        """:param record: as ``table.tasks.take`` gave it, or, of a caller,
+            just created"""
+        self.record = record
+        self._table = table
+        self._clock = clock
+
+    def change(self, **changes: Any) -> None:
+        """Change the group, and go on."""
+        changes = {'updated_at': self._clock(), **changes}
+        engine = self.record.engine
+        if engine is None:
+            done = self._table.update_group(
+                self.record.uuid, [GroupStatus.PLANNING], **changes)
+        else:
+            done = self._table.tasks.change(
+                self.record.uuid, engine, self._clock(), changes)
+        self._must(done)
+
+    def write_members(self, members: Sequence[MemberRecord]) -> None:
+        """See ``PlacementTable.write_members``."""
+        self._must(self._table.write_members(
+            self.record.uuid, members, engine=self.record.engine))
+
+    def finish(self, **changes: Any) -> None:
+        """Change the group; its task is done."""
+        if self.record.engine is None:
+            self.change(**changes)
+            return
+        self._must(self._table.tasks.finish(
+            self.record.uuid, self.record.engine,
+            {'updated_at': self._clock(), **changes}))
+
+    def _must(self, done: bool) -> None:
+        if not done:
+            raise OwnershipLost(
+                'planning took too long and was given up meanwhile')

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers to requests for a plan that holds nothing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nova_holistic.documents.plan import to_document
+from nova_holistic.engine import reasons
+from nova_holistic import exceptions
+from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.records import PlanRecord, PlanStatus
+
+
+@dataclass(frozen=True, slots=True)
+class PlanAnswer:
+    """
+    :ivar document: a plan document, or, in error, status and reasons
+    """
+
+    status: PlanStatus
+    document: Mapping[str, Any]
+
+
+def answer(plan: Callable[[], Plan | Unplaceable | Unknown],
+           record: PlanRecord) -> PlanAnswer:
+    """What the solver makes of it.
+
+    :raises TableError: the table does not answer; it may be tried again
+    """
+    try:
+        found = plan()
+        document = to_document(found, record.name)
+        if isinstance(found, Unplaceable):
+            document['reasons'] = [r.to_row() for r in found.reasons]
+    except table_errors.TableError:
+        raise
+    except exceptions.HolisticError as error:
+        return failed([reasons.of_error(error)])
+    except Exception as error:
+        return failed([reasons.of_error(
+            error, f'planning broke off: {error!r}')])
+    return PlanAnswer(PlanStatus(document['status']), document)
+
+
+def failed(why: Sequence[Reason]) -> PlanAnswer:
+    return PlanAnswer(PlanStatus.ERROR, {
+        'status': str(PlanStatus.ERROR),
+        'reasons': [r.to_row() for r in why]})

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshots whose hosts have the statistics that others reported."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table.statistics import Statistics
+
+
+class InventoryWithStatistics:
+    """Another inventory's snapshots with statistics from the table.
+
+    A statistic of the inventory's own counts where the table has none of its
+    name. What is too old counts as if it had never been measured.
+    """
+
+    def __init__(self, inventory: InventoryDriver, statistics: Statistics,
+                 clock: Callable[[], datetime], max_age: timedelta):
+        """:param clock: gives naive UTC"""
+        self._inventory = inventory
+        self._statistics = statistics
+        self._clock = clock
+        self._max_age = max_age
+        self._latest: dict[str, tuple[Host, Host]] = {}
+
+    def snapshot(self) -> Snapshot:
+        """See ``InventoryDriver.snapshot``."""
+        bare = self._inventory.snapshot()
+        found = self._statistics.since(self._clock() - self._max_age)
+        if not found:
+            return bare
+        latest = {host.name: self._measured(host, found[host.name])
+                  for host in bare.hosts if host.name in found}
+        self._latest = latest
+        return replace(bare, hosts=tuple(
+            latest[host.name][1] if host.name in latest else host
+            for host in bare.hosts))
+
+    def _measured(self, host: Host, found: Mapping[str, float],
+                  ) -> tuple[Host, Host]:
+        """A host as the inventory has it, and with its statistics: the same
+        objects again where nothing changed, of which much is remembered."""
+        statistics = FrozenMapping({**host.statistics, **found})
+        before = self._latest.get(host.name)
+        if (before is not None and before[0] is host
+                and before[1].statistics == statistics):
+            return before
+        return host, replace(host, statistics=statistics)

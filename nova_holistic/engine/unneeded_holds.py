@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drops holds that no member needs any more."""
+
+from collections.abc import Collection
+
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
+from nova_holistic.table.store import PlacementTable
+
+GONE = (MemberState.RELEASED, MemberState.FAILED, MemberState.LOST)
+"""States in which a member has no business holding room."""
+
+
+def drop_leftovers(table: PlacementTable, holds: HoldClient,
+                   group: GroupRecord,
+                   members: Collection[MemberRecord]) -> None:
+    """Drop the holds of those of a group's members that no longer need them.
+
+    The row says that it is held until Placement has said that it is not: a
+    crash between leaves a row to be found, never a hold without one.
+
+    :raises HoldsError: Placement does not answer
+    """
+    leftovers = [m.hold for m in members if m.held and m.state in GONE]
+    holds.drop(leftovers, group.project_id, group.user_id)
+    table.forget_holds(leftovers)
+
+
+def drop_if_unwanted(table: PlacementTable, holds: HoldClient,
+                     member: MemberRecord) -> None:
+    """Drop a hold just put, if its member was released, deleted or planned
+    anew meanwhile, or if the member's server has its room without this hold.
+
+    Whoever changed the member looked for the hold before it was there.
+    """
+    row = next((m for m in table.members(member.group_uuid)
+                if m.id == member.id), None)
+    if (row is None or row.state in GONE or row.hold != member.hold
+            or _server_has_room(holds, row)):
+        holds.drop([member.hold])
+
+
+def _server_has_room(holds: HoldClient, row: MemberRecord) -> bool:
+    """Whether no swap of the member's hold will follow."""
+    if row.state == MemberState.CLAIMED and row.instance_uuid:
+        return holds.exists(row.instance_uuid) is not None
+    return row.state == MemberState.BUILT

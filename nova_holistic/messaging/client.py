@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client of the RPC API of engines, version 1.0."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from oslo_log import log as logging
+import oslo_messaging as messaging
+
+from nova_holistic.messaging.answers import Released
+from nova_holistic.messaging.bounded_calls import BoundedCalls
+from nova_holistic.messaging.context import RequestContext
+from nova_holistic.messaging import error_documents
+from nova_holistic.messaging import errors
+from nova_holistic.messaging import payloads
+from nova_holistic.messaging.transport import get_transport
+
+LOG = logging.getLogger(__name__)
+
+EXCHANGE = 'openstack'
+"""Named here, as each service has a default of its own: nova-api's is not
+the engines'."""
+TOPIC = 'nova-holistic-engine'
+VERSION = '1.0'
+CALLS = 64
+"""How many calls may wait for a broker that was never there."""
+
+
+class ContextSerializer(messaging.Serializer):
+    """Payloads are JSON as they are; a context is a RequestContext."""
+
+    def __init__(self):
+        self._entities = messaging.JsonPayloadSerializer()
+
+    def serialize_entity(self, context, entity):
+        return self._entities.serialize_entity(context, entity)
+
+    def deserialize_entity(self, context, entity):
+        return self._entities.deserialize_entity(context, entity)
+
+    def serialize_context(self, context: RequestContext) -> dict:
+        return context.to_document()
+
+    def deserialize_context(self, context: Mapping) -> RequestContext:
+        return RequestContext.from_document(context)
+
+
+class EngineClient:
+    """Casts are only hints that there is work in the table: an engine finds
+    it there without them. Calls raise what the engine raised.
+
+    Threads may share one.
+    """
+
+    def __init__(self, transport: messaging.Transport,
+                 timeout: float | None = None):
+        """:param timeout: seconds that a call waits for its answer; None is
+            ``rpc_response_timeout``
+        """
+        self._timeout = timeout
+        self._conf = transport.conf
+        # A broker that is away is not waited for: see _cast.
+        self._client = messaging.get_rpc_client(
+            transport, messaging.Target(EXCHANGE, TOPIC, version=VERSION),
+            serializer=ContextSerializer(), timeout=timeout, retry=1)
+        self._calls = BoundedCalls(CALLS)
+        self._answered = False
+
+    @classmethod
+    def from_conf(cls, conf) -> 'EngineClient':
+        return cls(get_transport(conf))
+
+    def plan_group(self, context: RequestContext, group_uuid: str) -> None:
+        """Tell that the group has a task in the table."""
+        self._cast(context, 'plan_group', payloads.OfGroup(group_uuid))
+
+    def plan(self, context: RequestContext, plan_uuid: str) -> None:
+        """Tell that there is a plan in the table that nobody has made."""
+        self._cast(context, 'plan', payloads.OfPlan(plan_uuid))
+
+    def release(self, context: RequestContext, group_uuid: str,
+                members: Collection[str] | None = None) -> Released:
+        """See ``Lifecycle.release``."""
+        answer = self._call(context, 'release', payloads.Release(
+            group_uuid, None if members is None else tuple(members)))
+        return Released(tuple(answer['released']), tuple(answer['kept']))
+
+    def extend(self, context: RequestContext, group_uuid: str,
+               seconds: int) -> None:
+        """See ``Lifecycle.extend``; the table has the new end."""
+        self._call(context, 'extend', payloads.Extend(group_uuid, seconds))
+
+    def delete(self, context: RequestContext, group_uuid: str) -> None:
+        """See ``Lifecycle.delete``."""
+        self._call(context, 'delete', payloads.OfGroup(group_uuid))
+
+    def update_resource_stats(self, context: RequestContext, name: str,
+                              stats: Mapping[str, float]) -> None:
+        """Tell what was measured on a host.
+
+        :param name: of the host
+        :param stats: name to finite number
+        :raises HostUnknown: the inventory has no such host
+        """
+        self._call(context, 'update_resource_stats',
+                   payloads.HostStatistics(name, stats))
+
+    def _cast(self, context: RequestContext, method: str,
+              payload: payloads.Payload) -> None:
+        """Nothing is lost where the message is: engines look for work."""
+        try:
+            self._client.cast(context, method, **payload.to_document())
+        except Exception as error:
+            # A broker that was never there is told of by errors of whatever
+            # library the driver uses.
+            LOG.warning('Engines are not told of %s %s, and will find it by '
+                        'themselves: %s', method, payload, error)
+
+    def _call(self, context: RequestContext, method: str,
+              payload: payloads.Payload) -> Any:
+        """
+        :raises EngineUnreachable: there is no answer
+        :raises EngineFailed: the engine broke down over it
+        :raises HolisticError: whatever the engine raised
+        """
+        try:
+            answer = self._ask(lambda: self._client.call(
+                context, method, **payload.to_document()))
+        except messaging.RemoteError as error:
+            raise errors.EngineFailed(
+                f'an engine failed at {method}: {error.exc_type}') from error
+        except Exception as error:
+            raise errors.EngineUnreachable(
+                f'no engine answered {method}: '
+                f'{type(error).__name__}') from error
+        self._answered = True
+        if 'error' in answer:
+            raise error_documents.from_document(answer['error'])
+        return answer['result']
+
+    def _ask(self, call: Callable[[], Any]) -> Any:
+        """
+        :raises TimeoutError: there is no answer
+        """
+        if self._answered:
+            return call()
+        # Until answers have a queue the library waits for one, and for the
+        # broker, with no end.
+        seconds = self._timeout
+        if seconds is None:
+            seconds = self._conf.rpc_response_timeout
+        return self._calls(call, seconds)

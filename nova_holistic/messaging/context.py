@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The context of a request: who asked, and under which request id."""
+
+from collections.abc import Iterator, Mapping
+import contextlib
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from oslo_context import context as oslo_context
+
+MAX_LENGTH = 255
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContext:
+    """What goes with a request from the API to whoever acts on it.
+
+    :ivar request_id: ``req-…``, the same in the logs of both
+    """
+
+    request_id: str | None = None
+    project_id: str | None = None
+    user_id: str | None = None
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> 'RequestContext':
+        """Whatever is not text, or is too long for one of these, is left
+        out: a log line is not worth a refusal."""
+        return cls(**{
+            name: value for name in cls.__dataclass_fields__
+            for value in [document.get(name)]
+            if isinstance(value, str) and len(value) <= MAX_LENGTH})
+
+    def to_document(self) -> dict[str, str | None]:
+        return asdict(self)
+
+    @contextlib.contextmanager
+    def logged(self) -> Iterator[None]:
+        """What this thread logs within is said to be of this request."""
+        before = oslo_context.get_current()
+        oslo_context.RequestContext(
+            request_id=self.request_id, project_id=self.project_id,
+            user_id=self.user_id, overwrite=True)
+        try:
+            yield
+        finally:
+            if before is None:
+                _forget()
+            else:
+                before.update_store()
+
+
+def _forget() -> None:
+    """No request is this thread's any more."""
+    with contextlib.suppress(AttributeError):
+        del oslo_context._request_store.context

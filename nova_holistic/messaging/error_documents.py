@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conversion of errors to plain data for messages, and back.
+
+The messaging library's own way of carrying exceptions makes them again from
+their constructors' arguments, which an exception does not remember, and adds
+the traceback of another machine to the text that a user is shown.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova_holistic import exceptions
+from nova_holistic.holds import errors as hold_errors
+from nova_holistic.inventory import errors as inventory_errors
+from nova_holistic.messaging import errors
+from nova_holistic.table import database
+from nova_holistic.table import errors as table_errors
+from nova_holistic.topology import errors as topology_errors
+
+_MODULES = (exceptions, errors, hold_errors, inventory_errors,
+            table_errors, database, topology_errors)
+
+
+def _known() -> dict[str, type[exceptions.HolisticError]]:
+    return {f'{kind.__module__}.{kind.__qualname__}': kind
+            for module in _MODULES for kind in vars(module).values()
+            if isinstance(kind, type)
+            and issubclass(kind, exceptions.HolisticError)}
+
+
+_KNOWN = _known()
+"""Only these are ever made again, whatever a message asks for."""
+
+
+def to_document(error: exceptions.HolisticError) -> dict[str, Any]:
+    """Plain data of an error: of the nearest class that the other side knows.
+    """
+    kind = next(kind for kind in type(error).__mro__
+                if _name(kind) in _KNOWN)
+    return {'class': _name(kind), 'text': str(error), 'fields': {
+        name: value for name, value in vars(error).items()
+        if isinstance(value, str | int | float | None)}}
+
+
+def from_document(document: Mapping[str, Any]) -> exceptions.HolisticError:
+    """The error that the data was made of: same class, text and fields."""
+    kind = _KNOWN.get(document['class'], exceptions.HolisticError)
+    # Its constructor makes a text of something else: this is the text.
+    error = kind.__new__(kind, document['text'])
+    vars(error).update(document['fields'])
+    return error
+
+
+def _name(kind: type) -> str:
+    return f'{kind.__module__}.{kind.__qualname__}'

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The validated arguments of each method of the RPC API.
+
+A payload refuses what it does not know, what is of another type, and what is
+too large, by name; on the side that sends it and on the one that gets it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+import math
+import re
+from typing import Any, Self
+import uuid
+
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.frozen import FrozenMapping
+
+MAX_SECONDS = 10 * 366 * 24 * 3600
+"""Longest lease that anybody may ask for."""
+MAX_MEMBERS = 10_000
+MAX_PATH = 700
+MAX_HOST = 255
+MAX_STATISTICS = 64
+STATISTIC_NAME = re.compile(r'[A-Za-z0-9_.-]{1,255}')
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """Arguments of one RPC method.
+
+    :raises InvalidDocument: when made of what it may not have; the place is
+        the argument's name
+    """
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """:raises InvalidDocument: an argument is unknown, missing or bad"""
+        known = [field.name for field in fields(cls)]
+        for name in document:
+            if name not in known:
+                raise InvalidDocument(str(name)[:80], 'is unknown')
+        for name in known:
+            if name not in document:
+                raise InvalidDocument(name, 'is missing')
+        return cls(**{name: document[name] for name in known})
+
+    def to_document(self) -> dict[str, Any]:
+        """Plain data, fit for JSON."""
+        return {field.name: _plain(getattr(self, field.name))
+                for field in fields(self)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+@dataclass(frozen=True, slots=True)
+class OfGroup(Payload):
+    """Plan it, or delete it: whatever the method says."""
+
+    group_uuid: str
+
+    def __post_init__(self) -> None:
+        _uuid('group_uuid', self.group_uuid)
+
+
+@dataclass(frozen=True, slots=True)
+class OfPlan(Payload):
+    """A plan that holds nothing."""
+
+    plan_uuid: str
+
+    def __post_init__(self) -> None:
+        _uuid('plan_uuid', self.plan_uuid)
+
+
+@dataclass(frozen=True, slots=True)
+class Release(Payload):
+    """
+    :ivar members: paths; None is all
+    """
+
+    group_uuid: str
+    members: tuple[str, ...] | None
+
+    def __post_init__(self) -> None:
+        _uuid('group_uuid', self.group_uuid)
+        if self.members is None:
+            return
+        if not isinstance(self.members, list | tuple):
+            raise InvalidDocument('members', 'must be a list of paths')
+        if len(self.members) > MAX_MEMBERS:
+            raise InvalidDocument(
+                'members', f'must be at most {MAX_MEMBERS} paths')
+        for i, path in enumerate(self.members):
+            _text(f'members[{i}]', path, MAX_PATH)
+        object.__setattr__(self, 'members', tuple(self.members))
+
+
+@dataclass(frozen=True, slots=True)
+class Extend(Payload):
+    """
+    :ivar seconds: from now until the lease ends
+    """
+
+    group_uuid: str
+    seconds: int
+
+    def __post_init__(self) -> None:
+        _uuid('group_uuid', self.group_uuid)
+        if type(self.seconds) is not int:
+            raise InvalidDocument('seconds', 'must be a whole number')
+        if not 1 <= self.seconds <= MAX_SECONDS:
+            raise InvalidDocument(
+                'seconds', f'must be from 1 to {MAX_SECONDS}')
+
+
+@dataclass(frozen=True, slots=True)
+class HostStatistics(Payload):
+    """What somebody measured on a host.
+
+    :ivar name: of the host, as Nova and the inventory know it
+    :ivar stats: name to a finite number
+    """
+
+    name: str
+    stats: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        _text('name', self.name, MAX_HOST)
+        if not isinstance(self.stats, Mapping):
+            raise InvalidDocument('stats', 'must map names to numbers')
+        if not 1 <= len(self.stats) <= MAX_STATISTICS:
+            raise InvalidDocument(
+                'stats', f'must be 1 to {MAX_STATISTICS} statistics, not '
+                f'{len(self.stats)}')
+        object.__setattr__(self, 'stats', FrozenMapping({
+            name: _number(name, value)
+            for name, value in self.stats.items()}))
+
+
+def _number(name: Any, value: Any) -> float:
+    if not isinstance(name, str) or not STATISTIC_NAME.fullmatch(name):
+        raise InvalidDocument(
+            'stats', f'{str(name)[:80]!r} is no name: 1 to 255 letters, '
+            f'digits and _ . -')
+    place = f'stats.{name}'
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidDocument(place, 'must be a number')
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InvalidDocument(place, 'must be a finite number')
+    return number
+
+
+def _uuid(place: str, value: Any) -> None:
+    """A UUID as the table has it: lower case, with hyphens."""
+    try:
+        good = isinstance(value, str) and str(uuid.UUID(value)) == value
+    except ValueError:
+        good = False
+    if not good:
+        raise InvalidDocument(place, 'must be a UUID')
+
+
+def _text(place: str, value: Any, longest: int) -> None:
+    if not isinstance(value, str) or not 1 <= len(value) <= longest:
+        raise InvalidDocument(
+            place, f'must be text of 1 to {longest} characters')
+    if any(c < ' ' or c == '\x7f' or '\ud800' <= c <= '\udfff'
+           for c in value):
+        raise InvalidDocument(place, 'must have no control characters')

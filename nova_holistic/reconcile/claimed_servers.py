@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reconciles claimed and built members with their servers in Nova."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+
+from oslo_log import log as logging
+
+from nova_holistic.engine.member_rows import place_of
+from nova_holistic import exceptions
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.reconcile.instances import Instances, InstanceView
+from nova_holistic.reconcile.missing_servers import MissingServers
+from nova_holistic.reconcile.observed_servers import ObservedServers
+from nova_holistic.reconcile.resized_servers import ResizedServers
+from nova_holistic.reconcile.returned_places import ReturnedPlaces
+from nova_holistic.table.claim import OWNED
+from nova_holistic.table import overview
+from nova_holistic.table.overview import GroupOutline, MemberOutline
+from nova_holistic.table.records import MemberRecord, MemberState, Place
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+WITH_SERVER = (*OWNED, MemberState.FAILED)
+"""States of a member that a server has."""
+
+ERROR = 'ERROR'
+BUILDING = 'BUILD'
+
+Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
+
+
+class ServerReconciler:
+    """A member that a server has is where that server is. A member whose
+    server is gone, or was never built, is planned again."""
+
+    def __init__(self, conf, inventory: InventoryDriver,
+                 table: PlacementTable, holds: HoldClient,
+                 instances: Instances, clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._conf = conf
+        self._inventory = inventory
+        self._table = table
+        self._holds = holds
+        self._instances = instances
+        self._observed = ObservedServers(instances, clock)
+        self._missing = MissingServers(conf, instances, holds)
+        self._resized = ResizedServers(table, holds, clock)
+        self._returning = ReturnedPlaces(table, holds, clock)
+        self._clock = clock
+        self._places: Mapping[str, Place] | None = None
+
+    def mend(self, mended: Counter[str], groups: Mapping[str, GroupOutline],
+             each: Each) -> None:
+        """Look at every member of these groups that a server has."""
+        self._places = None
+        by_project: dict[str, list[MemberOutline]] = {}
+        for member in overview.members(
+                self._table.database, WITH_SERVER, overview.ACTIVE):
+            if member.group_uuid in groups:
+                by_project.setdefault(groups[member.group_uuid].project_id,
+                                      []).append(member)
+        try:
+            self._observed.renew({m.instance_uuid for members
+                                  in by_project.values() for m in members})
+        except exceptions.HolisticError:
+            LOG.exception('Which servers have changed is not known')
+        known, views = self._all_views(by_project)
+        if self._missing.are_credible(known, views):
+            astray = [m for m in known if m.instance_uuid in views
+                      and not _as_known(m, views[m.instance_uuid])]
+            for row in overview.whole(self._table.database, astray):
+                case, mend = self._case(
+                    row, views[row.instance_uuid], groups[row.group_uuid])
+                each(mended, case, mend, [row])
+            self._resized.mend(mended, known, self._observed.last, each)
+
+    def _all_views(self, by_project: Mapping[str, list[MemberOutline]]
+                   ) -> tuple[list[MemberOutline],
+                              Mapping[str, InstanceView | None]]:
+        """Members of the projects whose servers Nova tells of, and what it
+        tells."""
+        known, views = [], {}
+        for project_id, members in by_project.items():
+            try:
+                views.update(self._views(members, project_id))
+            except exceptions.HolisticError:
+                LOG.exception('Servers of project %s are not seen to',
+                              project_id)
+                continue
+            known.extend(members)
+        return known, views
+
+    def _views(self, members: Iterable[MemberOutline], project_id: str,
+               ) -> Mapping[str, InstanceView | None]:
+        """What servers are like now with which something may be amiss."""
+        unsure = {m.instance_uuid for m in members if not _as_known(
+            m, self._observed.last(m.instance_uuid))}
+        return self._observed.look(unsure, project_id)
+
+    def _case(self, member: MemberRecord, view: InstanceView | None,
+              group: GroupOutline) -> tuple[str, Callable[..., bool]]:
+        if view is None and member.state != MemberState.CLAIMED:
+            return 'gone', lambda row: self._returning.give_back(row, group)
+        if member.state == MemberState.BUILT:
+            return 'moved', lambda row: self._server_moved(row, view)
+        if view is None or _never_ran(view) and not view.host:
+            if view is not None and view.status == BUILDING:
+                return 'stalled', lambda row: self._build_stalled(row, group)
+            return 'unclaimed', lambda row: self._undo_claim(row, view, group)
+        if _never_ran(view) and view.status == ERROR:
+            return 'failed', self._build_failed
+        return 'built', lambda row: self._server_built(row, view)
+
+    def _server_built(self, member: MemberRecord,
+                      view: InstanceView) -> bool:
+        """The server has run, and the table does not say so yet.
+
+        A server that was shelved and offloaded is on no host: its member
+        stays at the place where it was planned.
+        """
+        if view.status == BUILDING or not (view.host or view.launched):
+            return False
+        return self._table.change_state(
+            member.id, [member.state], MemberState.BUILT,
+            self._clock(), of_instance=member.instance_uuid, held=False,
+            place=self._place(member, view))
+
+    def _server_moved(self, member: MemberRecord,
+                      view: InstanceView) -> bool:
+        """It was migrated, evacuated, resized or unshelved elsewhere."""
+        if _stays(view, member.place.host):
+            return False
+        return self._table.change_state(
+            member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
+            of_instance=member.instance_uuid, place=self._place(member, view))
+
+    def _build_failed(self, member: MemberRecord) -> bool:
+        """It stands on its host in ERROR without having run, and has that
+        room until it is deleted."""
+        return self._table.change_state(
+            member.id, [MemberState.CLAIMED], MemberState.FAILED,
+            self._clock(), of_instance=member.instance_uuid)
+
+    def _undo_claim(self, member: MemberRecord, view: InstanceView | None,
+                    group: GroupOutline) -> bool:
+        """The server was never built: its place is held again.
+
+        At once if Nova proves that nothing follows. Otherwise the claim may
+        be under way, or the scheduler died between claim and swap, or between
+        swap and answer: the grace tells these cases apart.
+        """
+        if not (self._older(member, self._conf.reconciler.grace)
+                or self._given_up(member, view)):
+            return False
+        return self._returning.give_back(member, group)
+
+    def _given_up(self, member: MemberRecord,
+                  view: InstanceView | None) -> bool:
+        """Whether Nova proves that the server will never be built.
+
+        As long as the hold is there, the scheduler may not have answered yet,
+        and the place is safe; unless the row says that it is held, because an
+        engine has begun to undo the claim. A server that Nova does not know
+        may have been deleted before its cell knew it. A server in ERROR
+        without a fault may have been set to that state while it is built.
+        """
+        if not member.held and self._holds.exists(member.hold) is not None:
+            return False
+        if view is not None:
+            return view.fault
+        return self._instances.was_deleted(member.instance_uuid)
+
+    def _build_stalled(self, member: MemberRecord,
+                       group: GroupOutline) -> bool:
+        """The server has no host, and Nova has done nothing for a long time:
+        a conductor died after the scheduler's answer.
+
+        If that conductor was only slow, the server is still created. So it
+        keeps its room in Placement until it is deleted.
+        """
+        timeout = self._conf.reconciler.build_timeout
+        if not timeout or not self._older(member, timeout):
+            return False
+        progress = self._instances.progressed_at(member.instance_uuid)
+        if progress is not None and (
+                progress > self._clock() - timedelta(seconds=timeout)):
+            return False
+        LOG.warning('Server %s, member %s of group %s, has been in BUILD '
+                    'without a host for more than %s s: its claim is undone',
+                    member.instance_uuid, member.member.path, group.uuid,
+                    timeout)
+        return self._returning.give_back(member, group, all_room=False)
+
+    def _older(self, member: MemberRecord, seconds: int) -> bool:
+        """Whether the member has been in its state for so long."""
+        since = member.updated_at
+        return since is None or (
+            since <= self._clock() - timedelta(seconds=seconds))
+
+    def _place(self, member: MemberRecord, view: InstanceView) -> Place:
+        """Where the server is; its rack is known if the inventory knows it."""
+        if view.host in (None, member.place.host):
+            return member.place
+        if self._places is None:
+            self._places = {host.name: place_of(host)
+                            for host in self._inventory.snapshot().hosts}
+        return self._places.get(
+            view.host, Place(view.host, view.node, '', ()))
+
+
+def _stays(view: InstanceView, host: str) -> bool:
+    """Whether a built server is on that host, on the way, or nowhere."""
+    return view.host in (None, host) or view.is_moving
+
+
+def _never_ran(view: InstanceView) -> bool:
+    return not view.launched and view.status in (BUILDING, ERROR)
+
+
+def _as_known(member: MemberOutline, view: InstanceView | None) -> bool:
+    """Whether there is nothing to be done about a member's server."""
+    if view is None:
+        return False
+    if member.state == MemberState.FAILED:
+        return view.host is not None and _never_ran(view)
+    return (member.state == MemberState.BUILT
+            and _stays(view, member.host))

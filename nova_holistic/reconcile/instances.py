@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads servers from Nova as an administrator."""
+
+import abc
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+import random
+from typing import Any
+from urllib.parse import urlencode
+
+from oslo_log import log as logging
+
+from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.inventory.service import PAGE, Service
+
+LOG = logging.getLogger(__name__)
+
+MICROVERSION = '2.1'
+WITH_UPDATES = '2.58'
+"""Microversion in which actions tell when they were updated."""
+DETAIL = '/servers/detail'
+DELETED = 'DELETED'
+"""Status of a server that is, or is about to be, no more."""
+
+MOVING = ('RESIZE', 'MIGRATING', 'VERIFY_RESIZE', 'REVERT_RESIZE')
+"""Statuses of a server that is between two hosts."""
+
+FEW = 5
+"""Servers asked for one by one; of more, the project's list is read."""
+
+FAILURES = 3
+"""Servers that Nova cannot tell of, after which no more are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceView:
+    """A server that exists.
+
+    :ivar host: where it is; None where it is nowhere: not yet built, failed
+        to build, or shelved and offloaded
+    :ivar node: hypervisor host name
+    :ivar launched: it has run, whatever became of it since
+    :ivar status: Nova's: ACTIVE, BUILD, ERROR, SHUTOFF ...
+    :ivar flavor: id of its flavor; empty if it is not known
+    :ivar fault: Nova tells why it is in ERROR: nobody set that status by hand
+    """
+
+    uuid: str
+    host: str | None
+    status: str
+    node: str = ''
+    launched: bool = False
+    flavor: str = ''
+    fault: bool = False
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether it is between two hosts, or two flavors."""
+        return self.status in MOVING
+
+
+class Instances(abc.ABC):
+    """Where the reconciler learns of servers."""
+
+    @abc.abstractmethod
+    def get(self, instance_uuid: str) -> InstanceView | None:
+        """None where there is no such server (any more)."""
+
+    def check_service(self) -> None:
+        """Check that the service lists servers, as Nova does.
+
+        :raises ServiceFailed: it is not, or does not answer
+        """
+
+    def find(self, instance_uuids: Collection[str],
+             project_id: str) -> Mapping[str, InstanceView | None]:
+        """A project's servers as they are now, by UUID: None where there is
+        no such server (any more). One that Nova cannot tell of is left out.
+        """
+        found: dict[str, InstanceView | None] = {}
+        failures = 0
+        # So that, of many, the same are not left out each time.
+        for uuid in random.sample([*instance_uuids], len(instance_uuids)):
+            try:
+                found[uuid] = self.get(uuid)
+            except ServiceFailed as error:
+                LOG.warning('Server %s is not seen to: %s', uuid, error)
+                failures += 1
+                if failures == FAILURES:
+                    break
+        return found
+
+    def was_deleted(self, instance_uuid: str) -> bool:
+        """Whether Nova remembers that it deleted a server that is not there.
+
+        False also where Nova does not know the server (any more).
+        """
+        return False
+
+    def progressed_at(self, instance_uuid: str) -> datetime | None:
+        """When Nova last began or ended a step with a server, in naive UTC;
+        None where Nova has not begun any."""
+        return None
+
+    def changed(self, since: datetime) -> Iterator[InstanceView] | None:
+        """Servers of all projects that have changed since then, those that
+        were deleted, too; None where that cannot be told.
+
+        :param since: naive UTC, by Nova's clocks
+        """
+        return None
+
+
+class NovaInstances(Instances):
+    """Servers seen through Nova's API.
+
+    Any method raises ServiceFailed where Nova does not answer, or gives no
+    administrator's answer.
+    """
+
+    def __init__(self, compute):
+        """:param compute: keystoneauth Adapter with an administrator's rights
+        """
+        self._nova = Service('nova', compute)
+
+    def get(self, instance_uuid: str) -> InstanceView | None:
+        path = f'/servers/{instance_uuid}'
+        body = self._nova.get(path, MICROVERSION, missing_ok=True)
+        if body is None:
+            return None
+        with self._nova.reading(path):
+            return _view(body['server'])
+
+    def check_service(self) -> None:
+        path = f'{DETAIL}?all_tenants=1&limit=1'
+        with self._nova.reading(path):
+            servers = self._nova.get(path, MICROVERSION)['servers']
+            if not isinstance(servers, list):
+                raise TypeError('servers is not a list')
+
+    def find(self, instance_uuids: Collection[str],
+             project_id: str) -> Mapping[str, InstanceView | None]:
+        found: Mapping[str, InstanceView] = {}
+        if len(instance_uuids) > FEW:
+            found = self._listed(instance_uuids, project_id)
+        # A list may miss a server that was created meanwhile, or moved
+        # between pages: none is gone before Nova says so of itself.
+        return {**found, **super().find(
+            set(instance_uuids) - found.keys(), project_id)}
+
+    def was_deleted(self, instance_uuid: str) -> bool:
+        path = f'{DETAIL}?' + urlencode({
+            'all_tenants': '1', 'deleted': 'True', 'uuid': instance_uuid})
+        with self._nova.reading(path):
+            return any(
+                server['id'] == instance_uuid for server
+                in self._nova.get(path, MICROVERSION)['servers'])
+
+    def progressed_at(self, instance_uuid: str) -> datetime | None:
+        path = f'/servers/{instance_uuid}/os-instance-actions'
+        with self._nova.reading(path):
+            body = self._nova.get(path, WITH_UPDATES)
+            return max((datetime.fromisoformat(
+                action['updated_at'] or action['start_time']
+            ).replace(tzinfo=None) for action in body['instanceActions']),
+                default=None)
+
+    def changed(self, since: datetime) -> Iterator[InstanceView]:
+        with self._nova.reading(DETAIL):
+            for server in self._nova.pages(
+                    DETAIL, 'servers', MICROVERSION, all_tenants='1',
+                    **{'changes-since': f'{since:%Y-%m-%dT%H:%M:%SZ}'}):
+                yield _view(server)
+
+    def _listed(self, instance_uuids: Collection[str],
+                project_id: str) -> Mapping[str, InstanceView]:
+        """Those found on the pages of the project's list that are worth
+        reading."""
+        missing, found = set(instance_uuids), {}
+        with self._nova.reading(DETAIL):
+            for number, server in enumerate(self._nova.pages(
+                    DETAIL, 'servers', MICROVERSION, all_tenants='1',
+                    project_id=project_id), 1):
+                if server['id'] in missing:
+                    missing.discard(server['id'])
+                    found[server['id']] = _view(server)
+                if not missing or read_in_vain(number, len(missing)):
+                    break
+        return found
+
+
+def read_in_vain(listed: int, servers: int) -> bool:
+    """Whether a list is to be read no further: at the end of a page, where
+    so many servers that are asked for one by one take no more requests than
+    there were.
+
+    :param listed: how many items of the list were read
+    """
+    return listed % PAGE == 0 and listed // PAGE >= servers
+
+
+def _view(server: Mapping[str, Any]) -> InstanceView:
+    return InstanceView(
+        uuid=server['id'], status=server['status'],
+        host=server['OS-EXT-SRV-ATTR:host'] or None,
+        node=server['OS-EXT-SRV-ATTR:hypervisor_hostname'] or '',
+        launched=server.get('OS-SRV-USG:launched_at') is not None,
+        flavor=(server.get('flavor') or {}).get('id', ''),
+        fault='fault' in server)

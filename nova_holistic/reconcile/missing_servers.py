@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether Nova is believed when it says that servers do not exist.
+
+If ``[nova]`` names a wrong endpoint, every server is missing there, and every
+member would be released. So the service has to list servers, as only Nova
+does. And if many servers are missing at once, as in the Nova of another
+region, Placement is asked: Nova deletes the allocation of a server together
+with the server.
+"""
+
+from collections.abc import Collection, Mapping
+
+from oslo_log import log as logging
+
+from nova_holistic import exceptions
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.reconcile.instances import Instances, InstanceView
+from nova_holistic.table.overview import MemberOutline
+
+LOG = logging.getLogger(__name__)
+
+FEW = 5
+"""Servers that may be missing in one pass, whatever their share is."""
+
+
+class MissingServers:
+    """A pass of the reconciler changes nothing about servers unless it can
+    believe what it was told of those that are missing."""
+
+    def __init__(self, conf, instances: Instances, holds: HoldClient):
+        self._conf = conf
+        self._instances = instances
+        self._holds = holds
+
+    def are_credible(self, members: Collection[MemberOutline],
+                     views: Mapping[str, InstanceView | None]) -> bool:
+        """Whether the servers that Nova does not know are gone.
+
+        If not, an error with the numbers is logged.
+
+        :param members: claimed and built members whose servers Nova was
+            asked about in this pass, or is known to have
+        :param views: what Nova said, by the UUID of the server
+        """
+        missing = [m for m in members if m.instance_uuid in views
+                   and views[m.instance_uuid] is None]
+        if not missing:
+            return True
+        try:
+            self._instances.check_service()
+            allocated = (self._allocated(missing)
+                         if self._are_many(missing, members) else 0)
+        except exceptions.HolisticError as error:
+            LOG.error(
+                'Nova knows none of %d servers, of %d that members of groups '
+                'have. This is not believed, and no member is changed because '
+                'of its server: %s. Check the options of [nova]',
+                len(missing), len(members), error)
+            return False
+        if not self._are_many(range(allocated), members):
+            return True
+        LOG.error(
+            'Nova knows none of %d servers, of %d that members of groups '
+            'have, but %d of them have an allocation in Placement. This looks '
+            'like the Nova of another cloud or region, and no member is '
+            'changed because of its server. Check the options of [nova]. If '
+            'they are right, delete these allocations with "nova-manage '
+            'placement audit --delete", or set [reconciler] missing_percent '
+            'to 100', len(missing), len(members), allocated)
+        return False
+
+    def _are_many(self, some: Collection, members: Collection) -> bool:
+        share = self._conf.reconciler.missing_percent
+        return (len(some) > FEW
+                and len(some) * 100 > share * len(members))
+
+    def _allocated(self, missing: Collection[MemberOutline]) -> int:
+        """How many of the servers have an allocation where their members
+        are. It costs one request for each host.
+
+        :raises HoldsError: Placement does not answer
+        """
+        by_provider: dict[str, set[str]] = {}
+        for member in missing:
+            by_provider.setdefault(member.provider, set()).add(
+                member.instance_uuid)
+        return sum(len(servers.intersection(self._holds.consumers(provider)))
+                   for provider, servers in by_provider.items())

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Nova last said of each server."""
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime, timedelta
+
+from nova_holistic.reconcile.instances import (
+    DELETED, Instances, InstanceView, read_in_vain)
+
+FULL_LOOK = timedelta(hours=1)
+"""After which nothing that was seen counts any more."""
+
+OVERLAP = timedelta(minutes=5)
+"""By how much clocks of Nova may differ from ours, and a change be written
+later than it is dated, without being missed."""
+
+
+class ObservedServers:
+    """Nova is asked for what has changed, not for all servers every time.
+
+    What is remembered may be old, where a change was missed: by
+    ``FULL_LOOK`` at most. It is good for leaving a server alone; whoever is
+    to do something about one looks first.
+    """
+
+    def __init__(self, instances: Instances, clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._instances = instances
+        self._clock = clock
+        self._views: dict[str, InstanceView] = {}
+        self._forgot_at: datetime | None = None
+        self._looked_at: datetime | None = None
+
+    def renew(self, wanted: Collection[str]) -> None:
+        """Learn what has changed since the last time.
+
+        :param wanted: UUIDs of servers that are of interest still
+        :raises ServiceFailed: what was seen before is all that is known; the
+            rest is learned the next time
+        """
+        now = self._clock()
+        if self._forgot_at is None or not (
+                timedelta() <= now - self._forgot_at < FULL_LOOK):
+            self._views, self._forgot_at = {}, now
+        self._views = {uuid: self._views[uuid]
+                       for uuid in self._views.keys() & wanted}
+        if self._views:
+            self._follow(self._looked_at - OVERLAP)
+        self._looked_at = now
+
+    def last(self, instance_uuid: str) -> InstanceView | None:
+        """A server that existed; None where nothing is known of it."""
+        return self._views.get(instance_uuid)
+
+    def look(self, instance_uuids: Collection[str],
+             project_id: str) -> Mapping[str, InstanceView | None]:
+        """As ``Instances.find``, and remembered."""
+        found = self._instances.find(instance_uuids, project_id)
+        for uuid in instance_uuids:
+            self._remember(uuid, found.get(uuid))
+        return found
+
+    def _follow(self, since: datetime) -> None:
+        changed = self._instances.changed(since)
+        if changed is None:
+            self._views = {}
+            return
+        for number, view in enumerate(changed, 1):
+            if view.uuid in self._views:
+                self._remember(view.uuid, view)
+            if read_in_vain(number, len(self._views)):
+                self._views = {}
+                return
+
+    def _remember(self, uuid: str, view: InstanceView | None) -> None:
+        if view is None or view.status == DELETED:
+            self._views.pop(uuid, None)
+        else:
+            self._views[uuid] = view

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds and drops holds in Placement that no row of the table has.
+
+What is held is written down first, so that a row is gone, and not yet to
+come, where Placement has a hold without one. An engine that was taken for
+dead leaves such a hold, if its put is carried out after another engine has
+planned the group anew, and it then dies before it can drop it.
+
+An engine with a database that is not this Placement's, new, or restored
+empty, takes every hold for such a one: so none is dropped where the table
+looks foreign.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from oslo_log import log as logging
+
+from nova_holistic.engine import journal
+from nova_holistic import exceptions
+from nova_holistic.holds.bodies import HOLD
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.table import consumers
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+LEAST = 3
+"""Requests without which a pass would not get on: for all providers, for the
+consumers of one, and for one of those."""
+
+HANDFUL = 5
+"""Holds without a row that may well be what one crash left, whatever their
+share of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """
+    :ivar hold: UUID of the consumer
+    :ivar found: its allocations, as Placement shows them
+    """
+
+    hold: str
+    found: Mapping[str, Any]
+
+    @property
+    def project_id(self) -> str:
+        return self.found['project_id']
+
+    @property
+    def resources(self) -> Mapping[str, Mapping[str, int]]:
+        """What it holds, by UUID of the resource provider."""
+        return {provider: allocation['resources'] for provider, allocation
+                in self.found['allocations'].items()}
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was found at one resource provider, when it was last looked at.
+
+    :ivar known: how many of the consumers there the table knows
+    :ivar strangers: those that are no holds
+    :ivar suspects: holds without a row, and since when
+    """
+
+    known: int = 0
+    strangers: frozenset[str] = frozenset()
+    suspects: dict[str, datetime] = field(default_factory=dict)
+
+
+class OrphanHolds:
+    """For one caller at a time.
+
+    Placement tells who has something at a provider, and of each consumer only
+    by itself whether it is a hold: so those are remembered that are not, and
+    a sweep over all providers takes many passes.
+    """
+
+    def __init__(self, conf, table: PlacementTable, holds: HoldClient,
+                 clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._conf = conf
+        self._table = table
+        self._holds = holds
+        self._clock = clock
+        self._todo: deque[str] = deque()
+        self._seen: dict[str, _Seen] = {}
+        self._everywhere = False
+
+    def sweep(self) -> int:
+        """Go on looking, for as many requests as one pass may take, and drop
+        what has been without a row for long enough; nothing where the table
+        looks foreign.
+
+        :returns: how many holds were dropped
+        """
+        if not self._conf.reconciler.scan_requests:
+            return 0
+        dropped = 0
+        for step in (self._look_on, self._judge_all):
+            try:
+                dropped += step()
+            except exceptions.HolisticError:
+                LOG.exception('Holds without a row are not seen to')
+        return dropped
+
+    def audit(self) -> Iterator[Orphan]:
+        """Every hold that no row knows, found by looking everywhere; each
+        consumer is asked about once, however many providers it is at."""
+        asked: set[str] = set()
+        for provider in self._holds.providers():
+            for hold in self._unknown(provider):
+                if hold in asked:
+                    continue
+                asked.add(hold)
+                orphan = self._orphan(hold)
+                if orphan is not None:
+                    yield orphan
+
+    def drop(self, orphan: Orphan) -> bool:
+        """Give its room back, if it is still as it was found."""
+        if not self._holds.empty(orphan.hold, orphan.found):
+            return False
+        LOG.warning('Hold %s of project %s belonged to no group, and is '
+                    'dropped: %s', orphan.hold, orphan.project_id,
+                    dict(orphan.resources))
+        return True
+
+    def _judge_all(self) -> int:
+        """How many were dropped of those found."""
+        found = [(seen, hold) for seen in self._seen.values()
+                 for hold in seen.suspects]
+        # Before all are found, nobody knows how many they are.
+        if not found or self._looks_foreign(len(found)) or not (
+                self._everywhere):
+            return 0
+        dropped = 0
+        for seen, hold in found:
+            try:
+                dropped += self._judge(seen.suspects, hold)
+            except exceptions.HolisticError:
+                LOG.exception('Hold %s without a row is not seen to', hold)
+        return dropped
+
+    def _looks_foreign(self, found: int) -> bool:
+        """Whether it is rather the table that is not the one of these holds;
+        an operator is told so.
+
+        :param found: number of holds without a row
+        """
+        known = sum(seen.known for seen in self._seen.values())
+        share = self._conf.reconciler.orphan_percent
+        if known and consumers.any_group(self._table.database) and (
+                found <= HANDFUL or found * 100 <= share * (found + known)):
+            return False
+        LOG.error(
+            '%d holds in Placement have no row in the placement table, which '
+            'knows %d consumers there: none is dropped, since this looks like '
+            'the table of another deployment, a new one or one that was '
+            'restored. Check [holistic_database] connection. Where it is '
+            'right, see what these are with nova-holistic-manage hold audit, '
+            'and drop them with its --delete', found, known)
+        return True
+
+    def _judge(self, suspects: dict[str, datetime], hold: str) -> bool:
+        """Drop a hold that has been without a row for the whole grace."""
+        grace = timedelta(seconds=self._conf.reconciler.grace)
+        if suspects[hold] > self._clock() - grace:
+            return False
+        orphan = self._orphan(hold)
+        dropped = orphan is not None and self.drop(orphan)
+        del suspects[hold]
+        return dropped
+
+    def _look_on(self) -> bool:
+        """Find suspects; False, since none is dropped yet. The last provider
+        may be one that is only begun."""
+        left = max(LEAST, self._conf.reconciler.scan_requests)
+        if not self._todo:
+            self._todo.extend(self._holds.providers())
+            self._seen = {uuid: self._seen[uuid] for uuid in self._todo
+                          if uuid in self._seen}
+            left -= 1
+        while self._todo and left > 1:
+            left -= self._look_at(self._todo[0], left)
+        self._everywhere = self._everywhere or not self._todo
+        return False
+
+    def _look_at(self, provider: str, most: int) -> int:
+        """How many requests it took; the provider is done with where they
+        were enough."""
+        unknown = self._unknown(provider)
+        now, seen = unknown[:most - 1], self._seen[provider]
+        strangers = set()
+        for consumer in now:
+            found = self._holds.exists(consumer)
+            if found is not None and found['consumer_type'] == HOLD:
+                seen.suspects[consumer] = self._clock()
+            else:
+                strangers.add(consumer)
+        seen.strangers |= strangers
+        if len(now) == len(unknown):
+            self._todo.popleft()
+        return 1 + len(now)
+
+    def _unknown(self, provider: str) -> list[str]:
+        """Consumers there of which nothing is known yet; what was is brought
+        up to date."""
+        there = frozenset(self._holds.consumers(provider))
+        seen = self._seen.setdefault(provider, _Seen())
+        seen.strangers &= there
+        # Only now: a row that Placement was told of is in the table by then.
+        rest = there - seen.strangers
+        known = consumers.known(self._table.database, rest)
+        seen.known = len(known)
+        rest -= known
+        seen.suspects = {hold: since for hold, since in seen.suspects.items()
+                         if hold in rest}
+        return sorted(rest - seen.suspects.keys())
+
+    def _orphan(self, hold: str) -> Orphan | None:
+        """The hold, if it is there and no row and no update knows it."""
+        found = self._holds.exists(hold)
+        if found is None or found['consumer_type'] != HOLD:
+            return None
+        # A row takes its hold over from an update's notes: so those first.
+        for told in consumers.told_updates(self._table.database):
+            if hold in journal.all_holds(told):
+                return None
+        known = consumers.known(self._table.database, [hold])
+        return None if known else Orphan(hold, found)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reconciles the table with Placement and Nova after faults and crashes."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+import itertools
+
+from oslo_log import log as logging
+
+from nova_holistic.engine.lifecycle import Lifecycle
+from nova_holistic.engine.planner import Planner
+from nova_holistic.engine import reasons
+from nova_holistic.engine.unneeded_holds import drop_if_unwanted, GONE
+from nova_holistic import exceptions
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds import errors as hold_errors
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.reconcile.claimed_servers import ServerReconciler
+from nova_holistic.reconcile.instances import Instances
+from nova_holistic.reconcile.orphan_holds import OrphanHolds
+from nova_holistic.reconcile.unavailable_hosts import UnavailableHosts
+from nova_holistic.table.claim import CLAIMABLE
+from nova_holistic.table import overview
+from nova_holistic.table.overview import GroupOutline, MemberOutline
+from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+GIVEN_UP = (GroupStatus.ERROR, GroupStatus.UNPLACEABLE)
+"""Statuses of groups that have no plan."""
+
+
+class Reconciler:
+    """After a pass the table and Placement agree, as far as both answer.
+
+    Every change is a compare-and-swap: passes, plans, claims and releases may
+    run at the same time. What cannot be mended now is tried in the next pass.
+    """
+
+    def __init__(self, conf, inventory: InventoryDriver,
+                 table: PlacementTable, holds: HoldClient,
+                 instances: Instances, clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._conf = conf
+        self._table = table
+        self._database = table.database
+        self._holds = holds
+        self._clock = clock
+        self._planner = Planner(conf, inventory, table, holds, clock)
+        self._lifecycle = Lifecycle(conf, table, holds, clock)
+        self._orphans = OrphanHolds(conf, table, holds, clock)
+        self._unavailable = UnavailableHosts(
+            conf, inventory, table, holds, clock)
+        self._servers = ServerReconciler(
+            conf, inventory, table, holds, instances, clock)
+
+    def reconcile(self) -> Mapping[str, int]:
+        """One pass; how often each case was met."""
+        mended: Counter[str] = Counter()
+        groups = {group.uuid: group for group
+                  in overview.active_groups(self._database)}
+        mended['expired'] = len(self._lifecycle.expire())
+        self._each(mended, 'abandoned', self._abandon, groups.values())
+        self._each(mended, 'stray', self._release_stray, overview.members(
+            self._database, [MemberState.PLANNED], GIVEN_UP))
+        self._each(mended, 'leftover', self._drop_leftover,
+                   self._table.find_members(GONE, held=True))
+        planned = overview.members(
+            self._database, [MemberState.PLANNED], CLAIMABLE)
+        self._each(mended, 'stranded', self._unavailable.give_up,
+                   self._unavailable.stranded(planned))
+        self._vanished_holds(mended, planned)
+        self._servers.mend(mended, groups, self._each)
+        mended['orphaned'] = self._orphans.sweep()
+        for group_uuid in overview.unsettled(self._database):
+            self._table.settle(group_uuid, self._clock())
+        self._each(mended, 'restored', self._restore_places,
+                   self._returning(groups))
+        self._each(mended, 'replanned', self._replan, self._waiting(groups))
+        return +mended
+
+    @staticmethod
+    def _each(mended: Counter[str], case: str,
+              mend: Callable[..., bool], things: Iterable) -> None:
+        """Mend them one by one: where one fails, the others are still done."""
+        for thing in things:
+            try:
+                mended[case] += bool(mend(thing))
+            except exceptions.HolisticError:
+                LOG.exception('Not mended in this pass: %s %s', case, thing)
+
+    def _abandon(self, group: GroupOutline) -> bool:
+        """A planner died between writing the group and saying 'planned'.
+
+        It may have died before or after its holds were put. What an engine
+        has begun another engine finishes.
+        """
+        now = self._clock()
+        if (group.status != GroupStatus.PLANNING or group.task is not None
+                or not self._abandoned(group.updated_at)):
+            return False
+        if not self._table.update_group(
+                group.uuid, [GroupStatus.PLANNING], status=GroupStatus.ERROR,
+                updated_at=now, reasons=[
+                    reasons.of_engine('planning broke off').to_row()]):
+            return False
+        self._table.release(
+            [m.hold for m in self._table.members(group.uuid)], now)
+        return True
+
+    def _release_stray(self, member: MemberOutline) -> bool:
+        """A planner wrote or left members in a group that had been given up.
+
+        Nobody can claim them there.
+        """
+        group = self._table.get_group(member.group_uuid)
+        if (group is None or group.task is not None
+                or group.status not in GIVEN_UP):
+            return False
+        self._table.release([member.hold], self._clock())
+        return True
+
+    def _drop_leftover(self, member: MemberRecord) -> bool:
+        """A release, a lost race or a planner died before its DELETE was
+        answered.
+
+        The row is remembered for a while: where a planner was slow and not
+        dead, its put may still be on the way. So a lost member's hold is
+        left alone: it may be just what it will be planned with.
+        """
+        if (member.state == MemberState.LOST
+                and not self._abandoned(member.updated_at)):
+            return False
+        self._holds.drop([member.hold])
+        if not self._abandoned(member.updated_at):
+            return False
+        self._table.forget_holds([member.hold])
+        return True
+
+    def _abandoned(self, since: datetime | None) -> bool:
+        """Whether something has stood still for longer than the grace."""
+        grace = timedelta(seconds=self._conf.reconciler.grace)
+        return since is None or since <= self._clock() - grace
+
+    def _vanished_holds(self, mended: Counter[str],
+                        planned: Sequence[MemberOutline]) -> None:
+        """Planned members whose hold is not in Placement.
+
+        One request for each host, not for each member.
+        """
+        for provider, members in itertools.groupby(planned, _provider):
+            try:
+                there = self._holds.consumers(provider)
+            except hold_errors.HoldsError:
+                LOG.exception('Holds on %s are not seen to', provider)
+                continue
+            robbed = [m for m in members if m.hold not in there]
+            if robbed:
+                self._each(mended, 'vanished', self._restore,
+                           overview.whole(self._database, robbed))
+
+    def _waiting(self, groups: Mapping[str, GroupOutline]
+                 ) -> list[GroupOutline]:
+        """Groups with lost members, longest untouched first."""
+        waiting = sorted(
+            self._with_lost(groups, lambda member: True),
+            key=lambda group: (group.updated_at, group.uuid))
+        return waiting[:self._conf.reconciler.replans]
+
+    def _returning(self, groups: Mapping[str, GroupOutline]
+                   ) -> list[GroupOutline]:
+        """Groups with lost members whose hosts have returned."""
+        hosts = self._table.outages.returned()
+        return self._with_lost(
+            groups, lambda member: member.place.host in hosts) if hosts else []
+
+    def _with_lost(self, groups: Mapping[str, GroupOutline],
+                   wanted: Callable[[MemberRecord], bool]
+                   ) -> list[GroupOutline]:
+        """Groups with such lost members. An engine that has a task with a
+        group plans its lost members itself."""
+        lost = {m.group_uuid for m in self._table.find_members(
+            [MemberState.LOST], held=False) if wanted(m)}
+        return [groups[uuid] for uuid in sorted(lost & groups.keys())
+                if groups[uuid].task is None]
+
+    def _restore_places(self, group: GroupOutline) -> bool:
+        return self._planner.restore(group.uuid)
+
+    def _replan(self, group: GroupOutline) -> bool:
+        return not self._planner.replan(group.uuid).reasons
+
+    def _restore(self, member: MemberRecord) -> bool:
+        """Somebody removed the hold, ``nova-manage placement audit`` say.
+
+        It is put back where its room is still there; else the place is lost.
+        """
+        now = self._clock()
+        # A claim changes the row before it takes the hold, and whoever moves
+        # a member before it drops the hold: a row that is planned there still
+        # was robbed.
+        if not self._table.change_state(
+                member.id, [MemberState.PLANNED], MemberState.PLANNED, now,
+                of_hold=member.hold, held=True):
+            return False
+        group = self._table.get_group(member.group_uuid)
+        if group is None:
+            return False
+        try:
+            self._holds.put([member], group.project_id, group.user_id)
+        except hold_errors.CapacityGone as error:
+            LOG.warning('Member %s of group %s has lost its place: %s',
+                        member.member.path, group.uuid, error)
+            return self._table.change_state(
+                member.id, [MemberState.PLANNED], MemberState.LOST, now,
+                of_hold=member.hold, held=False)
+        drop_if_unwanted(self._table, self._holds, member)
+        return True
+
+
+def _provider(member: MemberOutline) -> str:
+    return member.provider

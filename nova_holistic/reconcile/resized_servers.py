@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A built member's row has the resources that its server is allocated.
+
+A resize gives the server another flavor. Once it is confirmed, Placement has
+the new amounts, and the row still has those that were planned.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+import functools
+import itertools
+
+from oslo_log import log as logging
+
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds import errors as hold_errors
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.reconcile.instances import InstanceView
+from nova_holistic.table import overview
+from nova_holistic.table.overview import MemberOutline
+from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+MOST_HOSTS = 100
+"""Hosts that one pass asks Placement about."""
+
+CHECK_AGAIN = timedelta(hours=1)
+"""Age of a check after which a server is checked again."""
+
+Resources = Mapping[str, int]
+Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
+
+
+class ResizedServers:
+    """For one caller at a time.
+
+    Placement is asked only if a server has another flavor or host than at the
+    last check: one request for each host.
+    """
+
+    def __init__(self, table: PlacementTable, holds: HoldClient,
+                 clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._table = table
+        self._holds = holds
+        self._clock = clock
+        # Flavor and host of a server at its last check, by its UUID.
+        self._checked: dict[str, tuple[str, str | None]] = {}
+        self._began: datetime | None = None
+
+    def mend(self, mended: Counter[str], members: Collection[MemberOutline],
+             last: Callable[[str], InstanceView | None],
+             each: Each) -> None:
+        """Correct the resources of members whose servers were resized.
+
+        :param members: claimed and built members
+        :param last: gives what Nova said last of the server with a UUID
+        """
+        self._forget(members)
+        changed = sorted(self._changed(members, last), key=_provider)
+        hosts = itertools.groupby(changed, _provider)
+        for provider, there in itertools.islice(hosts, MOST_HOSTS):
+            outlines = list(there)
+            try:
+                allocated = self._holds.resources(provider)
+            except hold_errors.HoldsError:
+                LOG.exception('Resources of servers on %s are not checked',
+                              provider)
+                continue
+            each(mended, 'resized', functools.partial(
+                self._correct, allocated), overview.whole(
+                    self._table.database, outlines))
+            self._checked.update(
+                (m.instance_uuid, _key(last(m.instance_uuid)))
+                for m in outlines)
+
+    def _forget(self, members: Collection[MemberOutline]) -> None:
+        now = self._clock()
+        if self._began is None or not (
+                timedelta() <= now - self._began < CHECK_AGAIN):
+            self._checked, self._began = {}, now
+        current = {m.instance_uuid for m in members}
+        self._checked = {uuid: key for uuid, key in self._checked.items()
+                         if uuid in current}
+
+    def _changed(self, members: Collection[MemberOutline],
+                 last: Callable[[str], InstanceView | None]
+                 ) -> Iterator[MemberOutline]:
+        """Built members to check, whose servers do not move."""
+        for member in members:
+            view = last(member.instance_uuid)
+            if (member.state != MemberState.BUILT or view is None
+                    or not view.flavor):
+                continue
+            if view.host != member.host or view.is_moving:
+                self._checked.pop(member.instance_uuid, None)
+            elif self._checked.get(member.instance_uuid) != _key(view):
+                yield member
+
+    def _correct(self, allocated: Mapping[str, Resources],
+                 member: MemberRecord) -> bool:
+        """Whether the row had other resources.
+
+        :param allocated: at the member's host, by the UUID of the server
+        """
+        wanted = member.member.requirements
+        found = allocated.get(member.instance_uuid)
+        if not found or found == _without_zeros(wanted.resources):
+            return False
+        LOG.info('Member %s of group %s has %s, and not %s: its server was '
+                 'resized', member.member.path, member.group_uuid,
+                 dict(found), dict(wanted.resources))
+        return self._table.change_state(
+            member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
+            of_instance=member.instance_uuid, requirements=replace(
+                wanted, resources=FrozenMapping(found)))
+
+
+def _provider(member: MemberOutline) -> str:
+    return member.provider
+
+
+def _key(view: InstanceView) -> tuple[str, str | None]:
+    return view.flavor, view.host
+
+
+def _without_zeros(resources: Resources) -> Resources:
+    """As Placement has them: it knows no zeros."""
+    return {name: amount for name, amount in resources.items() if amount}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A member whose server is gone gets its place back, or is released."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from oslo_log import log as logging
+
+from nova_holistic.engine.unneeded_holds import drop_if_unwanted
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds import errors as hold_errors
+from nova_holistic.table.overview import GroupOutline
+from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+
+class ReturnedPlaces:
+    """It does not matter what the member was: claimed, built or failed.
+
+    While the lease of its group is running, the member is planned and held
+    again where it was, or lost if there is no room any more. After the lease,
+    which a release ends too, the member is released.
+    """
+
+    def __init__(self, table: PlacementTable, holds: HoldClient,
+                 clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._table = table
+        self._holds = holds
+        self._clock = clock
+
+    def give_back(self, member: MemberRecord, group: GroupOutline, *,
+                  all_room: bool = True) -> bool:
+        """Take the member from its server.
+
+        The row says that it is held before the hold is put, and is claimed
+        until the hold is there. So the next pass finds what a crash leaves,
+        and nobody can claim the member before it is held.
+
+        :param member: as it was seen; with another state, hold or server by
+            now nothing is changed
+        :param all_room: whether the hold takes over the room that the server
+            still has in Placement; otherwise the server keeps that room
+        :returns: whether the member was taken from its server
+        :raises HoldsError: Placement does not answer; ask again
+        """
+        if not self._table.change_state(
+                member.id, [member.state], MemberState.CLAIMED,
+                member.updated_at, of_instance=member.instance_uuid,
+                of_hold=member.hold, held=True):
+            return False
+        if all_room:
+            self._take_room(member, group)
+        if self._released(replace(member, state=MemberState.CLAIMED)):
+            return True
+        held = self._held(member, group)
+        done = self._table.change_state(
+            member.id, [MemberState.CLAIMED],
+            MemberState.PLANNED if held else MemberState.LOST, self._clock(),
+            of_instance=member.instance_uuid, instance_uuid=None, held=held)
+        if held and not done:
+            drop_if_unwanted(self._table, self._holds, member)
+        return done
+
+    def _take_room(self, member: MemberRecord, group: GroupOutline) -> None:
+        """The room of the server becomes the hold's in one step, if it is
+        the member's: nobody else can take it."""
+        if (self._holds.exists(member.hold) is not None
+                or self._holds.exists(member.instance_uuid) is None):
+            return
+        try:
+            self._holds.unswap(member, member.instance_uuid,
+                               group.project_id, group.user_id)
+        except (hold_errors.CapacityGone, hold_errors.HoldGone,
+                hold_errors.AllocationChanged) as error:
+            # Nova has given it back at this moment, or it is elsewhere.
+            LOG.info('Member %s of group %s cannot have the room of its '
+                     'server: %s', member.member.path, group.uuid, error)
+
+    def _released(self, member: MemberRecord) -> bool:
+        """Whether the lease has passed, and the member is released now."""
+        if not self._table.release_unleased(member, self._clock()):
+            return False
+        self._holds.drop([member.hold])
+        self._table.forget_holds([member.hold])
+        return True
+
+    def _held(self, member: MemberRecord, group: GroupOutline) -> bool:
+        """Whether the member's place is held now."""
+        if self._holds.exists(member.hold) is not None:
+            return True
+        try:
+            # The host of a server that was moved may be unknown to Placement.
+            if not member.place.provider:
+                raise hold_errors.CapacityGone('its host is not known')
+            self._holds.put([member], group.project_id, group.user_id)
+        except hold_errors.CapacityGone as error:
+            LOG.warning('Member %s of group %s has lost its place: %s',
+                        member.member.path, group.uuid, error)
+            return False
+        return True

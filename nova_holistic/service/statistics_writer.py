@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the statistics that others report of known hosts."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+import threading
+import time
+
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.messaging.errors import HostUnknown
+from nova_holistic.table.store import PlacementTable
+
+NAMES_LAST = 300.0
+"""Seconds for which a host is known that the inventory once had."""
+NAMES_REST = 5.0
+"""Seconds between two looks for a host that is not known."""
+
+
+class StatisticsWriter:
+    """Threads may share one."""
+
+    def __init__(self, inventory: InventoryDriver, table: PlacementTable,
+                 clock: Callable[[], datetime],
+                 timer: Callable[[], float] = time.monotonic):
+        """
+        :param clock: gives naive UTC
+        :param timer: gives seconds since whenever
+        """
+        self._inventory = inventory
+        self._table = table
+        self._clock = clock
+        self._timer = timer
+        self._looking = threading.Lock()
+        # Both at once, so that no lock is needed to read them.
+        self._seen: tuple[frozenset[str], float | None] = (frozenset(), None)
+
+    def put(self, host: str, values: Mapping[str, float]) -> None:
+        """
+        :raises HostUnknown: the inventory has no such host
+        :raises HolisticError: the inventory or the table does not answer
+        """
+        if not self._knows(host):
+            raise HostUnknown(f'there is no host {host!r}')
+        self._table.statistics.put(host, values, self._clock())
+
+    def _knows(self, host: str) -> bool:
+        """By the latest look at the inventory: every host may report every
+        few seconds, and a look is not cheap. Whoever reports for a host that
+        was known does not wait for somebody else's look."""
+        known = self._remembered(host)
+        if known is not None:
+            return known
+        if not self._looking.acquire(blocking=host not in self._seen[0]):
+            return True
+        try:
+            # Somebody may have looked just now.
+            known = self._remembered(host)
+            if known is None:
+                names = frozenset(
+                    h.name for h in self._inventory.snapshot().hosts)
+                self._seen = names, self._timer()
+                known = host in names
+            return known
+        finally:
+            self._looking.release()
+
+    def _remembered(self, host: str) -> bool | None:
+        """Whether there is such a host; None where one has to look."""
+        names, read_at = self._seen
+        known = host in names
+        if read_at is None or self._timer() - read_at > (
+                NAMES_LAST if known else NAMES_REST):
+            return None
+        return known

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queues of work in the table: the tasks of groups, and plans to make."""
+
+import abc
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime, timedelta
+
+from oslo_log import log as logging
+
+from nova_holistic.engine.planner import Planner
+from nova_holistic.messaging.context import RequestContext
+from nova_holistic.table.records import GroupRecord, PlanRecord
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+Record = GroupRecord | PlanRecord
+
+
+class WorkQueue(abc.ABC):
+    """One kind of work, as one engine sees it.
+
+    All methods raise TableError where the table does not answer.
+    """
+
+    def __init__(self, conf, table: PlacementTable, planner: Planner,
+                 engine: str, clock: Callable[[], datetime]):
+        """
+        :param engine: its id, of which there is no other
+        :param clock: gives naive UTC
+        """
+        self._conf = conf
+        self._table = table
+        self._planner = planner
+        self._engine = engine
+        self._clock = clock
+
+    @abc.abstractmethod
+    def waiting(self, limit: int) -> Sequence[str]:
+        """UUIDs of what nobody alive works on."""
+
+    @abc.abstractmethod
+    def take(self, uuid: str) -> Record | None:
+        """What is now this engine's to do; None where it is not."""
+
+    @abc.abstractmethod
+    def keep(self, uuids: Collection[str]) -> None:
+        """Tell that this engine works on them."""
+
+    @abc.abstractmethod
+    def hand_back(self, uuid: str | None = None) -> None:
+        """Let others do it; None is all that this engine has taken."""
+
+    @abc.abstractmethod
+    def context(self, record: Record) -> RequestContext:
+        """Who asked for it."""
+
+    @abc.abstractmethod
+    def do(self, record: Record) -> None:
+        """
+        :raises OwnershipLost: it is another engine's by now
+        """
+
+    def _stale(self) -> datetime:
+        return self._clock() - timedelta(seconds=self._conf.engine.stale_after)
+
+    def _too_often(self, record: Record) -> str | None:
+        """Why it is not tried once more."""
+        limit = self._conf.engine.attempts
+        if record.attempts <= limit:
+            return None
+        return f'{limit} engines stopped in the middle of it'
+
+
+class GroupQueue(WorkQueue):
+    """Groups that are to be planned, updated or planned anew."""
+
+    def waiting(self, limit: int) -> Sequence[str]:
+        return self._table.tasks.waiting(self._stale(), limit)
+
+    def take(self, uuid: str) -> GroupRecord | None:
+        return self._table.tasks.take(
+            uuid, self._engine, self._clock(), self._stale())
+
+    def keep(self, uuids: Collection[str]) -> None:
+        self._table.tasks.keep(uuids, self._engine, self._clock())
+
+    def hand_back(self, uuid: str | None = None) -> None:
+        self._table.tasks.hand_back(self._engine, uuid)
+
+    def context(self, record: GroupRecord) -> RequestContext:
+        return RequestContext.from_document({
+            'project_id': record.project_id, 'user_id': record.user_id,
+            **(record.pending or {})})
+
+    def do(self, record: GroupRecord) -> None:
+        why_not = self._too_often(record)
+        if why_not is None:
+            self._planner.perform(record)
+        else:
+            self._planner.give_up(record, why_not)
+        after = self._table.get_group(record.uuid)
+        LOG.info('Group %s of project %s: %s is done, and it is %s',
+                 record.uuid, record.project_id, record.task,
+                 after.status if after else 'gone')
+
+
+class PlanQueue(WorkQueue):
+    """Plans that are to be made, and to hold nothing."""
+
+    def waiting(self, limit: int) -> Sequence[str]:
+        return self._table.plans.waiting(self._stale(), limit)
+
+    def take(self, uuid: str) -> PlanRecord | None:
+        return self._table.plans.take(
+            uuid, self._engine, self._clock(), self._stale())
+
+    def keep(self, uuids: Collection[str]) -> None:
+        self._table.plans.keep(uuids, self._engine, self._clock())
+
+    def hand_back(self, uuid: str | None = None) -> None:
+        self._table.plans.hand_back(self._engine, uuid)
+
+    def context(self, record: PlanRecord) -> RequestContext:
+        return RequestContext(
+            project_id=record.project_id, user_id=record.user_id)
+
+    def do(self, record: PlanRecord) -> None:
+        answer = self._planner.answer(record, self._too_often(record))
+        self._table.plans.finish(
+            record.uuid, self._engine, answer.status, answer.document,
+            self._clock())
+        LOG.info('Plan %s of project %s is %s', record.uuid,
+                 record.project_id, answer.status)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that other groups have to themselves are closed to a plan."""
+
+import pytest
+
+from nova_holistic.engine import exclusive_hosts
+from nova_holistic.policies import load_policy_types
+from nova_holistic.table.records import MemberState
+from tests.unit.builders import cloud, host
+from tests.unit.table.builders import a_group, members_of
+
+SNAPSHOT = cloud(host('cmp-0', 'rack1'), host('cmp-1', 'rack1'),
+                 host('cmp-0b', 'rack2'))
+
+
+def exclusive(table, level, node='node'):
+    """A group whose only member is on cmp-0 in rack1, and keeps others out.
+    """
+    group = a_group(exclusive=True, levels=('rack', 'host'), document={
+        'name': 'alone', 'groups': [{
+            'name': 'db', 'policies': [{'type': 'exclusive', 'level': level}],
+            'members': [{'name': node, 'resources': {'VCPU': 1}}]}]})
+    table.create_group(group)
+    table.write_members(group.uuid, members_of(group, {node: None}))
+    return group
+
+
+def closed(table, group_uuid=None, types=None):
+    return exclusive_hosts.closed_hosts(
+        table, load_policy_types() if types is None else types, SNAPSHOT,
+        group_uuid)
+
+
+@pytest.mark.parametrize('level, hosts', [
+    ('host', {'cmp-0'}), ('rack', {'cmp-0', 'cmp-1'})])
+def test_all_hosts_of_a_reserved_domain_are_closed_to_others(
+        table, level, hosts):
+    group = exclusive(table, level)
+    assert closed(table) == closed(table, 'another') == hosts
+    assert closed(table, group.uuid) == set()
+
+
+def test_a_lost_member_reserves_nothing(table):
+    group = exclusive(table, 'host')
+    (row,) = table.members(group.uuid)
+    table.change_state(row.id, [MemberState.PLANNED], MemberState.LOST, None)
+    assert closed(table) == set()
+
+
+def test_a_group_that_cannot_be_read_does_not_hide_another(table):
+    """A policy type that one of them needs is not installed any more."""
+    group = exclusive(table, 'host')
+    table.update_group(group.uuid, [group.status], document={
+        'name': 'alone', 'policies': [{'type': 'gone'}]})
+    exclusive(table, 'rack')
+    assert closed(table) == {'cmp-0', 'cmp-1'}
+
+
+def test_closed_hosts_count_as_disabled_and_are_counted_in_a_reason():
+    snapshot = cloud(host('a', 'r1'), host('b', 'r1'),
+                     host('c', 'r1', enabled=False))
+    shut = frozenset({'a', 'c'})
+    assert [h.name for h in exclusive_hosts.without(snapshot, shut).hosts
+            if h.enabled] == ['b']
+    hosts = {h.name: h for h in snapshot.hosts}
+    (reason,) = exclusive_hosts.told(shut, hosts)
+    # The third host takes no servers anyway.
+    assert '1 of 3 hosts' in reason.message
+    assert exclusive_hosts.told(frozenset({'c'}), hosts) == ()

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan that holds nothing ends with an answer, unless it can be tried
+again."""
+
+import pytest
+
+from nova_holistic.engine.plan_answers import answer
+from nova_holistic import exceptions
+from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.model.plan import Reason, Unknown, Unplaceable
+from nova_holistic.table.errors import TableError
+from nova_holistic.table.records import PlanRecord, PlanStatus
+
+RECORD = PlanRecord('uuid', 'blue', 'ann', 'shop', PlanStatus.PLANNING, {},
+                    'spread')
+
+
+def planning(outcome):
+    """A planner that gives or raises this."""
+    def plan():
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    return plan
+
+
+@pytest.mark.parametrize('error, at, message', [
+    (exceptions.InvalidDocument('members[0].flavor', 'there is no such'),
+     'members[0].flavor', 'there is no such'),
+    (ServiceFailed('nova', '/servers', 'no answer'), '', 'no answer'),
+    (ZeroDivisionError('a fault'), '', "ZeroDivisionError('a fault')"),
+])
+def test_an_error_is_an_answer(error, at, message):
+    found = answer(planning(error), RECORD)
+    assert found.status == PlanStatus.ERROR
+    (reason,) = found.document['reasons']
+    assert reason['at'] == at and message in reason['message']
+
+
+def test_a_plan_is_tried_again_where_the_table_does_not_answer():
+    with pytest.raises(TableError):
+        answer(planning(TableError('gone away')), RECORD)
+
+
+def test_a_process_that_is_stopped_gives_no_answer():
+    with pytest.raises(KeyboardInterrupt):
+        answer(planning(KeyboardInterrupt()), RECORD)
+
+
+def test_reasons_of_an_unplaceable_group_tell_what_they_name():
+    found = answer(planning(Unplaceable((
+        Reason('web', 'host cmp-1 is full', ('cmp-1',)),))), RECORD)
+    assert found.status == PlanStatus.UNPLACEABLE
+    assert found.document['reasons'] == [
+        {'at': 'web', 'message': 'host cmp-1 is full', 'names': ['cmp-1']}]
+
+
+def test_time_that_ran_out_is_an_answer_too():
+    found = answer(planning(Unknown('no time left')), RECORD)
+    assert (found.status, found.document['message']) == (
+        PlanStatus.UNKNOWN, 'no time left')

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A call has an end, whether or not what it waits for has one."""
+
+import threading
+
+import pytest
+
+from nova_holistic.messaging.bounded_calls import BoundedCalls
+
+LONG = 60.0
+
+
+def test_a_call_gives_what_its_work_gives():
+    calls = BoundedCalls(1)
+    assert calls(lambda: 'done', LONG) == 'done'
+    assert calls(lambda: None, LONG) is None
+    with pytest.raises(ZeroDivisionError):
+        calls(lambda: 1 / 0, LONG)
+
+
+def test_work_that_goes_on_leaves_no_room_until_it_ends():
+    """Or else each call to a service that is away would add a thread."""
+    calls = BoundedCalls(1)
+    go_on, begun = threading.Event(), []
+
+    def slow():
+        begun.append('slow')
+        assert go_on.wait(LONG)
+
+    with pytest.raises(TimeoutError):
+        calls(slow, 0.0)
+    with pytest.raises(TimeoutError):
+        calls(lambda: begun.append('second'), 0.0)
+    go_on.set()
+    assert calls(lambda: begun.append('third'), LONG) is None
+    assert begun == ['slow', 'third']

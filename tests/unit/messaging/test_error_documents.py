@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors cross to another process, and are themselves there."""
+
+import json
+
+import pytest
+
+from nova_holistic.exceptions import HolisticError, InvalidDocument
+from nova_holistic.holds.errors import CapacityGone
+from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.messaging import error_documents
+from nova_holistic.messaging import errors
+from nova_holistic.table import errors as table_errors
+
+
+@pytest.mark.parametrize('error', [
+    HolisticError('so'), InvalidDocument('groups[1].name', 'is too long'),
+    errors.GroupBusy('it is being planned'), CapacityGone('no room'),
+    table_errors.GroupUnknown('5f0c'),
+    table_errors.MemberUnknown('5f0c', 'db/node'),
+    ServiceFailed('nova', '/servers', 'no answer')], ids=repr)
+def test_an_error_keeps_its_class_text_and_fields(error):
+    sent = json.dumps(error_documents.to_document(error))
+    arrived = error_documents.from_document(json.loads(sent))
+    assert type(arrived) is type(error)
+    assert str(arrived) == str(error)
+    assert vars(arrived) == vars(error)
+
+
+def test_an_unknown_error_class_arrives_as_its_known_base():
+    class Unheard(errors.GroupBusy):
+        """Of a driver that only one side has."""
+
+    arrived = error_documents.from_document(
+        error_documents.to_document(Unheard('busy')))
+    assert (type(arrived), str(arrived)) == (errors.GroupBusy, 'busy')
+
+
+@pytest.mark.parametrize('name', [
+    'os.system', 'builtins.SystemExit', 'nova_holistic.exceptions.Nothing'])
+def test_a_foreign_class_name_arrives_as_holistic_error(name):
+    arrived = error_documents.from_document(
+        {'class': name, 'text': 'x', 'fields': {}})
+    assert type(arrived) is HolisticError

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For how long, and by whose clock, what was learned of servers counts."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.reconcile.instances import NovaInstances
+from nova_holistic.reconcile.observed_servers import (
+    FULL_LOOK, ObservedServers, OVERLAP)
+from tests.unit.reconcile.nova import CHANGES, Nova
+
+SERVER = '11111111-1111-4111-8111-111111111111'
+SECOND = timedelta(seconds=1)
+
+
+class Clocks:
+    """Ours, and Nova's, which may be behind or ahead."""
+
+    def __init__(self):
+        self.now = datetime(2030, 1, 1, 12)
+        self.ahead = timedelta()
+
+    def ours(self):
+        return self.now
+
+    def novas(self):
+        return self.now + self.ahead
+
+
+@pytest.fixture
+def clocks():
+    return Clocks()
+
+
+@pytest.fixture
+def nova(clocks):
+    nova = Nova(clocks.novas)
+    nova.set(SERVER, 'a1')
+    return nova
+
+
+@pytest.fixture
+def observed(nova, clocks):
+    """The server was seen just now."""
+    observed = ObservedServers(NovaInstances(nova.adapter), clocks.ours)
+    observed.renew([SERVER])
+    observed.look([SERVER], 'blue')
+    return observed
+
+
+def host(observed):
+    """Where the server was last seen; None if nothing is known of it."""
+    view = observed.last(SERVER)
+    return view and view.host
+
+
+@pytest.mark.parametrize('passed, known', [
+    (FULL_LOOK - SECOND, 'a1'), (FULL_LOOK, None), (-SECOND, None)])
+def test_what_was_seen_counts_for_an_hour_of_a_clock_that_goes_forward(
+        observed, clocks, passed, known):
+    clocks.now += passed
+    observed.renew([SERVER])
+    assert host(observed) == known
+
+
+@pytest.mark.parametrize('behind, known', [
+    (OVERLAP, 'b2'), (OVERLAP + SECOND, 'a1')])
+def test_changes_are_learned_although_novas_clock_is_behind(
+        observed, nova, clocks, behind, known):
+    """By five minutes, and no more."""
+    observed.renew([SERVER])
+    clocks.ahead = -behind
+    nova.set(SERVER, 'b2')
+    clocks.now += SECOND
+    observed.renew([SERVER])
+    assert host(observed) == known
+
+
+def test_changes_before_a_list_that_failed_are_learned_from_the_next(
+        observed, nova, clocks):
+    nova.set(SERVER, 'b2')
+    nova.broken.add(CHANGES)
+    clocks.now += 2 * OVERLAP
+    with pytest.raises(ServiceFailed):
+        observed.renew([SERVER])
+    assert host(observed) == 'a1'
+    nova.broken.clear()
+    clocks.now += SECOND
+    observed.renew([SERVER])
+    assert host(observed) == 'b2'
+
+
+def test_a_server_that_is_of_no_interest_any_more_is_forgotten(
+        observed, nova, clocks):
+    observed.renew([])
+    observed.renew([SERVER])
+    assert host(observed) is None
+
+
+def test_a_deleted_server_is_forgotten(observed, nova, clocks):
+    nova.delete(SERVER)
+    clocks.now += SECOND
+    observed.renew([SERVER])
+    assert host(observed) is None
+    assert observed.look([SERVER], 'blue') == {SERVER: None}

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far a list of servers is read to find some of them."""
+
+import pytest
+
+from nova_holistic.inventory.service import PAGE
+from nova_holistic.reconcile.instances import read_in_vain
+
+
+@pytest.mark.parametrize('listed, servers, in_vain', [
+    (PAGE, 1, True),
+    (PAGE, 2, False),
+    (2 * PAGE, 2, True),
+    # A page that is begun has been paid for.
+    (PAGE - 1, 1, False),
+    (PAGE + 1, 1, False),
+    (0, 1, False),
+])
+def test_a_list_is_read_for_as_many_pages_as_servers_are_missing(
+        listed, servers, in_vain):
+    assert read_in_vain(listed, servers) is in_vain

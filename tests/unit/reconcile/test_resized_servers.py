@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When Placement is asked what servers have."""
+
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from nova_holistic.holds.errors import HoldsError
+from nova_holistic.reconcile.instances import InstanceView
+from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.reconcile import resized_servers
+from nova_holistic.reconcile.resized_servers import ResizedServers
+from nova_holistic.table import overview
+from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.store import PlacementTable
+from tests.tables import new_table
+from tests.unit.table import builders
+
+LARGE = {'VCPU': 8, 'MEMORY_MB': 4096}
+
+
+class Allocations:
+    """Placement as far as it is asked here.
+
+    :ivar found: resources by consumer
+    :ivar asked: providers, in the order of the requests
+    :ivar away: whether it answers
+    """
+
+    def __init__(self):
+        self.found = {}
+        self.asked = []
+        self.away = False
+
+    def resources(self, provider):
+        self.asked.append(provider)
+        if self.away:
+            raise HoldsError('no answer')
+        return self.found
+
+
+class Scenario:
+    """Two servers, each on a host of its own.
+
+    :ivar views: what Nova said last of each server
+    """
+
+    def __init__(self, table):
+        self.table = table
+        self.placement = Allocations()
+        self.now = builders.NOON
+        group = builders.a_group(GroupStatus.COMPLETE)
+        table.create_group(group)
+        self.group = group.uuid
+        table.write_members(group.uuid, [
+            replace(row, state=MemberState.BUILT, held=False,
+                    instance_uuid=builders.new_uuid())
+            for row in builders.members_of(group, {'node': 2})])
+        self.views = {row.instance_uuid: InstanceView(
+            row.instance_uuid, row.place.host, 'ACTIVE', flavor='small')
+            for row in self.rows()}
+        self.first, self.second = self.views
+        self.placement.found = dict.fromkeys(
+            self.views, dict(builders.SMALL.resources))
+        self.resized = ResizedServers(
+            table, self.placement, lambda: self.now)
+
+    def rows(self):
+        return self.table.members(self.group)
+
+    def resources(self):
+        return [dict(row.member.requirements.resources)
+                for row in self.rows()]
+
+    def change(self, instance, **fields):
+        self.views[instance] = replace(self.views[instance], **fields)
+
+    def mend(self):
+        """A pass: what it mended, and how many hosts it asked about."""
+        mended, asked = Counter(), len(self.placement.asked)
+        self.resized.mend(mended, overview.members(
+            self.table.database, [MemberState.CLAIMED, MemberState.BUILT],
+            overview.ACTIVE), self.views.get, Reconciler._each)
+        return mended['resized'], len(self.placement.asked) - asked
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    return Scenario(PlacementTable(new_table(tmp_path)))
+
+
+def test_each_host_is_asked_about_once(scenario):
+    assert scenario.mend() == (0, 2)
+    assert scenario.mend() == (0, 0)
+
+
+def test_another_flavor_is_looked_at(scenario):
+    scenario.mend()
+    scenario.placement.found[scenario.first] = LARGE
+    assert scenario.mend() == (0, 0)
+    scenario.change(scenario.first, flavor='large')
+    assert scenario.mend() == (1, 1)
+    assert scenario.resources() == [LARGE, dict(builders.SMALL.resources)]
+    wanted = scenario.rows()[0].member.requirements
+    assert replace(wanted, resources=builders.SMALL.resources) == (
+        builders.SMALL)
+    assert scenario.mend() == (0, 0)
+
+
+@pytest.mark.parametrize('change', [
+    {'status': 'VERIFY_RESIZE'}, {'status': 'RESIZE'}, {'host': 'cmp-7'},
+    {'host': None}, {'flavor': ''}])
+def test_a_server_that_moves_or_is_unknown_is_left_alone(scenario, change):
+    scenario.placement.found[scenario.first] = LARGE
+    scenario.change(scenario.first, **change)
+    assert scenario.mend() == (0, 1)
+    assert scenario.resources()[0] == builders.SMALL.resources
+
+
+def test_a_resize_that_was_reverted_is_checked_again(scenario):
+    scenario.mend()
+    scenario.change(scenario.first, status='VERIFY_RESIZE', flavor='large')
+    assert scenario.mend() == (0, 0)
+    scenario.change(scenario.first, status='ACTIVE', flavor='small')
+    assert scenario.mend() == (0, 1)
+
+
+def test_a_server_without_an_allocation_keeps_what_was_planned(scenario):
+    scenario.placement.found = {}
+    assert scenario.mend() == (0, 2)
+    assert scenario.resources() == [dict(builders.SMALL.resources)] * 2
+
+
+def test_a_server_that_is_another_members_by_now(scenario):
+    rows = scenario.rows()
+    scenario.placement.found[scenario.first] = LARGE
+    taken = overview.members(scenario.table.database, [MemberState.BUILT],
+                             overview.ACTIVE)
+    scenario.table.change_state(
+        rows[0].id, [MemberState.BUILT], MemberState.RELEASED, scenario.now)
+    mended = Counter()
+    scenario.resized.mend(
+        mended, taken, scenario.views.get, Reconciler._each)
+    assert not mended['resized']
+    assert scenario.resources()[0] == builders.SMALL.resources
+
+
+def test_a_placement_that_is_away_is_asked_again(scenario):
+    scenario.placement.away = True
+    assert scenario.mend() == (0, 2)
+    scenario.placement.away = False
+    scenario.placement.found[scenario.second] = LARGE
+    assert scenario.mend() == (1, 2)
+
+
+def test_a_pass_asks_about_some_hosts_only(scenario, monkeypatch):
+    monkeypatch.setattr(resized_servers, 'MOST_HOSTS', 1)
+    assert [scenario.mend() for _ in range(3)] == [(0, 1), (0, 1), (0, 0)]
+
+
+def test_all_are_checked_again_after_a_while(scenario):
+    scenario.mend()
+    scenario.now += resized_servers.CHECK_AGAIN - timedelta(seconds=1)
+    assert scenario.mend() == (0, 0)
+    scenario.now += timedelta(seconds=1)
+    assert scenario.mend() == (0, 2)

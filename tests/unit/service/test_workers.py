@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Threads of an engine: nothing is done twice, and what failed is left to
+others."""
+
+from datetime import timedelta
+import threading
+import time
+
+from oslo_config import cfg
+import pytest
+
+from nova_holistic import conf as options
+from nova_holistic.engine import errors
+from nova_holistic.service.work_queues import GroupQueue
+from nova_holistic.service.workers import Workers
+from nova_holistic.table.records import GroupStatus, Task
+from tests.unit.table.builders import a_group, NOON
+
+LONG = 60.0
+"""Seconds after which a thread that does nothing is a failure."""
+
+
+class Planner:
+    """Does what a test says with each group, and notes that it began.
+
+    :ivar now: by the clock of the engine
+    """
+
+    def __init__(self):
+        self.now = NOON
+        self.begun = []
+        self.act = lambda uuid: None
+
+    def perform(self, record):
+        self.begun.append(record.uuid)
+        self.act(record.uuid)
+
+
+@pytest.fixture
+def planner():
+    return Planner()
+
+
+@pytest.fixture
+def workers(table, planner):
+    """Two threads of the engine ``one``."""
+    conf = cfg.ConfigOpts()
+    options.register_opts(conf)
+    conf([])
+    workers = Workers({'group': GroupQueue(
+        conf, table, planner, 'one', lambda: planner.now)}, 2)
+    workers.start()
+    yield workers
+    end(workers)
+
+
+def end(workers):
+    """All that was begun is done."""
+    workers.stop()
+    assert workers.wait(time.monotonic() + LONG)
+
+
+def ask(table):
+    """A group that waits for an engine."""
+    group = a_group(GroupStatus.PLANNING, task=Task.PLANNING, pending={})
+    table.create_group(group)
+    return group.uuid
+
+
+@pytest.mark.parametrize('error', [
+    errors.HoldsLeft('Placement does not answer'), ZeroDivisionError()])
+def test_a_task_that_failed_is_handed_back_with_the_next_sign_of_life(
+        workers, planner, table, error):
+    """It does not count as tried: no engine has died of it."""
+    uuid, begun = ask(table), threading.Event()
+
+    def fail(_uuid):
+        begun.set()
+        raise error
+
+    planner.act = fail
+    workers.offer('group', uuid)
+    assert begun.wait(LONG)
+    end(workers)
+    assert table.get_group(uuid).engine == 'one'
+    workers.beat()
+    record = table.get_group(uuid)
+    assert (record.engine, record.attempts) == (None, 0)
+    # Another engine has it by the time of the second sign of life.
+    assert table.tasks.take(uuid, 'two', NOON, NOON)
+    workers.beat()
+    assert table.get_group(uuid).engine == 'two'
+
+
+def test_a_task_that_another_engine_has_is_left_to_it(
+        workers, planner, table):
+    uuid, begun = ask(table), threading.Event()
+
+    def lose(_uuid):
+        begun.set()
+        raise errors.OwnershipLost('it took too long')
+
+    planner.act = lose
+    workers.offer('group', uuid)
+    assert begun.wait(LONG)
+    end(workers)
+    workers.beat()
+    record = table.get_group(uuid)
+    assert (record.engine, record.attempts) == ('one', 1)
+
+
+def test_a_task_that_is_offered_while_it_is_done_is_not_done_twice(
+        workers, planner, table):
+    """The engine could give no sign of life: by the table, anybody may take
+    the task. The other thread gets the offer, and goes on to the next one.
+    """
+    first, second = ask(table), ask(table)
+    begun, done, end_first = (threading.Event() for _ in range(3))
+
+    def act(uuid):
+        if uuid == first:
+            begun.set()
+            assert end_first.wait(LONG)
+        else:
+            done.set()
+
+    planner.act = act
+    workers.offer('group', first)
+    assert begun.wait(LONG)
+    planner.now += timedelta(hours=1)
+    workers.offer('group', first)
+    workers.offer('group', second)
+    assert done.wait(LONG)
+    end_first.set()
+    end(workers)
+    assert planner.begun == [first, second]
