@@ -73,6 +73,9 @@ function configure_holistic_api {
 # it, in start_holistic.
 function configure_holistic_scheduler {
     iniset "$NOVA_CONF" scheduler driver holistic_scheduler
+    # Engines listen to Nova's versioned notifications.
+    iniset "$NOVA_CONF" notifications notification_format both
+    iniset "$NOVA_CONF" oslo_messaging_notifications driver messagingv2
     iniset_multiline "$NOVA_CONF" filter_scheduler available_filters \
         nova.scheduler.filters.all_filters \
         nova_holistic.scheduler.filters.all_filters

@@ -47,8 +47,13 @@ def orphans(conf, table: PlacementTable) -> OrphanHolds:
         DatabaseClock(table.database))
 
 
-def engine(conf, transport: messaging.Transport) -> EngineService:
-    """:raises NotConfigured: Placement's or Nova's options will not do"""
+def engine(conf, transport: messaging.Transport,
+           notifications: messaging.Transport | None = None) -> EngineService:
+    """
+    :param notifications: the transport of Nova's notifications; None if the
+        engine does not listen to them
+    :raises NotConfigured: Placement's or Nova's options will not do
+    """
     placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
     table = PlacementTable.from_conf(conf)
     holds = HoldClient.from_conf(conf, placement)
@@ -59,4 +64,4 @@ def engine(conf, transport: messaging.Transport) -> EngineService:
         table, inventory, Planner(conf, inventory, table, holds, clock),
         Lifecycle(conf, table, holds, clock),
         Reconciler(conf, inventory, table, holds, NovaInstances(nova), clock),
-    ), transport, clock)
+    ), transport, clock, notifications)

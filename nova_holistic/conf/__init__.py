@@ -2,12 +2,12 @@
 """Configuration: one module an option group."""
 
 from nova_holistic.conf import (
-    api, database, engine, holds, holistic, inventory, planner, reconciler,
-    services, topology)
+    api, database, engine, holds, holistic, inventory, notifications,
+    planner, reconciler, services, topology)
 
 MODULES = (
-    api, database, engine, holds, holistic, inventory, planner, reconciler,
-    topology)
+    api, database, engine, holds, holistic, inventory, notifications,
+    planner, reconciler, topology)
 
 
 def register_opts(conf):

@@ -21,11 +21,30 @@ def get_transport(conf) -> messaging.Transport:
 
     :raises BadTransport: there is no such transport
     """
-    for group, module in _ELSEWHERE.items():
-        options = getattr(importutils.try_import(module), group, ())
-        conf.register_opts(options, group=group)
+    _register_options(conf)
     try:
         return messaging.get_rpc_transport(conf)
     except (messaging.DriverLoadFailure,
             messaging.InvalidTransportURL) as error:
         raise BadTransport(f'[DEFAULT] transport_url: {error}') from error
+
+
+def get_notification_transport(conf) -> messaging.Transport:
+    """The transport over which Nova sends its notifications.
+
+    :raises BadTransport: there is no such transport
+    """
+    _register_options(conf)
+    try:
+        return messaging.get_notification_transport(
+            conf, url=conf.nova_notifications.transport_url)
+    except (messaging.DriverLoadFailure,
+            messaging.InvalidTransportURL) as error:
+        raise BadTransport(
+            f'[nova_notifications] transport_url: {error}') from error
+
+
+def _register_options(conf) -> None:
+    for group, module in _ELSEWHERE.items():
+        options = getattr(importutils.try_import(module), group, ())
+        conf.register_opts(options, group=group)

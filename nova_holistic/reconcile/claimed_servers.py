@@ -2,7 +2,7 @@
 """Reconciles claimed and built members with their servers in Nova."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 
 from oslo_log import log as logging
@@ -70,13 +70,57 @@ class ServerReconciler:
             LOG.exception('Which servers have changed is not known')
         known, views = self._all_views(by_project)
         if self._missing.are_credible(known, views):
-            astray = [m for m in known if m.instance_uuid in views
-                      and not _as_known(m, views[m.instance_uuid])]
-            for row in overview.whole(self._table.database, astray):
-                case, mend = self._case(
-                    row, views[row.instance_uuid], groups[row.group_uuid])
-                each(mended, case, mend, [row])
+            self._mend_members(mended, known, views, groups, each)
             self._resized.mend(mended, known, self._observed.last, each)
+
+    def mend_reported(self, mended: Counter[str],
+                      instance_uuids: Collection[str], each: Each
+                      ) -> frozenset[str]:
+        """Look at the members of servers whose change was reported.
+
+        A server that Nova does not know counts as gone only if Nova proves
+        that it was deleted: unlike a whole pass, a report of a few servers
+        does not show whether [nova] names another cloud.
+
+        :returns: UUIDs of those servers whose members are not settled yet;
+            servers of no member are left out
+        :raises TableError: the table does not answer
+        """
+        self._places = None
+        members = overview.members_of_servers(
+            self._table.database, instance_uuids)
+        groups = {group.uuid: group for group in overview.groups(
+            self._table.database, {m.group_uuid for m in members})}
+        views: dict[str, InstanceView | None] = {}
+        for member in members:
+            try:
+                view = self._instances.get(member.instance_uuid)
+                if view is not None or self._instances.was_deleted(
+                        member.instance_uuid):
+                    views[member.instance_uuid] = view
+            except exceptions.HolisticError as error:
+                LOG.warning('Server %s is left to the next pass: %s',
+                            member.instance_uuid, error)
+        known = [m for m in members if m.group_uuid in groups]
+        self._mend_members(mended, known, views, groups, each)
+        return frozenset(
+            m.instance_uuid for m in overview.members_of_servers(
+                self._table.database, instance_uuids)
+            if not _as_known(m, views.get(m.instance_uuid))
+            and not _is_being_built(views.get(m.instance_uuid)))
+
+    def _mend_members(self, mended: Counter[str],
+                      members: Collection[MemberOutline],
+                      views: Mapping[str, InstanceView | None],
+                      groups: Mapping[str, GroupOutline],
+                      each: Each) -> None:
+        """Correct members that are not as Nova says of their servers."""
+        astray = [m for m in members if m.instance_uuid in views
+                  and not _as_known(m, views[m.instance_uuid])]
+        for row in overview.whole(self._table.database, astray):
+            case, mend = self._case(
+                row, views[row.instance_uuid], groups[row.group_uuid])
+            each(mended, case, mend, [row])
 
     def _all_views(self, by_project: Mapping[str, list[MemberOutline]]
                    ) -> tuple[list[MemberOutline],
@@ -219,6 +263,11 @@ def _stays(view: InstanceView, host: str) -> bool:
 
 def _never_ran(view: InstanceView) -> bool:
     return not view.launched and view.status in (BUILDING, ERROR)
+
+
+def _is_being_built(view: InstanceView | None) -> bool:
+    """Whether another notification follows when the build ends."""
+    return view is not None and view.status == BUILDING
 
 
 def _as_known(member: MemberOutline, view: InstanceView | None) -> bool:

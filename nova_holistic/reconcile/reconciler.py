@@ -2,7 +2,8 @@
 """Reconciles the table with Placement and Nova after faults and crashes."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable, Collection, Iterable, Mapping, Sequence)
 from datetime import datetime, timedelta
 import itertools
 
@@ -53,8 +54,10 @@ class Reconciler:
         self._orphans = OrphanHolds(conf, table, holds, clock)
         self._unavailable = UnavailableHosts(
             conf, inventory, table, holds, clock)
-        self._servers = ServerReconciler(
-            conf, inventory, table, holds, instances, clock)
+        servers = (conf, inventory, table, holds, instances, clock)
+        self._servers = ServerReconciler(*servers)
+        # A pass may be under way while a report is looked at.
+        self._reported = ServerReconciler(*servers)
 
     def reconcile(self) -> Mapping[str, int]:
         """One pass; how often each case was met."""
@@ -80,6 +83,42 @@ class Reconciler:
                    self._returning(groups))
         self._each(mended, 'replanned', self._replan, self._waiting(groups))
         return +mended
+
+    def check_servers(self, instance_uuids: Collection[str]
+                      ) -> frozenset[str]:
+        """Correct the members of some servers now, without a whole pass.
+
+        For one caller at a time.
+
+        :returns: UUIDs of those servers whose members are not settled yet
+        :raises TableError: the table does not answer
+        """
+        mended: Counter[str] = Counter()
+        unsettled = self._reported.mend_reported(
+            mended, instance_uuids, self._each)
+        if +mended:
+            LOG.info('Reported servers: %s', dict(+mended))
+            for group_uuid in overview.unsettled(self._database):
+                self._table.settle(group_uuid, self._clock())
+        return unsettled
+
+    def check_hosts(self) -> None:
+        """Check the hosts of planned members now, without a whole pass.
+
+        :raises TableError: the table does not answer
+        """
+        mended: Counter[str] = Counter()
+        groups = {group.uuid: group for group
+                  in overview.active_groups(self._database)}
+        planned = overview.members(
+            self._database, [MemberState.PLANNED], CLAIMABLE)
+        self._each(mended, 'stranded', self._unavailable.give_up,
+                   self._unavailable.stranded(planned))
+        self._each(mended, 'restored', self._restore_places,
+                   self._returning(groups))
+        self._each(mended, 'replanned', self._replan, self._waiting(groups))
+        if +mended:
+            LOG.info('Reported hosts: %s', dict(+mended))
 
     @staticmethod
     def _each(mended: Counter[str], case: str,

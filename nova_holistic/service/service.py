@@ -19,7 +19,10 @@ from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.service.endpoint import Endpoint
+from nova_holistic.service.notification_listener import (
+    NotificationListener)
 from nova_holistic.service.periodic_tasks import PeriodicTask, PeriodicTasks
+from nova_holistic.service.reported_changes import ReportedChanges
 from nova_holistic.service.rpc_server import RpcServer
 from nova_holistic.service.statistics_writer import StatisticsWriter
 from nova_holistic.service.work_queues import GroupQueue, PlanQueue
@@ -52,12 +55,18 @@ class EngineService:
     does, until it is silent for too long.
 
     :ivar engine: its id, of which there is no other
+    :ivar notifications: NotificationListener; None if it does not listen
     """
 
     def __init__(self, conf, parts: EngineParts,
                  transport: messaging.Transport,
-                 clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+                 clock: Callable[[], datetime],
+                 notifications: messaging.Transport | None = None):
+        """
+        :param clock: gives naive UTC
+        :param notifications: the transport of Nova's notifications; None if
+            the engine does not listen to them
+        """
         self._conf = conf
         self._parts = parts
         self._clock = clock
@@ -73,6 +82,9 @@ class EngineService:
         self.listener = RpcServer(transport, self.engine, Endpoint(
             self._workers, parts.lifecycle,
             StatisticsWriter(parts.inventory, parts.table, clock)))
+        self._changes = ReportedChanges(conf, parts.reconciler)
+        self.notifications = notifications and NotificationListener(
+            conf, notifications, self._changes)
         self._hurry = threading.Event()
         self._ended = threading.Event()
         self._beating = threading.Thread(
@@ -85,6 +97,9 @@ class EngineService:
         self._periodic_tasks.start()
         self._beating.start()
         self.listener.start()
+        if self.notifications:
+            self._changes.start()
+            self.notifications.start()
 
     def stop(self) -> bool:
         """Finish what is begun, or hand it back when the time is up.
@@ -96,6 +111,9 @@ class EngineService:
         self._workers.stop()
         self._periodic_tasks.stop()
         self.listener.stop(LAST_WORDS)
+        if self.notifications:
+            self.notifications.stop(LAST_WORDS)
+            self._changes.stop()
         finished = self._finish(until)
         if not finished:
             LOG.warning('Engine %s hands back what it has not finished',

@@ -58,12 +58,14 @@ class MemberOutline:
 def active_groups(database: Database) -> tuple[GroupOutline, ...]:
     """Groups in one of the statuses ``ACTIVE``."""
     with database.reader() as session:
-        return tuple(
-            GroupOutline(uuid, project, user, GroupStatus(status),
-                         task and Task(task), updated_at)
-            for uuid, project, user, status, task, updated_at
-            in session.execute(sa.select(*_GROUP).where(
-                GroupRow.status.in_(ACTIVE))))
+        return tuple(map(_outline, session.execute(
+            sa.select(*_GROUP).where(GroupRow.status.in_(ACTIVE)))))
+
+
+def _outline(row: sa.Row) -> GroupOutline:
+    uuid, project, user, status, task, updated_at = row
+    return GroupOutline(uuid, project, user, GroupStatus(status),
+                        task and Task(task), updated_at)
 
 
 def members(database: Database, states: Collection[MemberState],
@@ -78,6 +80,34 @@ def members(database: Database, states: Collection[MemberState],
                 .where(MemberRow.state.in_(states),
                        GroupRow.status.in_(statuses))
                 .order_by(MemberRow.provider, MemberRow.id)))
+
+
+def members_of_servers(database: Database, instance_uuids: Collection[str],
+                       ) -> tuple[MemberOutline, ...]:
+    """Members of active groups that have one of these servers."""
+    found: list[MemberOutline] = []
+    with database.reader() as session:
+        for batch in batches(sorted(instance_uuids)):
+            found.extend(
+                MemberOutline(number, group, MemberState(state), *rest)
+                for number, group, state, *rest in session.execute(
+                    sa.select(*_MEMBER)
+                    .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
+                    .where(MemberRow.instance_uuid.in_(batch),
+                           GroupRow.status.in_(ACTIVE))))
+    return tuple(found)
+
+
+def groups(database: Database,
+           uuids: Collection[str]) -> tuple[GroupOutline, ...]:
+    """Active groups with these UUIDs."""
+    found: list[GroupOutline] = []
+    with database.reader() as session:
+        for batch in batches(sorted(uuids)):
+            found.extend(map(_outline, session.execute(
+                sa.select(*_GROUP).where(GroupRow.uuid.in_(batch),
+                                         GroupRow.status.in_(ACTIVE)))))
+    return tuple(found)
 
 
 def whole(database: Database,

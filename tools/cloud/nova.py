@@ -109,6 +109,8 @@ class Nova(WebService):
                 # and each thread looks every second whether it has to end.
                 'executor_thread_pool_size': 16,
                 'enabled_apis': 'osapi_compute', 'rpc_response_timeout': 60},
+            'notifications': {'notification_format': 'versioned'},
+            'oslo_messaging_notifications': {'driver': 'messagingv2'},
             'oslo_concurrency': {'lock_path': layout.state('nova') / 'locks'},
             'placement': own, 'neutron': own,
             'glance': {'endpoint_override': layout.url('glance')},

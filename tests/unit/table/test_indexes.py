@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.listing import Page, SORT_KEYS
 from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table import overview
 from nova_holistic.table.records import GroupStatus, Task
 from nova_holistic.table import rows
 from tests.statements import recorded
@@ -93,6 +94,10 @@ def calls(table, group, task):
         'a group': lambda: table.get_group(group.uuid),
         'its members': lambda: table.group_with_members(group.uuid),
         'placed': lambda: table.placed(group.uuid),
+        'members of servers': lambda: overview.members_of_servers(
+            table.database, [marker]),
+        'groups by UUID': lambda: overview.groups(
+            table.database, [marker]),
         'of an instance': lambda: table.member_of_instance(marker),
         'by key': lambda: listing.by_idempotency_key('blue', 'key-1'),
         'number': lambda: listing.number('blue'),

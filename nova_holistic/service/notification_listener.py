@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Listens to Nova's versioned notifications.
+
+A notification is only a hint that something has changed: Nova is asked what it
+is now. So a notification that is late, lost or sent twice does no harm, and
+the passes of the reconciler find what no notification reported.
+"""
+
+from collections.abc import Mapping
+import threading
+from typing import Any, Protocol
+
+from oslo_log import log as logging
+import oslo_messaging as messaging
+
+LOG = logging.getLogger(__name__)
+
+SERVER_EVENTS = (
+    r'^(instance\.(.+\.(end|error)|update)|compute_task\..+\.error)$')
+"""Types of notifications about servers that have changed."""
+
+HOST_EVENTS = r'^(service\..+|aggregate\..+\.end)$'
+"""Types of notifications about services and aggregates."""
+
+COMPUTE = 'nova-compute'
+
+ENDS = ('error', 'deleted')
+"""States of a server that will not be built."""
+
+
+class Changes(Protocol):
+    """Receives what has changed. Its methods return at once."""
+
+    def server_changed(self, instance_uuid: str) -> None:
+        """Something has happened to a server."""
+
+    def hosts_changed(self) -> None:
+        """A service or an aggregate of hosts has changed."""
+
+
+class ServerEvents:
+    """Receives notifications about servers. See oslo.messaging's
+    NotificationDispatcher for the methods."""
+
+    filter_rule = messaging.NotificationFilter(event_type=SERVER_EVENTS)
+
+    def __init__(self, changes: Changes):
+        self._changes = changes
+
+    def info(self, context, publisher_id: str, event_type: str,
+             payload: Any, metadata: Mapping[str, Any]) -> None:
+        data = _data(payload)
+        uuid = data.get('uuid') or data.get('instance_uuid')
+        if not isinstance(uuid, str) or not 0 < len(uuid) <= 36:
+            LOG.debug('A notification %s names no server', event_type)
+        elif event_type != 'instance.update' or _ends_a_server(data):
+            self._changes.server_changed(uuid)
+
+    error = info
+
+
+class HostEvents:
+    """Receives notifications about services and aggregates."""
+
+    filter_rule = messaging.NotificationFilter(event_type=HOST_EVENTS)
+
+    def __init__(self, changes: Changes):
+        self._changes = changes
+
+    def info(self, context, publisher_id: str, event_type: str,
+             payload: Any, metadata: Mapping[str, Any]) -> None:
+        binary = _data(payload).get('binary', COMPUTE)
+        if not event_type.startswith('service.') or binary == COMPUTE:
+            self._changes.hosts_changed()
+
+    error = info
+
+
+class NotificationListener:
+    """Engines of one pool share the notifications. A message bus that does
+    not answer is waited for by a thread, and delays nothing else."""
+
+    def __init__(self, conf, transport: messaging.Transport,
+                 changes: Changes):
+        options = conf.nova_notifications
+        self._listener = messaging.get_notification_listener(
+            transport,
+            [messaging.Target(options.exchange, topic)
+             for topic in options.topics],
+            [ServerEvents(changes), HostEvents(changes)],
+            executor='threading', pool=options.pool)
+        self._listening = threading.Event()
+        self._thread = threading.Thread(
+            target=self._listen, daemon=True, name='notifications')
+
+    def start(self) -> None:
+        """Begin to listen; returns at once."""
+        self._thread.start()
+
+    def stop(self, timeout: float) -> None:
+        """Receive no further notification.
+
+        :param timeout: seconds to wait for notifications being received
+        """
+        if not self._listening.is_set():
+            return
+        stopping = threading.Thread(
+            target=self._stop, daemon=True, name='notifications-stop')
+        stopping.start()
+        stopping.join(timeout)
+
+    def wait_until_listening(self, timeout: float) -> bool:
+        """For tests: whether notifications are received by then."""
+        return self._listening.wait(timeout)
+
+    def _listen(self) -> None:
+        try:
+            self._listener.start()
+        except Exception:
+            LOG.exception('The engine does not receive notifications of Nova')
+            return
+        self._listening.set()
+
+    def _stop(self) -> None:
+        self._listener.stop()
+        self._listener.wait()
+
+
+def _data(payload: Any) -> Mapping[str, Any]:
+    """The fields of a versioned payload; none if it is something else."""
+    data = payload.get('nova_object.data') if isinstance(
+        payload, Mapping) else None
+    return data if isinstance(data, Mapping) else {}
+
+
+def _ends_a_server(data: Mapping[str, Any]) -> bool:
+    """Whether an instance.update reports a server in ERROR or deleted.
+
+    Nova sends many others while it builds or moves a server, and another
+    notification at the end.
+    """
+    update = _data(data.get('state_update'))
+    return update.get('state') in ENDS and update.get('old_state') not in ENDS

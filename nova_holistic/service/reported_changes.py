@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reconciles servers and hosts soon after a change of them was reported."""
+
+from collections.abc import Callable
+import heapq
+import threading
+import time
+
+import futurist
+from oslo_log import log as logging
+
+from nova_holistic import exceptions
+from nova_holistic.reconcile.reconciler import Reconciler
+
+LOG = logging.getLogger(__name__)
+
+DELAYS = (0.2, 1.0, 5.0, 20.0)
+"""Seconds before each look at a server that was reported. Nova sends some
+notifications before its API shows the change. After the last look the server
+is left to the passes of the reconciler."""
+
+
+class ReportedChanges:
+    """One thread looks at everything that was reported, in batches."""
+
+    def __init__(self, conf, reconciler: Reconciler,
+                 timer: Callable[[], float] = time.monotonic):
+        """:param timer: gives seconds, to measure durations"""
+        self._conf = conf.nova_notifications
+        self._reconciler = reconciler
+        self._timer = timer
+        self._changed = threading.Condition()
+        self._due: list[tuple[float, str, int]] = []
+        self._looks: dict[str, int] = {}
+        self._hosts_due: float | None = None
+        self._hosts_checked: float | None = None
+        self._stopping = False
+        self._executor = futurist.ThreadPoolExecutor(max_workers=1)
+
+    def start(self) -> None:
+        """Begin; returns at once."""
+        self._executor.submit(self._serve)
+
+    def stop(self) -> None:
+        """Begin nothing new. What was reported is left to the passes of the
+        reconciler."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify()
+        self._executor.shutdown(wait=False)
+
+    def server_changed(self, instance_uuid: str) -> None:
+        """See ``notification_listener.Changes``."""
+        with self._changed:
+            # A new report starts the series of looks again.
+            self._schedule(instance_uuid, 0)
+            self._changed.notify()
+
+    def hosts_changed(self) -> None:
+        """See ``notification_listener.Changes``."""
+        with self._changed:
+            if self._hosts_due is None:
+                earliest = (self._hosts_checked + self._conf.host_interval
+                            if self._hosts_checked is not None else 0.0)
+                self._hosts_due = max(self._timer() + DELAYS[0], earliest)
+                self._changed.notify()
+
+    def _schedule(self, uuid: str, look: int) -> None:
+        if look >= len(DELAYS):
+            self._looks.pop(uuid, None)
+        elif self._looks.get(uuid) != look:
+            self._looks[uuid] = look
+            heapq.heappush(
+                self._due, (self._timer() + DELAYS[look], uuid, look))
+
+    def _serve(self) -> None:
+        while True:
+            servers, hosts = self._next()
+            if self._stopping:
+                return
+            try:
+                if hosts:
+                    self._reconciler.check_hosts()
+                if servers:
+                    self._look(servers)
+            except exceptions.HolisticError as error:
+                LOG.warning('Reported changes are left to the next pass of '
+                            'the reconciler: %s', error)
+            except Exception:
+                LOG.exception('Reported changes are left to the next pass of '
+                              'the reconciler')
+
+    def _look(self, servers: dict[str, int]) -> None:
+        unsettled = self._reconciler.check_servers(servers)
+        with self._changed:
+            for uuid in unsettled:
+                # Unless it was reported again meanwhile.
+                if uuid not in self._looks:
+                    self._schedule(uuid, servers[uuid] + 1)
+
+    def _next(self) -> tuple[dict[str, int], bool]:
+        """Wait for what is due: servers with the number of the look at each,
+        and whether the hosts are due."""
+        with self._changed:
+            while not self._stopping:
+                now = self._timer()
+                servers = self._due_servers(now)
+                hosts = self._hosts_due is not None and self._hosts_due <= now
+                if hosts:
+                    self._hosts_due, self._hosts_checked = None, now
+                if servers or hosts:
+                    return servers, hosts
+                moments = [at for at, _, _ in self._due[:1]]
+                if self._hosts_due is not None:
+                    moments.append(self._hosts_due)
+                self._changed.wait(
+                    max(0.0, min(moments) - now) if moments else None)
+            return {}, False
+
+    def _due_servers(self, now: float) -> dict[str, int]:
+        servers: dict[str, int] = {}
+        while self._due and self._due[0][0] <= now:
+            _, uuid, look = heapq.heappop(self._due)
+            if self._looks.get(uuid) == look:
+                servers[uuid] = look
+                del self._looks[uuid]
+        return servers

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When an engine looks at what notifications reported."""
+
+import threading
+
+from oslo_config import cfg
+import pytest
+
+from nova_holistic import conf as options
+from nova_holistic.service import reported_changes
+from nova_holistic.service.reported_changes import ReportedChanges
+from nova_holistic.table.errors import TableError
+
+
+class Reconciler:
+    """Records the looks; each look gives the next of the answers."""
+
+    def __init__(self):
+        self.looks = []
+        self.answers = []
+        self.looked = threading.Semaphore(0)
+
+    def check_servers(self, servers):
+        self._record(sorted(servers))
+        answer = self.answers.pop(0) if self.answers else ()
+        if isinstance(answer, Exception):
+            raise answer
+        return frozenset(answer)
+
+    def check_hosts(self):
+        self._record('hosts')
+
+    def _record(self, look):
+        self.looks.append(look)
+        self.looked.release()
+
+    def wait(self, number):
+        for _ in range(number):
+            assert self.looked.acquire(timeout=30)
+        # Nothing more follows.
+        assert not self.looked.acquire(timeout=0.3)
+        return self.looks
+
+
+@pytest.fixture
+def reconciler():
+    return Reconciler()
+
+
+@pytest.fixture
+def changes(reconciler, monkeypatch):
+    monkeypatch.setattr(
+        reported_changes, 'DELAYS', (0.05, 0.05, 0.05, 0.05))
+    conf = cfg.ConfigOpts()
+    options.register_opts(conf)
+    conf([], project='nova-holistic')
+    found = ReportedChanges(conf, reconciler)
+    yield found
+    found.stop()
+
+
+def test_servers_reported_together_are_looked_at_together(
+        changes, reconciler):
+    for uuid in ('b', 'a', 'b'):
+        changes.server_changed(uuid)
+    changes.start()
+    assert reconciler.wait(1) == [['a', 'b']]
+
+
+def test_a_server_that_is_not_settled_is_looked_at_again(
+        changes, reconciler):
+    reconciler.answers = [['a'], ['a'], []]
+    changes.server_changed('a')
+    changes.server_changed('b')
+    changes.start()
+    assert reconciler.wait(3) == [['a', 'b'], ['a'], ['a']]
+
+
+def test_a_server_that_stays_unsettled_is_left_to_the_passes(
+        changes, reconciler):
+    reconciler.answers = [['a']] * 9
+    changes.server_changed('a')
+    changes.start()
+    assert reconciler.wait(4) == [['a']] * 4
+
+
+def test_a_fault_leaves_the_servers_to_the_passes_and_ends_nothing(
+        changes, reconciler):
+    reconciler.answers = [TableError('away'), RuntimeError('bug'), []]
+    changes.start()
+    for uuid in 'abc':
+        changes.server_changed(uuid)
+        assert reconciler.looked.acquire(timeout=30)
+    assert reconciler.looks == [['a'], ['b'], ['c']]
+
+
+def test_many_changes_of_hosts_cause_one_look_in_each_interval(
+        changes, reconciler):
+    changes.start()
+    changes.hosts_changed()
+    changes.hosts_changed()
+    reconciler.wait(1)
+    changes.hosts_changed()
+    assert reconciler.wait(0) == ['hosts']
