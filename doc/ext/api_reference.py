@@ -19,7 +19,8 @@ from nova_holistic.api.routes import ROUTES
 from nova_holistic.policies import load_policy_types
 
 _TITLES = {'discovery': 'Discovery', 'groups': 'Groups',
-           'members': 'Members', 'plans': 'Plans', 'hosts': 'Hosts'}
+           'members': 'Members', 'events': 'Events', 'plans': 'Plans',
+           'hosts': 'Hosts'}
 """Modules of the handlers, in the order of the reference."""
 
 _Schema = Mapping[str, Any]

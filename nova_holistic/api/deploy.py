@@ -35,7 +35,7 @@ def build(environment: Mapping[str, str] = os.environ,
     """
     configure(conf, _files(environment))
     start.must_be_usable(conf)
-    table = PlacementTable.from_conf(conf)
+    table = PlacementTable.from_conf(conf, 'api')
     return guarded(conf, make_app(
         conf, table, EngineClient.from_conf(conf),
         DatabaseClock(table.database)))

@@ -55,7 +55,7 @@ def filter_factory(global_conf: Mapping[str, str],
     if conf.holistic_api.limits == 'oslo_limit':
         limit_opts.register_opts(conf)
     start.must_be_usable(conf)
-    table = PlacementTable.from_conf(conf)
+    table = PlacementTable.from_conf(conf, 'api')
     engines = EngineClient.from_conf(conf)
     return lambda app: NovaFilter(app, conf, table, engines)
 

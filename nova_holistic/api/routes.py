@@ -6,10 +6,11 @@ called, and the OpenAPI description is made of the same table.
 """
 
 from nova_holistic.api.handlers import (
-    discovery, groups, hosts, members, plans)
+    discovery, events, groups, hosts, members, plans)
 from nova_holistic.api.route import PUBLIC, Route
 from nova_holistic.api.schemas import common
 from nova_holistic.api.schemas import discovery as discovery_schemas
+from nova_holistic.api.schemas import events as event_schemas
 from nova_holistic.api.schemas import groups as group_schemas
 from nova_holistic.api.schemas import hosts as host_schemas
 from nova_holistic.api.schemas import members as member_schemas
@@ -43,6 +44,9 @@ ROUTES = (
           {200: group_schemas.ONE}, body=group_schemas.EXTEND),
     Route('POST', _GROUP + '/replan', groups.replan, 'groups:replan',
           _PLANNED, query=_WAIT, body=group_schemas.REPLAN),
+
+    Route('GET', _GROUP + '/events', events.list_events, 'groups:events',
+          {200: event_schemas.MANY}, query=event_schemas.LIST_QUERY),
 
     Route('POST', _GROUP + '/release', members.release, 'groups:release',
           {200: member_schemas.RELEASED}, body=member_schemas.RELEASE),

@@ -43,13 +43,14 @@ def db_version(conf) -> Told:
 
 def lease_expire(conf) -> Told:
     """free what is planned in groups whose lease has passed"""
-    lifecycle = parts.lifecycle(conf, PlacementTable.from_conf(conf))
+    lifecycle = parts.lifecycle(conf, PlacementTable.from_conf(conf, 'manage'))
     return Told('\n'.join(lifecycle.expire()))
 
 
 def reconcile(conf) -> Told:
     """mend what crashes left, once; prints how often each case was met"""
-    reconciler = parts.reconciler(conf, PlacementTable.from_conf(conf))
+    reconciler = parts.reconciler(
+        conf, PlacementTable.from_conf(conf, 'manage'))
     return Told('\n'.join(f'{case}: {count}' for case, count
                           in sorted(reconciler.reconcile().items())))
 

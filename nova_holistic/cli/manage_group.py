@@ -29,7 +29,7 @@ _FAILED = (GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
 
 def create(conf) -> Told:
     """plan a group on the cloud as it is now, and hold its places"""
-    given, table = conf.command, PlacementTable.from_conf(conf)
+    given, table = conf.command, PlacementTable.from_conf(conf, 'manage')
     record = parts.planner(conf, table).create(
         _document(given.file, given.parameters),
         project_id=given.project_id, user_id=given.user_id,
@@ -39,20 +39,21 @@ def create(conf) -> Told:
 
 def list_groups(conf) -> Told:
     """list groups, oldest first"""
-    found = PlacementTable.from_conf(conf).list_groups(
+    found = PlacementTable.from_conf(conf, 'manage').list_groups(
         conf.command.project_id)
     return Told(group_view.groups(found, conf.command.format))
 
 
 def show(conf) -> Told:
     """show a group's status and where its members are"""
-    return Told(_shown(PlacementTable.from_conf(conf), conf.command.uuid,
-                       conf.command.format))
+    return Told(_shown(PlacementTable.from_conf(conf, 'manage'),
+                       conf.command.uuid, conf.command.format))
 
 
 def release(conf) -> Told:
     """free planned places of a group, all or those of some members"""
-    done = parts.lifecycle(conf, PlacementTable.from_conf(conf)).release(
+    table = PlacementTable.from_conf(conf, 'manage')
+    done = parts.lifecycle(conf, table).release(
         conf.command.uuid, conf.command.members or None)
     return Told('\n'.join((
         *(f'{path}: released' for path in done.released),
@@ -61,21 +62,22 @@ def release(conf) -> Told:
 
 def extend(conf) -> Told:
     """let a group's lease end so many seconds from now"""
-    record = parts.lifecycle(conf, PlacementTable.from_conf(conf)).extend(
+    table = PlacementTable.from_conf(conf, 'manage')
+    record = parts.lifecycle(conf, table).extend(
         conf.command.uuid, conf.command.seconds)
     return Told(f'lease until {group_view.time(record.lease_expires_at)}')
 
 
 def replan(conf) -> Told:
     """plan lost members of a group anew, all others staying where they are"""
-    table = PlacementTable.from_conf(conf)
+    table = PlacementTable.from_conf(conf, 'manage')
     record = parts.planner(conf, table).replan(conf.command.uuid)
     return _told(table, record, conf.command.format)
 
 
 def delete(conf) -> Told:
     """forget a group and free its places; its servers live on"""
-    parts.lifecycle(conf, PlacementTable.from_conf(conf)).delete(
+    parts.lifecycle(conf, PlacementTable.from_conf(conf, 'manage')).delete(
         conf.command.uuid)
     return Told('')
 

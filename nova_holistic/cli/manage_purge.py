@@ -27,7 +27,7 @@ class NotFinished(exceptions.HolisticError):
 
 def purge(conf) -> Told:
     """delete finished groups that have neither servers nor holds"""
-    given, table = conf.command, PlacementTable.from_conf(conf)
+    given, table = conf.command, PlacementTable.from_conf(conf, 'manage')
     if given.uuid is None:
         choice = _choice(table, given, DAYS)
         found = purging.finished(table.database, choice, given.limit)

@@ -55,7 +55,7 @@ def engine(conf, transport: messaging.Transport,
     :raises NotConfigured: Placement's or Nova's options will not do
     """
     placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
-    table = PlacementTable.from_conf(conf)
+    table = PlacementTable.from_conf(conf, 'engine')
     holds = HoldClient.from_conf(conf, placement)
     # One for all, since it remembers what it has read.
     inventory = load_inventory(conf, placement=placement, compute=nova)

@@ -133,6 +133,23 @@ class Groups:
         return self._request(
             'GET', _path(group_id, 'placements'))['placements']
 
+    def events(self, group_id: str, *, page: int | None = None,
+               **query: Any) -> Iterator[dict[str, Any]]:
+        """What happened to the group and its members, page after page.
+
+        :param page: events in one request at most
+        :param query: ``member``, ``kind``, ``since``, ``marker``,
+            ``sort_dir``
+        """
+        asked = _given(limit=page, **query)
+        while True:
+            answer = self._request(
+                'GET', _path(group_id, 'events'), query=asked)
+            yield from answer['events']
+            if not answer.get('events_links'):
+                return
+            asked = {**asked, 'marker': answer['events'][-1]['id']}
+
     def wait(self, group_id: str, timeout: float = TIMEOUT,
              told: Callable[[Any], None] | None = None) -> dict[str, Any]:
         """The group once no engine works on it any more.

@@ -25,7 +25,7 @@ class Parts:
 
     @functools.cached_property
     def table(self):
-        table = PlacementTable.from_conf(self.conf)
+        table = PlacementTable.from_conf(self.conf, 'engine')
         self.addCleanup(table.database.engine.dispose)
         return table
 

@@ -65,7 +65,7 @@ def placement_adapter():
 def _make() -> Connections:
     conf.register_opts(CONF)
     placement = placement_adapter()
-    table = PlacementTable.from_conf(CONF)
+    table = PlacementTable.from_conf(CONF, 'scheduler')
     return Connections(
         table=table,
         holds=HoldClient.from_conf(CONF, placement),

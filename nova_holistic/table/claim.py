@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from nova_holistic.table import errors, progress, rows
+from nova_holistic.table import errors, events, progress, rows
 from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
@@ -117,7 +117,12 @@ def _swap_state(database: Database, candidate: MemberRecord,
                     held=False, updated_at=now)
             .execution_options(synchronize_session=False)).rowcount == 1
         if won:
-            progress.started(session, candidate.group_uuid, now)
+            group = candidate.group_uuid
+            events.add(session, [
+                *events.of_members([events.Changed(
+                    group, candidate.member.path, MemberState.PLANNED,
+                    candidate.place.host)], MemberState.CLAIMED, now),
+                *progress.started(session, group, now)])
     return won
 
 

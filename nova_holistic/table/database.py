@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transactions on the placement table's database."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 import contextlib
 import pathlib
 from typing import Any
@@ -9,16 +9,24 @@ from typing import Any
 from oslo_db import api as oslo_db_api
 from oslo_db import exception as db_exception
 from oslo_db.sqlalchemy import enginefacade
+from oslo_log import log as logging
 import sqlalchemy as sa
 from sqlalchemy import exc as sa_exception
 from sqlalchemy import orm
 from sqlalchemy import pool
 
-from nova_holistic.table import errors
+from nova_holistic.table import errors, events
+
+LOG = logging.getLogger(__name__)
 
 READ_COMMITTED = 'READ COMMITTED'
 BUSY_TIMEOUT = 30_000
 """Milliseconds that a SQLite writer waits for another one."""
+
+
+Listener = Callable[[Sequence[events.Event]], object]
+"""Something that is called with the events of a transaction after its commit.
+It returns at once."""
 
 
 class Duplicate(errors.TableError):
@@ -53,10 +61,13 @@ class Database:
     reads first holds a stale view, and is refused at once instead of waiting.
     """
 
-    def __init__(self, connection: str, **options: Any):
+    def __init__(self, connection: str, service: str = '', **options: Any):
         """:param connection: SQLAlchemy URL
+        :param service: what the events say has made the change
         :param options: of oslo.db's enginefacade
         """
+        self._service = service
+        self._listeners: list[Listener] = []
         self._facade = enginefacade.transaction_context()
         self._facade.configure(
             connection=_for_any_text(connection),
@@ -93,7 +104,23 @@ class Database:
     @contextlib.contextmanager
     def writer(self) -> Iterator[orm.Session]:
         with translated(), self._facade.writer.using(_Context()) as session:
+            session.info[events.SERVICE] = self._service
             yield session
+        written = session.info.get(events.WRITTEN)
+        if written:
+            self._tell(written)
+
+    def listen(self, listener: Listener) -> None:
+        """Call it with the events of each transaction after the commit."""
+        self._listeners.append(listener)
+
+    def _tell(self, written: Sequence[events.Event]) -> None:
+        for listener in self._listeners:
+            try:
+                listener(written)
+            except Exception:
+                LOG.exception('Events are in the table, and one of those who '
+                              'follow them has failed')
 
 
 def _for_any_text(connection: str | None) -> str | None:

@@ -29,6 +29,9 @@ KEY = sa.String(255).with_variant(
 # Without being told so MariaDB forgets what is less than a second.
 MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 
+# SQLite numbers rows by itself only if their key is an INTEGER.
+NUMBER = sa.BigInteger().with_variant(sa.Integer(), 'sqlite')
+
 NOTHING_OR_JSON = sa.JSON(none_as_null=True)
 
 
@@ -152,6 +155,34 @@ class RefusalRow(Base):
     host: orm.Mapped[str] = orm.mapped_column(sa.String(255))
     refused_by: orm.Mapped[str] = orm.mapped_column(sa.String(255))
     refused_at: orm.Mapped[datetime]
+
+
+class EventRow(Base):
+    """One change of a group or of its members: see ``events.Event``.
+
+    It has no foreign key, which would make claims of members of one group
+    wait for each other. Whoever deletes a group deletes its events.
+    """
+
+    __tablename__ = 'holistic_events'
+    __table_args__ = (
+        sa.Index('ix_holistic_events_group_uuid', 'group_uuid', 'id'),
+        sa.Index('ix_holistic_events_at', 'at'),
+    )
+
+    id: orm.Mapped[int] = orm.mapped_column(NUMBER, primary_key=True)
+    group_uuid: orm.Mapped[str] = orm.mapped_column(sa.String(36))
+    kind: orm.Mapped[str] = orm.mapped_column(sa.String(32))
+    at: orm.Mapped[datetime]
+    member: orm.Mapped[str | None] = orm.mapped_column(PATH)
+    from_state: orm.Mapped[str | None] = orm.mapped_column(sa.String(16))
+    to_state: orm.Mapped[str | None] = orm.mapped_column(sa.String(16))
+    host: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
+    reasons: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
+    details: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
+    service: orm.Mapped[str] = orm.mapped_column(sa.String(16))
+    request_id: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
+    user_id: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
 
 
 class PlanRow(Base):

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table import events, transitions
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus, MemberState
 
@@ -36,39 +37,50 @@ def status_of(states: Collection[MemberState]) -> GroupStatus | None:
     return GroupStatus.RELEASED
 
 
-def started(session: orm.Session, group_uuid: str, now: datetime) -> None:
-    """A member was claimed: one statement, however large the group is."""
-    session.execute(
+def started(session: orm.Session, group_uuid: str,
+            now: datetime) -> list[events.Event]:
+    """A member was claimed: one statement, however large the group is.
+
+    :returns: the events that the caller writes
+    """
+    changed = session.execute(
         sa.update(GroupRow)
         .where(GroupRow.uuid == group_uuid,
                GroupRow.status == GroupStatus.PLANNED)
         .values(status=GroupStatus.BUILDING, updated_at=now)
-        .execution_options(synchronize_session=False))
+        .execution_options(synchronize_session=False)).rowcount
+    return [transitions.status_changed(
+        group_uuid, GroupStatus.PLANNED, GroupStatus.BUILDING, now),
+    ] if changed else []
 
 
 @retried
 def settle(database: Database, group_uuid: str, now: datetime) -> None:
     """Bring a group's status in line with its members."""
     with database.reader() as session:
-        if _unsettled(session, group_uuid) is None:
+        if _unsettled(session, group_uuid)[1] is None:
             return
     with database.writer() as session:
         # It changes nothing, and keeps others from revising or settling the
         # group between what is read now and what is written then.
         _change(session, group_uuid, status=GroupRow.status)
-        status = _unsettled(session, group_uuid)
+        before, status = _unsettled(session, group_uuid)
         if status is not None:
             _change(session, group_uuid, status=status, updated_at=now)
+            events.add(session, [transitions.status_changed(
+                group_uuid, before, status, now)])
 
 
-def _unsettled(session: orm.Session, group_uuid: str) -> GroupStatus | None:
-    """What the group's status should be, where it is another."""
+def _unsettled(session: orm.Session,
+               group_uuid: str) -> tuple[str, GroupStatus | None]:
+    """The group's status, and what it should be, where it is another."""
     before = session.scalar(sa.select(GroupRow.status).where(
         GroupRow.uuid == group_uuid))
     after = status_of([MemberState(state) for state in session.scalars(
         sa.select(MemberRow.state).distinct().where(
             MemberRow.group_uuid == group_uuid))])
-    return after if before in SETTLING and before != after else None
+    unsettled = before in SETTLING and before != after
+    return before, after if unsettled else None
 
 
 def _change(session: orm.Session, group_uuid: str, **values: Any) -> None:

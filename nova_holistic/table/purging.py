@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from oslo_utils import timeutils
 import sqlalchemy as sa
 
-from nova_holistic.table import batches, rows
+from nova_holistic.table import batches, events, rows
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupRecord, GroupStatus, MemberState
@@ -85,7 +86,7 @@ def _read(database: Database, choice: Choice, status: GroupStatus, last: str,
 
 @retried
 def purge(database: Database, group_uuid: str, choice: Choice) -> bool:
-    """Delete a group and its members if the group is finished and chosen.
+    """Delete a finished and chosen group, its members and its history.
 
     :returns: False if it is not, or does not exist
     """
@@ -114,6 +115,7 @@ def purge(database: Database, group_uuid: str, choice: Choice) -> bool:
             session.execute(
                 sa.delete(GroupRow).where(GroupRow.uuid == group_uuid)
                 .execution_options(synchronize_session=False))
+            events.delete(session, group_uuid, timeutils.utcnow())
     except _Busy:
         return False
     return True

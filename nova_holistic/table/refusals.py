@@ -2,7 +2,7 @@
 """Hosts that Nova refused for members: the next plan leaves them out."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table import events
 from nova_holistic.table.models import GroupRow, RefusalRow
 from nova_holistic.table.progress import SETTLING
 from nova_holistic.table.records import MemberRecord
@@ -58,6 +59,7 @@ class Refusals:
                     {'group_uuid': group, 'description': wanted,
                      'host': each.host, 'refused_by': each.by,
                      'refused_at': now} for each in refusals])
+            events.add(session, _events(member, refusals, reason, now))
 
     def of_group(self, group_uuid: str, since: datetime
                  ) -> Mapping[str, Collection[str]]:
@@ -83,6 +85,17 @@ class Refusals:
             sa.update(GroupRow).where(GroupRow.uuid == group)
             .values(reasons=[*others, dict(reason)])
             .execution_options(synchronize_session=False))
+
+
+def _events(member: MemberRecord, refusals: Sequence[Refusal],
+            reason: Mapping[str, Any], now: datetime) -> list[events.Event]:
+    """One for each host; one without a host if the next plan leaves out
+    none."""
+    event = events.Event(
+        member.group_uuid, events.Kind.HOST_REFUSED, now, member.member.path,
+        reasons=(reason,))
+    return [replace(event, host=each.host, details={'by': each.by})
+            for each in refusals] or [event]
 
 
 def _forget(session: orm.Session, group: str, description: str,

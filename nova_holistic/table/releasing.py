@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members of which no server is or will be are given back."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table import events, transitions
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.progress import SETTLING
 from nova_holistic.table.records import (
@@ -25,6 +26,9 @@ NOT_UPDATING = sa.or_(GroupRow.task.is_(None),
 """Groups whose lease is what it will be."""
 
 
+_EXPIRED = (events.reason('', "the group's lease has passed"),)
+
+
 def release(database: Database, holds: Collection[str],
             now: datetime) -> None:
     """Release those of the members of which no server is or will be.
@@ -33,8 +37,8 @@ def release(database: Database, holds: Collection[str],
         gives those of rows that are gone to others
     """
     for batch in batches(sorted(holds)):
-        _release(database, now, MemberRow.state.in_(RELEASABLE),
-                 MemberRow.hold.in_(batch))
+        _release(database, now, [MemberRow.state.in_(RELEASABLE),
+                                 MemberRow.hold.in_(batch)])
 
 
 def expire(database: Database, group_uuid: str, now: datetime) -> None:
@@ -42,9 +46,9 @@ def expire(database: Database, group_uuid: str, now: datetime) -> None:
 
     One statement, so that a lease extended meanwhile is honoured.
     """
-    _release(database, now, MemberRow.state.in_(UNCLAIMED),
-             MemberRow.group_uuid == group_uuid,
-             _lease_passed(group_uuid, now))
+    _release(database, now, [
+        MemberRow.state.in_(UNCLAIMED), MemberRow.group_uuid == group_uuid,
+        _lease_passed(group_uuid, now)], _EXPIRED)
 
 
 def release_unleased(database: Database, member: MemberRecord,
@@ -58,11 +62,12 @@ def release_unleased(database: Database, member: MemberRecord,
     :returns: False where the lease is running, or the row has changed
     """
     return _release(
-        database, now, MemberRow.id == member.id,
-        MemberRow.state == member.state, MemberRow.hold == member.hold,
-        MemberRow.instance_uuid == member.instance_uuid,
-        _lease_passed(member.group_uuid, now),
-        instance_uuid=None, held=True) == 1
+        database, now, [
+            MemberRow.id == member.id, MemberRow.state == member.state,
+            MemberRow.hold == member.hold,
+            MemberRow.instance_uuid == member.instance_uuid,
+            _lease_passed(member.group_uuid, now)],
+        _EXPIRED, instance_uuid=None, held=True) == 1
 
 
 def released(database: Database, group: GroupRecord) -> Sequence[int]:
@@ -86,11 +91,11 @@ def _lease_passed(group_uuid: str, now: datetime) -> Any:
 
 
 @retried
-def _release(database: Database, now: datetime, *where: Any,
+def _release(database: Database, now: datetime, where: Sequence[Any],
+             reasons: Sequence[Mapping[str, Any]] = (),
              **changes: Any) -> int:
     """How many members were released."""
     with database.writer() as session:
-        return session.execute(
-            sa.update(MemberRow).where(*where)
-            .values(state=MemberState.RELEASED, updated_at=now, **changes)
-            .execution_options(synchronize_session=False)).rowcount
+        return transitions.change_members(session, where, {
+            'state': MemberState.RELEASED, 'updated_at': now, **changes},
+            reasons)

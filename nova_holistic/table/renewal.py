@@ -10,10 +10,11 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
-from nova_holistic.table import rows
+from nova_holistic.table import rows, transitions
 
 
 class _Changed(Exception):
@@ -52,10 +53,8 @@ def accept(database: Database, holds: Collection[str], now: datetime) -> None:
     """Members whose new holds are there are planned, unless they were
     released meanwhile."""
     with database.writer() as session:
-        for hold in holds:
-            session.execute(
-                sa.update(MemberRow)
-                .where(MemberRow.hold == hold, MemberRow.held.is_(True),
-                       MemberRow.state == MemberState.LOST)
-                .values(state=MemberState.PLANNED, updated_at=now)
-                .execution_options(synchronize_session=False))
+        for batch in batches(sorted(holds)):
+            transitions.change_members(session, [
+                MemberRow.hold.in_(batch), MemberRow.held.is_(True),
+                MemberRow.state == MemberState.LOST,
+            ], {'state': MemberState.PLANNED, 'updated_at': now})

@@ -13,10 +13,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table import events
+from nova_holistic.table.events import Changed, Event, Kind
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
-from nova_holistic.table import rows
+from nova_holistic.table import rows, transitions
 
 
 class _Changed(Exception):
@@ -43,6 +46,10 @@ class Revision:
     removed: Sequence[MemberRecord] = ()
     added: Sequence[MemberRecord] = ()
     outdated: bool = False
+
+
+_VACATED = (events.reason(
+    '', 'an update exchanges the place of the member for another one'),)
 
 
 @retried
@@ -73,6 +80,7 @@ def revise(database: Database, group_uuid: str, engine: str,
             if values:
                 session.execute(sa.insert(MemberRow), values)
             _put_in_order(session, group_uuid, revision.order, positions)
+            events.add(session, _of_revision(group_uuid, revision, now))
     except _Changed:
         return False
     return True
@@ -95,6 +103,10 @@ def vacate(database: Database, group_uuid: str, engine: str,
                 _must(session, sa.update(MemberRow).where(
                     *_as_seen(row)).values(
                         state=MemberState.LOST, held=True, updated_at=now))
+            events.add(session, events.of_members([
+                Changed(group_uuid, row.member.path, row.state,
+                        row.place.host) for row in members],
+                MemberState.LOST, now, _VACATED))
     except _Changed:
         return False
     return True
@@ -112,16 +124,34 @@ def occupy(database: Database, group_uuid: str, engine: str,
     try:
         with database.writer() as session:
             _change_group(session, group_uuid, engine, {'engine_at': now})
-            for hold in holds:
-                session.execute(
-                    sa.update(MemberRow)
-                    .where(MemberRow.hold == hold, MemberRow.held.is_(True),
-                           MemberRow.state == MemberState.LOST)
-                    .values(state=MemberState.PLANNED, updated_at=now)
-                    .execution_options(synchronize_session=False))
+            for batch in batches(sorted(holds)):
+                transitions.change_members(session, [
+                    MemberRow.hold.in_(batch), MemberRow.held.is_(True),
+                    MemberRow.state == MemberState.LOST,
+                ], {'state': MemberState.PLANNED, 'updated_at': now})
     except _Changed:
         return False
     return True
+
+
+def _of_revision(group_uuid: str, revision: Revision,
+                 now: datetime) -> list[Event]:
+    """One event of the group, and those of a few members that moved."""
+    renewed = [(seen, anew) for seen, anew in revision.renewed
+               if (seen.state, seen.place.host) != (
+                   anew.state, anew.place.host)]
+    moved = [
+        Event(group_uuid, Kind.PLACE_MOVED if seen.state == anew.state
+              else Kind.MEMBER_STATE, now, seen.member.path,
+              from_state=None if seen.state == anew.state
+              else str(seen.state),
+              to_state=None if seen.state == anew.state else str(anew.state),
+              host=anew.place.host)
+        for seen, anew in renewed]
+    return [Event(group_uuid, Kind.GROUP_REVISED, now, details={
+        'members': len(revision.order), 'added': len(revision.added),
+        'moved': len(revision.renewed), 'removed': len(revision.removed),
+    }), *(moved if len(moved) <= events.INDIVIDUAL else ())]
 
 
 def _forget_alternates(session: orm.Session, group_uuid: str) -> None:
@@ -145,9 +175,9 @@ def _as_seen(row: MemberRecord) -> Sequence[sa.ColumnElement[bool]]:
 
 def _change_group(session: orm.Session, group_uuid: str, engine: str,
                   values: Mapping[str, Any]) -> None:
-    _must(session, sa.update(GroupRow).where(
-        GroupRow.uuid == group_uuid, GroupRow.engine == engine
-    ).values(values))
+    if not transitions.change_group(
+            session, group_uuid, [GroupRow.engine == engine], values):
+        raise _Changed
 
 
 def _must(session: orm.Session, statement: Any) -> None:

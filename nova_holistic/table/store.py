@@ -5,14 +5,16 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from oslo_utils import timeutils
 import sqlalchemy as sa
 
 from nova_holistic.table import (
-    claim, progress, releasing, renewal, rows, writing)
+    claim, events, progress, releasing, renewal, rows, transitions, writing)
 from nova_holistic.table.batches import batches
 from nova_holistic.table.claim import Claim
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.exclusive import ExclusiveGroups
+from nova_holistic.table.history import History
 from nova_holistic.table.jobs import Jobs
 from nova_holistic.table.listing import Listing
 from nova_holistic.table.models import GroupRow, MemberRow
@@ -47,13 +49,17 @@ class PlacementTable:
         self.jobs = Jobs(self.database)
         self.outages = HostOutages(self.database)
         self.refusals = Refusals(self.database)
+        self.history = History(self.database)
         self.rosters = Rosters(self.database)
         self._exclusive = ExclusiveGroups(self.database, SITTING)
 
     @classmethod
-    def from_conf(cls, conf) -> 'PlacementTable':
-        """Make one from the options in [holistic_database]."""
-        return cls(Database(**dict(conf.holistic_database)))
+    def from_conf(cls, conf, service: str = '') -> 'PlacementTable':
+        """Make one from the options in [holistic_database].
+
+        :param service: what the events say has made a change
+        """
+        return cls(Database(service=service, **dict(conf.holistic_database)))
 
     @retried
     def create_group(self, record: GroupRecord) -> None:
@@ -61,6 +67,10 @@ class PlacementTable:
         with self.database.writer() as session:
             session.execute(
                 sa.insert(GroupRow).values(rows.group_values(record)))
+            events.add(session, [events.Event(
+                record.uuid, events.Kind.GROUP_STATUS,
+                record.created_at or timeutils.utcnow(),
+                to_state=str(record.status))])
 
     def get_group(self, group_uuid: str) -> GroupRecord | None:
         with self.database.reader() as session:
@@ -113,21 +123,19 @@ class PlacementTable:
         :returns: False where the group is in another status, or is gone
         """
         with self.database.writer() as session:
-            return session.execute(
-                sa.update(GroupRow)
-                .where(GroupRow.uuid == group_uuid,
-                       GroupRow.status.in_(expected))
-                .values(rows.group_changes(changes))
-                .execution_options(synchronize_session=False)).rowcount == 1
+            return transitions.change_group(
+                session, group_uuid, [GroupRow.status.in_(expected)],
+                rows.group_changes(changes))
 
     @retried
     def delete_group(self, group_uuid: str) -> None:
-        """Forget a group and its members."""
+        """Forget a group, its members and its history."""
         with self.database.writer() as session:
             session.execute(sa.delete(MemberRow).where(
                 MemberRow.group_uuid == group_uuid))
             session.execute(sa.delete(GroupRow).where(
                 GroupRow.uuid == group_uuid))
+            events.delete(session, group_uuid, timeutils.utcnow())
 
     def write_members(self, group_uuid: str,
                       members: Sequence[MemberRecord],
@@ -202,7 +210,7 @@ class PlacementTable:
             where.append(MemberRow.hold == of_hold)
         values = {'state': to, 'updated_at': now,
                   **rows.member_changes(changes)}
-        return self._update(where, values) == 1
+        return self._change_states(where, values) == 1
 
     def release(self, holds: Collection[str], now: datetime) -> None:
         """Release those of the members of which no server is or will be:
@@ -266,6 +274,13 @@ class PlacementTable:
                     GroupRow.status.in_(claim.CLAIMABLE),
                     GroupRow.lease_expires_at <= now,
                     releasing.NOT_UPDATING, waiting))))
+
+    @retried
+    def _change_states(self, where: Sequence[Any],
+                       values: Mapping[str, Any]) -> int:
+        """Change members with their states; how many there were."""
+        with self.database.writer() as session:
+            return transitions.change_members(session, where, values)
 
     @retried
     def _update(self, where: Sequence[Any], values: Mapping[str, Any]) -> int:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow
-from nova_holistic.table import rows
+from nova_holistic.table import rows, transitions
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 
 _NOBODYS = {'engine': None, 'engine_at': None}
@@ -72,17 +72,15 @@ class Tasks:
                changes: Mapping[str, Any]) -> bool:
         """Change a group on whose task the engine works, and tell that it
         does; False where it does not any more."""
-        return self._update(
-            [GroupRow.uuid == group_uuid, GroupRow.engine == engine],
-            {**rows.group_changes(changes), 'engine_at': now})
+        return self._change(group_uuid, engine, {
+            **rows.group_changes(changes), 'engine_at': now})
 
     def finish(self, group_uuid: str, engine: str,
                changes: Mapping[str, Any]) -> bool:
         """The task is done, and the group changed so; False where it was
         another engine's, and nothing is changed."""
-        return self._update(
-            [GroupRow.uuid == group_uuid, GroupRow.engine == engine],
-            {**rows.group_changes(changes), **_NONE})
+        return self._change(group_uuid, engine, {
+            **rows.group_changes(changes), **_NONE})
 
     def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
         """What the engine had to do others may do.
@@ -106,6 +104,13 @@ class Tasks:
                 .where(GroupRow.task.in_(list(Task)),
                        _nobodys(GroupRow, stale_before))
                 .order_by(GroupRow.updated_at, GroupRow.uuid).limit(limit)))
+
+    @retried
+    def _change(self, group_uuid: str, engine: str,
+                values: Mapping[str, Any]) -> bool:
+        with self._database.writer() as session:
+            return transitions.change_group(
+                session, group_uuid, [GroupRow.engine == engine], values)
 
     @retried
     def _update(self, where: Sequence[Any],

@@ -3,9 +3,11 @@
 
 from collections.abc import Sequence
 
+from oslo_utils import timeutils
 import sqlalchemy as sa
 
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table import events
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord
 from nova_holistic.table import rows
@@ -41,4 +43,8 @@ def write(database: Database, group_uuid: str,
             .execution_options(synchronize_session=False))
         if values:
             session.execute(sa.insert(MemberRow), values)
+            events.add(session, [events.Event(
+                group_uuid, events.Kind.PLAN_WRITTEN,
+                members[0].updated_at or timeutils.utcnow(),
+                details={'members': len(values)})])
     return True

@@ -14,6 +14,7 @@ EXCEED_LIMITS = PREFIX + 'exceed_limits'
 _GROUPS = '/v1/groups'
 _GROUP = '/v1/groups/{group_id}'
 _PLACEMENTS = _GROUP + '/placements'
+_EVENTS = _GROUP + '/events'
 
 
 def _rule(name: str, check: str, description: str,
@@ -42,10 +43,13 @@ RULES = (
     _rule('placements', base.READER,
           'Show the state and the server of each member of a group.',
           ('GET', _PLACEMENTS)),
+    _rule('events', base.READER, 'Show the history of a group.',
+          ('GET', _EVENTS)),
     _rule('show_hosts', base.ADMIN,
           'See the hosts and domains that members are placed in, and reasons '
           'that may name them.',
-          ('GET', _PLACEMENTS), ('GET', _GROUP), ('GET', _GROUPS),
+          ('GET', _PLACEMENTS), ('GET', _EVENTS), ('GET', _GROUP),
+          ('GET', _GROUPS),
           ('GET', '/v1/plans/{plan_id}')),
     _rule('update', base.MEMBER, 'Revise the whole of a group.',
           ('PUT', _GROUP)),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups, members and plans as rows and columns; whole, where a program
-reads them."""
+"""Groups, members, events and plans as rows and columns.
+
+Programs read the whole values.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +15,9 @@ GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
          'created_at', 'updated_at')
 GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
 MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid')
+EVENTS = ('at', 'kind', 'member', 'from_state', 'to_state', 'host',
+          'reasons')
+EVENTS_LONG = ('id', *EVENTS, 'details', 'service', 'request_id', 'user_id')
 PLAN = ('id', 'status', 'objective', 'preferences', 'reasons', 'placements')
 
 
@@ -73,9 +78,10 @@ class Placements(columns.FormattableColumn):
                          for p in self._value)
 
 
-_KINDS = {'members': Counts, 'reasons': Reasons, 'location': Location,
-          'objective': Objective, 'preferences': Preferences,
-          'placements': Placements, 'definition': Definition}
+_KINDS = {'members': Counts, 'details': Counts, 'reasons': Reasons,
+          'location': Location, 'objective': Objective,
+          'preferences': Preferences, 'placements': Placements,
+          'definition': Definition}
 
 
 def reason_lines(reasons: Sequence[Mapping[str, str]]) -> list[str]:

@@ -2,12 +2,12 @@
 """What a user types, on a terminal that reaches the API over HTTP, with an
 engine behind it and a real Placement."""
 
-from tests.functional.engine.world import shop, SMALL
+from tests.functional.engine.world import RACKS, shop, SMALL
 from tests.unit.api.service import ADMIN
 
 COMMANDS = {
-    'group': {'create', 'delete', 'extend', 'list', 'map', 'release',
-              'replan', 'set', 'show', 'unset'},
+    'group': {'create', 'delete', 'event', 'extend', 'list', 'map',
+              'release', 'replan', 'set', 'show', 'unset'},
     'member': {'add', 'list', 'remove'},
     'plan': {'create', 'show'},
 }
@@ -202,3 +202,21 @@ def test_the_shell_completion_lists_every_command(terminal):
     for noun, verbs in COMMANDS.items():
         assert set(words[f'cmds_holistic_{noun}'].strip("'").split()) == verbs
     assert '--wait' in words['cmds_holistic_group_create']
+
+
+def test_the_history_of_a_group_is_listed(world, read, type_, written):
+    group = read('group', 'create', '-f', written(), '--wait')['id']
+    found = read('group', 'event', 'list', 'shop')
+    assert [(e['kind'], e['to_state']) for e in found] == [
+        ('group.status', 'planning'), ('plan.written', None),
+        ('group.status', 'planned')]
+    read('group', 'release', 'shop')
+    (last,) = read('group', 'event', 'list', 'shop', '--newest-first',
+                   '--limit', '1', '--long')
+    assert (last['to_state'], last['user_id']) == ('released', 'ann')
+    released = read('group', 'event', 'list', 'shop', '--member', 'web')
+    assert [e['to_state'] for e in released] == ['released']
+    assert 'host' not in released[0]
+    assert {e['host'] for e in read(
+        'group', 'event', 'list', group, '--kind', 'member.state',
+        user=ADMIN)} <= set(RACKS)

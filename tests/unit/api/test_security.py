@@ -21,7 +21,8 @@ BODIES = {
         {'name': 'more', 'resources': {'VCPU': 1}}]},
     'plans:create': {'group': SHOP},
     'hosts:update_statistics': {'statistics': {'heat': 1.5}}}
-READING = {'groups:list', 'groups:show', 'groups:placements', 'plans:show'}
+READING = {'groups:list', 'groups:show', 'groups:placements', 'groups:events',
+           'plans:show'}
 NO_UUID = '00000000-0000-4000-8000-000000000000'
 
 every_route = pytest.mark.parametrize(

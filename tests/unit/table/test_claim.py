@@ -146,7 +146,8 @@ def test_the_statements_of_a_claim_do_not_grow_with_the_group(table, path):
     large = builders.planned(table, node=300)
     counts = [statements(table, lambda: claim(table, group, path))
               for group in (small, large)]
-    assert counts[0] == counts[1] <= 5
+    # One of them is the insert of the claim's events.
+    assert counts[0] == counts[1] <= 6
 
 
 def test_a_claim_reports_whether_it_is_repeated(table, shop):
@@ -167,7 +168,7 @@ def test_a_claim_ends_the_hold_and_records_the_owner(table, shop):
 def test_a_row_that_was_read_before_saves_a_query(table, shop):
     web = table.members(shop.uuid)[0]
     assert statements(table, lambda: table.take(
-        shop.uuid, 'db/web', builders.new_uuid(), NOON, [web])) == 2
+        shop.uuid, 'db/web', builders.new_uuid(), NOON, [web])) == 3
 
 
 def test_an_outdated_row_that_is_taken_is_not_claimed_again(

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests about the history of a group, and their answers."""
+
+from nova_holistic.api.schemas import common, members
+from nova_holistic.table.events import Kind
+
+KIND = {'type': 'string', 'enum': [str(kind) for kind in Kind
+                                   if kind is not Kind.GROUP_DELETED]}
+"""The history of a deleted group is deleted with it."""
+
+LIST_QUERY = common.strict({
+    'limit': {'type': 'integer', 'minimum': 0,
+              'maximum': common.MAX_SECONDS,
+              'title': 'Most events on one page. The API has a limit of its '
+                       'own.'},
+    'marker': {'type': 'integer', 'minimum': 0,
+               'title': 'The id of the last event on the page before.'},
+    'sort_dir': {'type': 'string', 'enum': ['asc', 'desc']},
+    'since': {'type': 'string', 'format': 'date-time',
+              'title': 'Leave out earlier events. ISO 8601; UTC if it names '
+                       'no time zone.'},
+    'member': {**members.PATH, 'title': 'Only events of this member.'},
+    'kind': KIND,
+})
+
+_EVENT = {
+    'id': {'type': 'integer', 'minimum': 1},
+    'at': common.TIME,
+    'kind': KIND,
+    'member': common.ANY_TEXT_OR_NULL,
+    'from_state': common.ANY_TEXT_OR_NULL,
+    'to_state': common.ANY_TEXT_OR_NULL,
+    'reasons': {'type': 'array', 'items': common.REASON},
+    'details': common.strict({
+        **{name: {'type': 'integer', 'minimum': 0}
+           for name in ('members', 'added', 'moved', 'removed')},
+        'lease_expires_at': common.TIME_OR_NULL,
+        'by': common.ANY_TEXT}),
+    'service': common.ANY_TEXT,
+    'request_id': common.ANY_TEXT_OR_NULL,
+    'user_id': common.ANY_TEXT_OR_NULL,
+}
+MANY = common.enveloped('events', {
+    'type': 'array', 'items': common.strict(
+        {**_EVENT, 'host': common.ANY_TEXT_OR_NULL}, *_EVENT),
+}, events_links=common.LINKS)

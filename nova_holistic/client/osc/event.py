@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``openstack holistic group event ...``"""
+
+import argparse
+import itertools
+from typing import Any
+
+from osc_lib.command import command
+
+from nova_holistic.client.osc.command import HolisticCommand
+from nova_holistic.client.osc.group import with_group
+from nova_holistic.client.osc import shown
+
+
+class ListEvent(HolisticCommand, command.Lister):
+    """List what happened to a group and its members"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = with_group(super().get_parser(prog_name))
+        parser.add_argument('--member', metavar='<path>',
+                            help='List only events of this member')
+        parser.add_argument('--kind', metavar='<kind>',
+                            help='List only events of this kind, for example '
+                                 'member.state')
+        parser.add_argument('--since', metavar='<time>',
+                            help='Leave out events before this time, in ISO '
+                                 '8601')
+        parser.add_argument('--limit', metavar='<number>', type=_number,
+                            help='List at most so many events')
+        parser.add_argument('--marker', metavar='<id>', type=_number,
+                            help='List events that come after this one')
+        parser.add_argument('--newest-first', action='store_true',
+                            help='Begin with the latest event')
+        parser.add_argument('--long', action='store_true',
+                            help='List more columns')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        args = parsed_args
+        found = self.client().groups.events(
+            self.group(args.group)['id'], page=args.limit,
+            member=args.member, kind=args.kind, since=args.since,
+            marker=args.marker,
+            sort_dir='desc' if args.newest_first else None)
+        return shown.rows(list(itertools.islice(found, args.limit)),
+                          shown.EVENTS_LONG if args.long else shown.EVENTS)
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError('not a whole number')
+    return int(text)

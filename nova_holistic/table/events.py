@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The history of each group: what changed, when, and on whose behalf.
+
+An event is written in the transaction that makes the change. So a crash never
+loses an event, and never leaves an event of a change that was undone. The
+transaction of every event also changes the row of the group or of one of its
+members, so that no event is written for a group that is being deleted.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+import enum
+from typing import Any
+
+from oslo_context import context as oslo_context
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.models import EventRow
+
+INDIVIDUAL = 16
+"""Members of a group that one operation writes an event each for. If it
+changes more, one event without a member has their number."""
+
+MAX_LENGTH = 255
+"""Characters that are kept of the ids of a request and of a user."""
+
+SERVICE, WRITTEN = 'holistic_service', 'holistic_events'
+"""Keys of a session's ``info``: the service that writes, and the events of
+the transaction."""
+
+
+class Kind(enum.StrEnum):
+    GROUP_STATUS = 'group.status'
+    GROUP_REVISED = 'group.revised'
+    GROUP_DELETED = 'group.deleted'
+    PLAN_WRITTEN = 'plan.written'
+    LEASE_CHANGED = 'lease.changed'
+    MEMBER_STATE = 'member.state'
+    PLACE_MOVED = 'place.moved'
+    HOST_REFUSED = 'host.refused'
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change.
+
+    :ivar at: naive UTC
+    :ivar member: path; None for the group, and for many members at once
+    :ivar from_state: status or state before; None if there was none, or if
+        the event is not about a status or a state
+    :ivar host: where the member is planned, or the host that was refused
+    :ivar reasons: as those of a group: {at, message, ...} each
+    :ivar details: numbers and times: ``members``, ``lease_expires_at``, ...
+    :ivar service: api, engine, scheduler or manage; empty if unknown
+    :ivar request_id: of the request to the API or to Nova, if there was one
+    :ivar user_id: whose request it was
+    :ivar id: rises in the order of writing; None before it is written
+    """
+
+    group_uuid: str
+    kind: Kind
+    at: datetime
+    member: str | None = None
+    from_state: str | None = None
+    to_state: str | None = None
+    host: str | None = None
+    reasons: tuple[Mapping[str, Any], ...] = ()
+    details: Mapping[str, Any] | None = None
+    service: str = ''
+    request_id: str | None = None
+    user_id: str | None = None
+    id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A member whose state changed.
+
+    :ivar host: where it is planned
+    """
+
+    group_uuid: str
+    path: str
+    from_state: str
+    host: str
+
+
+def add(session: orm.Session, events: Iterable[Event]) -> None:
+    """Write events in the session's transaction: one statement, or none."""
+    found = [_attributed(session, event) for event in events]
+    if found:
+        # Of the table, not of the class: SQLAlchemy groups objects by the
+        # columns that they have values for, and sends a statement for each.
+        session.execute(sa.insert(EventRow.__table__),
+                        list(map(_values, found)))
+        announce(session, found)
+
+
+def announce(session: orm.Session, events: Sequence[Event]) -> None:
+    """Publish events after the commit without writing them."""
+    session.info.setdefault(WRITTEN, []).extend(
+        _attributed(session, event) for event in events)
+
+
+def of_members(changed: Sequence[Changed], to_state: str, at: datetime,
+               reasons: Sequence[Mapping[str, Any]] = ()) -> list[Event]:
+    """Events of members that got one state together: one for each member of
+    a small number, and otherwise one for each group and former state."""
+    groups: dict[str, list[Changed]] = defaultdict(list)
+    for each in changed:
+        groups[each.group_uuid].append(each)
+    found = []
+    for group_uuid, members in groups.items():
+        common = Event(group_uuid, Kind.MEMBER_STATE, at,
+                       to_state=str(to_state), reasons=tuple(reasons))
+        if len(members) <= INDIVIDUAL:
+            found += [replace(common, member=each.path, host=each.host,
+                              from_state=str(each.from_state))
+                      for each in members]
+        else:
+            found += [replace(common, from_state=str(state),
+                              details={'members': number})
+                      for state, number in sorted(Counter(
+                          each.from_state for each in members).items())]
+    return found
+
+
+def reason(at: str, message: str) -> dict[str, Any]:
+    """A reason without any name in it, which everybody may read."""
+    return {'at': at, 'message': message, 'public': message}
+
+
+def delete(session: orm.Session, group_uuid: str, at: datetime) -> None:
+    """Delete the history of a group, after the group and its members."""
+    session.execute(
+        sa.delete(EventRow).where(EventRow.group_uuid == group_uuid)
+        .execution_options(synchronize_session=False))
+    announce(session, [Event(group_uuid, Kind.GROUP_DELETED, at)])
+
+
+def _attributed(session: orm.Session, event: Event) -> Event:
+    """The event with the service and the request of this thread."""
+    context = oslo_context.get_current()
+    if event.service or context is None:
+        return replace(event, service=event.service
+                       or session.info.get(SERVICE, ''))
+    return replace(
+        event, service=session.info.get(SERVICE, ''),
+        request_id=_short(context.request_id),
+        user_id=_short(context.user_id))
+
+
+def _short(text: str | None) -> str | None:
+    return text and text[:MAX_LENGTH]
+
+
+def _values(event: Event) -> dict[str, Any]:
+    return {'group_uuid': event.group_uuid, 'kind': str(event.kind),
+            'at': event.at, 'member': event.member,
+            'from_state': event.from_state, 'to_state': event.to_state,
+            'host': event.host, 'reasons': list(map(dict, event.reasons)),
+            'details': dict(event.details or {}), 'service': event.service,
+            'request_id': event.request_id, 'user_id': event.user_id}
