@@ -21,6 +21,7 @@ from nova_holistic.api.rights import DefinitionRights
 from nova_holistic.api.route import Judges, Route, Router
 from nova_holistic.api.routes import ROUTES
 from nova_holistic.documents.validation import brief
+from nova_holistic.metrics import exporter, instruments
 from nova_holistic import policies
 from nova_holistic.table.store import PlacementTable
 
@@ -28,6 +29,9 @@ LOG = logging.getLogger(__name__)
 
 DENIALS = (403, 404)
 """Statuses of answers that are written down with whom they were given to."""
+
+ROUTE = 'nova_holistic.route'
+"""Key of the environment with the route of the request."""
 
 ContextOf = Callable[[dict[str, Any]], RequestContext]
 
@@ -71,10 +75,13 @@ class Application:
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         context = self._context_of(environ)
         request = webob.Request(environ)
+        exporter.start(self._service.conf)
+        begin = self._service.timer()
         try:
             response = self._respond(request, context)
         except Exception as error:
             response = self._refusal(error, request, context)
+        _measure(environ, response.status_int, self._service.timer() - begin)
         response.headers.update({
             microversions.HEADER:
                 f'{microversions.SERVICE_TYPE} {microversions.MAX}',
@@ -85,6 +92,7 @@ class Application:
     def _respond(self, request: webob.Request,
                  context: RequestContext) -> webob.Response:
         route, names = self._router.find(request.method, _path(request))
+        request.environ[ROUTE] = route
         if route.rule is not None:
             self._service.authority.must(context, route.rule)
         microversions.wanted(request)
@@ -136,6 +144,15 @@ class Application:
                      context.project_id, context.request_id)
         return answer(told.status, errors.document(told, context.request_id),
                       told.headers)
+
+
+def _measure(environ: dict[str, Any], status: int, seconds: float) -> None:
+    """Count a request by its route: clients may make up paths and methods."""
+    route = environ.get(ROUTE)
+    labels = {'method': route.method if route else 'none',
+              'route': route.path if route else 'none'}
+    instruments.REQUESTS.add(status=str(status), **labels)
+    instruments.REQUEST_SECONDS.observe(seconds, **labels)
 
 
 def _path(request: webob.Request) -> str:

@@ -13,6 +13,7 @@ from nova_holistic.api.app import make_app
 from nova_holistic.api.guard import guarded, Wsgi
 from nova_holistic import conf as options
 from nova_holistic.messaging.client import EngineClient
+from nova_holistic.observers import observe
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import start
 from nova_holistic.table.store import PlacementTable
@@ -36,6 +37,7 @@ def build(environment: Mapping[str, str] = os.environ,
     configure(conf, _files(environment))
     start.must_be_usable(conf)
     table = PlacementTable.from_conf(conf, 'api')
+    observe(conf, table.database, 'api')
     return guarded(conf, make_app(
         conf, table, EngineClient.from_conf(conf),
         DatabaseClock(table.database)))

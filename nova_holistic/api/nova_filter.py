@@ -25,6 +25,7 @@ from nova_holistic.api.places import Places
 from nova_holistic import conf as options
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.observers import observe
 from nova_holistic.scheduler.refusal import Refused
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import start
@@ -56,6 +57,7 @@ def filter_factory(global_conf: Mapping[str, str],
         limit_opts.register_opts(conf)
     start.must_be_usable(conf)
     table = PlacementTable.from_conf(conf, 'api')
+    observe(conf, table.database, 'api')
     engines = EngineClient.from_conf(conf)
     return lambda app: NovaFilter(app, conf, table, engines)
 

@@ -17,7 +17,7 @@ from nova_holistic import conf as options
 from nova_holistic.conf import services
 from nova_holistic import exceptions
 from nova_holistic.messaging.transport import (
-    get_notification_transport, get_transport)
+    get_nova_notification_transport, get_transport)
 from nova_holistic.service.service import EngineService
 from nova_holistic.table import start
 
@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         start.must_be_usable(conf)
         service = parts.engine(
             conf, get_transport(conf),
-            get_notification_transport(conf)
+            get_nova_notification_transport(conf)
             if conf.nova_notifications.enabled else None)
     except (cfg.Error, exceptions.HolisticError) as error:
         line = ' '.join(str(error).split())

@@ -19,7 +19,6 @@ from nova_holistic import exceptions
 from nova_holistic.picture.lettering import printable
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table import migration, start
-from nova_holistic.table.store import PlacementTable
 
 FAILED = 1
 
@@ -43,14 +42,14 @@ def db_version(conf) -> Told:
 
 def lease_expire(conf) -> Told:
     """free what is planned in groups whose lease has passed"""
-    lifecycle = parts.lifecycle(conf, PlacementTable.from_conf(conf, 'manage'))
+    lifecycle = parts.lifecycle(conf, parts.managed_table(conf))
     return Told('\n'.join(lifecycle.expire()))
 
 
 def reconcile(conf) -> Told:
     """mend what crashes left, once; prints how often each case was met"""
     reconciler = parts.reconciler(
-        conf, PlacementTable.from_conf(conf, 'manage'))
+        conf, parts.managed_table(conf))
     return Told('\n'.join(f'{case}: {count}' for case, count
                           in sorted(reconciler.reconcile().items())))
 

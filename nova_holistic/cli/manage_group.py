@@ -29,7 +29,7 @@ _FAILED = (GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
 
 def create(conf) -> Told:
     """plan a group on the cloud as it is now, and hold its places"""
-    given, table = conf.command, PlacementTable.from_conf(conf, 'manage')
+    given, table = conf.command, parts.managed_table(conf)
     record = parts.planner(conf, table).create(
         _document(given.file, given.parameters),
         project_id=given.project_id, user_id=given.user_id,
@@ -39,20 +39,20 @@ def create(conf) -> Told:
 
 def list_groups(conf) -> Told:
     """list groups, oldest first"""
-    found = PlacementTable.from_conf(conf, 'manage').list_groups(
+    found = parts.managed_table(conf).list_groups(
         conf.command.project_id)
     return Told(group_view.groups(found, conf.command.format))
 
 
 def show(conf) -> Told:
     """show a group's status and where its members are"""
-    return Told(_shown(PlacementTable.from_conf(conf, 'manage'),
+    return Told(_shown(parts.managed_table(conf),
                        conf.command.uuid, conf.command.format))
 
 
 def release(conf) -> Told:
     """free planned places of a group, all or those of some members"""
-    table = PlacementTable.from_conf(conf, 'manage')
+    table = parts.managed_table(conf)
     done = parts.lifecycle(conf, table).release(
         conf.command.uuid, conf.command.members or None)
     return Told('\n'.join((
@@ -62,7 +62,7 @@ def release(conf) -> Told:
 
 def extend(conf) -> Told:
     """let a group's lease end so many seconds from now"""
-    table = PlacementTable.from_conf(conf, 'manage')
+    table = parts.managed_table(conf)
     record = parts.lifecycle(conf, table).extend(
         conf.command.uuid, conf.command.seconds)
     return Told(f'lease until {group_view.time(record.lease_expires_at)}')
@@ -70,14 +70,14 @@ def extend(conf) -> Told:
 
 def replan(conf) -> Told:
     """plan lost members of a group anew, all others staying where they are"""
-    table = PlacementTable.from_conf(conf, 'manage')
+    table = parts.managed_table(conf)
     record = parts.planner(conf, table).replan(conf.command.uuid)
     return _told(table, record, conf.command.format)
 
 
 def delete(conf) -> Told:
     """forget a group and free its places; its servers live on"""
-    parts.lifecycle(conf, PlacementTable.from_conf(conf, 'manage')).delete(
+    parts.lifecycle(conf, parts.managed_table(conf)).delete(
         conf.command.uuid)
     return Told('')
 

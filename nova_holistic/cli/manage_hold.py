@@ -15,7 +15,7 @@ LEFT = 1
 def audit(conf) -> Told:
     """list holds in Placement that no group knows; exits with 1 if any is
     left"""
-    orphans = parts.orphans(conf, PlacementTable.from_conf(conf, 'manage'))
+    orphans = parts.orphans(conf, parts.managed_table(conf))
     lines, left = [], False
     for orphan in orphans.audit():
         dropped = conf.command.delete and orphans.drop(orphan)

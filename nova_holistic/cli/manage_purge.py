@@ -5,7 +5,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
-from nova_holistic.cli import group_view, manage_group
+from nova_holistic.cli import group_view, manage_group, parts
 from nova_holistic.cli.manage_command import Command, Told
 from nova_holistic import exceptions
 from nova_holistic.table.clock import DatabaseClock
@@ -27,7 +27,7 @@ class NotFinished(exceptions.HolisticError):
 
 def purge(conf) -> Told:
     """delete finished groups that have neither servers nor holds"""
-    given, table = conf.command, PlacementTable.from_conf(conf, 'manage')
+    given, table = conf.command, parts.managed_table(conf)
     if given.uuid is None:
         choice = _choice(table, given, DAYS)
         found = purging.finished(table.database, choice, given.limit)

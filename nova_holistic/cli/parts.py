@@ -8,12 +8,25 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory import load_inventory
+from nova_holistic.metrics import exporter
+from nova_holistic.observers import observe
 from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.service.service import EngineParts, EngineService
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
+from nova_holistic.table.totals import totals
+
+
+def managed_table(conf) -> PlacementTable:
+    """The table as a command uses it.
+
+    :raises BadTransport: there is no such transport of notifications
+    """
+    table = PlacementTable.from_conf(conf, 'manage')
+    observe(conf, table.database, 'manage')
+    return table
 
 
 def lifecycle(conf, table: PlacementTable) -> Lifecycle:
@@ -56,6 +69,8 @@ def engine(conf, transport: messaging.Transport,
     """
     placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
     table = PlacementTable.from_conf(conf, 'engine')
+    observe(conf, table.database, 'engine')
+    exporter.start(conf, lambda: totals(table.database))
     holds = HoldClient.from_conf(conf, placement)
     # One for all, since it remembers what it has read.
     inventory = load_inventory(conf, placement=placement, compute=nova)

@@ -2,11 +2,13 @@
 """Configuration: one module an option group."""
 
 from nova_holistic.conf import (
-    api, database, engine, holds, holistic, inventory, notifications,
-    planner, reconciler, services, topology)
+    api, database, engine, holds, holistic, inventory, metrics,
+    notifications, nova_notifications, planner, reconciler, services,
+    topology)
 
 MODULES = (
-    api, database, engine, holds, holistic, inventory, notifications,
+    api, database, engine, holds, holistic, inventory, metrics,
+    notifications, nova_notifications,
     planner, reconciler, topology)
 
 

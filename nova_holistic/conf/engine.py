@@ -49,6 +49,10 @@ OPTS = [
         'plan_retention', default=86400, min=1,
         help='Seconds for which plans that hold nothing are remembered.'),
     cfg.IntOpt(
+        'event_retention', default=90, min=0,
+        help='Days for which the history of groups is kept, beside that of '
+             'deleted groups, which is deleted with them. 0 keeps it.'),
+    cfg.IntOpt(
         'statistics_max_age', default=900, min=1,
         help='Seconds after which statistics of a host count no more.'),
 ]

@@ -11,6 +11,7 @@ from nova_holistic.holds import answers, errors, retry_policy
 from nova_holistic.holds.bodies import (
     Allocations, allocations, emptied_hold, FIRST_GENERATION, HOLD,
     of_instance, same)
+from nova_holistic.metrics.instruments import HOLD_SECONDS
 from nova_holistic.table.records import MemberRecord, Place
 
 MICROVERSION = '1.38'
@@ -47,6 +48,7 @@ class HoldClient:
                 '[holds] project = service needs project_id and user_id')
         return cls(placement, owner if service else None)
 
+    @HOLD_SECONDS.of(operation='put')
     def put(self, members: Sequence[MemberRecord], project_id: str,
             user_id: str) -> None:
         """Hold the places of all members, or of none.
@@ -59,6 +61,7 @@ class HoldClient:
         self._repeat(lambda: not body or self._post(body)
                      or self.exists(members[0].hold) is not None)
 
+    @HOLD_SECONDS.of(operation='drop')
     def drop(self, holds: Collection[str], project_id: str | None = None,
              user_id: str | None = None) -> None:
         """See to it that none of the holds is there.
@@ -73,6 +76,7 @@ class HoldClient:
         for hold in holds:
             self._delete(hold)
 
+    @HOLD_SECONDS.of(operation='exchange')
     def exchange(self, emptied: Collection[str],
                  filled: Sequence[MemberRecord], project_id: str,
                  user_id: str) -> None:
@@ -144,6 +148,7 @@ class HoldClient:
             **emptied_hold(found['project_id'], found['user_id']),
             'consumer_generation': found['consumer_generation']}})
 
+    @HOLD_SECONDS.of(operation='swap')
     def swap(self, member: MemberRecord, instance_uuid: str, project_id: str,
              user_id: str, place: Place | None = None) -> None:
         """The hold becomes the instance's allocation, in one step.
@@ -159,6 +164,7 @@ class HoldClient:
         self._move((member.hold, hold), (instance_uuid, of_instance(
             hold, member, place, (project_id, user_id))))
 
+    @HOLD_SECONDS.of(operation='unswap')
     def unswap(self, member: MemberRecord, instance_uuid: str,
                project_id: str, user_id: str, place: Place | None = None,
                ) -> None:

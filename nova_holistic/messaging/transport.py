@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The transport that carries messages between APIs and engines."""
 
+from collections.abc import Callable
+import functools
+from typing import Any
+
 import oslo_messaging as messaging
 from oslo_utils import importutils
 
@@ -21,30 +25,36 @@ def get_transport(conf) -> messaging.Transport:
 
     :raises BadTransport: there is no such transport
     """
-    _register_options(conf)
-    try:
-        return messaging.get_rpc_transport(conf)
-    except (messaging.DriverLoadFailure,
-            messaging.InvalidTransportURL) as error:
-        raise BadTransport(f'[DEFAULT] transport_url: {error}') from error
+    return _get(conf, messaging.get_rpc_transport, '[DEFAULT] transport_url')
 
 
 def get_notification_transport(conf) -> messaging.Transport:
+    """The transport of notifications.
+
+    :raises BadTransport: there is no such transport
+    """
+    return _get(conf, messaging.get_notification_transport,
+                '[oslo_messaging_notifications] transport_url')
+
+
+def get_nova_notification_transport(conf) -> messaging.Transport:
     """The transport over which Nova sends its notifications.
 
     :raises BadTransport: there is no such transport
     """
-    _register_options(conf)
-    try:
-        return messaging.get_notification_transport(
-            conf, url=conf.nova_notifications.transport_url)
-    except (messaging.DriverLoadFailure,
-            messaging.InvalidTransportURL) as error:
-        raise BadTransport(
-            f'[nova_notifications] transport_url: {error}') from error
+    url = conf.nova_notifications.transport_url
+    return _get(
+        conf, functools.partial(messaging.get_notification_transport, url=url),
+        '[nova_notifications] transport_url')
 
 
-def _register_options(conf) -> None:
+def _get(conf, get: Callable[[Any], messaging.Transport],
+         option: str) -> messaging.Transport:
     for group, module in _ELSEWHERE.items():
         options = getattr(importutils.try_import(module), group, ())
         conf.register_opts(options, group=group)
+    try:
+        return get(conf)
+    except (messaging.DriverLoadFailure,
+            messaging.InvalidTransportURL) as error:
+        raise BadTransport(f'{option}: {error}') from error

@@ -12,9 +12,11 @@ from oslo_log import log as logging
 from nova_holistic.engine import unneeded_holds
 from nova_holistic import exceptions
 from nova_holistic.holds import errors as holds_errors
+from nova_holistic.metrics import instruments
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler import losing
 from nova_holistic.scheduler.refusal import HostRefused, Refused
+from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 LOG = logging.getLogger(__name__)
@@ -65,9 +67,15 @@ class Claims:
         :param seen: planned rows at that path, as just read
         :raises ClaimRefused: there is nothing to be had at that path
         """
-        claim = self._table.take(
-            group_uuid, path, instance_uuid, self._clock(),
-            [row for row in seen if row.id not in self._taken()])
+        try:
+            claim = self._table.take(
+                group_uuid, path, instance_uuid, self._clock(),
+                [row for row in seen if row.id not in self._taken()])
+        except table_errors.ClaimRefused:
+            instruments.CLAIMS.add(result='refused')
+            raise
+        instruments.CLAIMS.add(
+            result='repeated' if claim.repeated else 'claimed')
         self._claims.append(_Claim(
             claim.row, instance_uuid, claim.repeated, claim.row.hold))
         return claim.row

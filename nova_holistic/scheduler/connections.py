@@ -11,6 +11,7 @@ from nova import utils
 from nova_holistic import conf
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.policy import Policy
+from nova_holistic.observers import observe
 from nova_holistic import policies
 from nova_holistic.scheduler.last_reserved import LastReserved
 from nova_holistic.table.clock import DatabaseClock
@@ -66,6 +67,7 @@ def _make() -> Connections:
     conf.register_opts(CONF)
     placement = placement_adapter()
     table = PlacementTable.from_conf(CONF, 'scheduler')
+    observe(CONF, table.database, 'scheduler')
     return Connections(
         table=table,
         holds=HoldClient.from_conf(CONF, placement),

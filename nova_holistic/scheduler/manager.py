@@ -17,6 +17,7 @@ from nova.scheduler import manager
 
 from nova_holistic import conf
 from nova_holistic import exceptions
+from nova_holistic.metrics import exporter, instruments
 from nova_holistic.scheduler.claims import NotUndone
 from nova_holistic.scheduler import connections
 from nova_holistic.scheduler import exclusion
@@ -46,6 +47,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         super().init_host(*args, **kwargs)
         # This is a worker: what its parent had opened is not for its use.
         connections.reset()
+        exporter.start(CONF)
 
     @messaging.expected_exceptions(exception.NoValidHost)
     @exclusion.read_once
@@ -84,6 +86,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                     error.__cause__ if isinstance(error, NotUndone)
                     else error, context.request_id)) from error
 
+    @instruments.LOOKUP_SECONDS.of()
     def _look_up(self, context, spec, uuids, return_objects,
                  return_alternates):
         pointer = Pointer.from_hints(spec.scheduler_hints)
@@ -92,6 +95,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         selections = Lookup(context, spec, connections.get(), self).answer(
             pointer, uuids, CONF.scheduler.max_attempts - 1 if wanted else 0)
         self._notify(context, spec, fields.NotificationPhase.END)
+        instruments.LOOKUPS.add(result='answered')
         for uuid, (selection, *alternates) in zip(uuids, selections):
             LOG.info(
                 'Instance %(instance)s takes its planned place %(host)s in '
@@ -143,6 +147,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             action=fields.NotificationAction.SELECT_DESTINATIONS, phase=phase)
 
     def _log_refusal(self, hints, uuids, error, yields) -> None:
+        instruments.LOOKUPS.add(result='yielded' if yields else 'refused')
         LOG.warning(
             'The pointer of instances %(instances)s to group %(group)s, '
             'member %(member)s is refused%(mode)s: %(error)s',

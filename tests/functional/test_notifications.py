@@ -15,7 +15,7 @@ import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import PROJECT, USER
-from nova_holistic.messaging.transport import get_notification_transport
+from nova_holistic.messaging.transport import get_nova_notification_transport
 from nova_holistic.service.notification_listener import NotificationListener
 from nova_holistic.service.reported_changes import ReportedChanges
 from nova_holistic.table.records import MemberState
@@ -47,7 +47,7 @@ def listener(cloud, monkeypatch):
     conf = cloud.conf
     changes = ReportedChanges(conf, cloud.reconciler)
     found = NotificationListener(
-        conf, get_notification_transport(conf), changes)
+        conf, get_nova_notification_transport(conf), changes)
     changes.start()
     found.start()
     assert found.wait_until_listening(LONGEST_WAIT)

@@ -26,15 +26,17 @@ ALLOWED = {
     'topology': {'topology', 'documents', 'model', 'conf'},
     'inventory': {'inventory', 'topology', 'documents', 'model', 'conf'},
     'table': {'table', 'model', 'conf'},
-    'holds': {'holds', 'table', 'model', 'conf'},
+    'metrics': {'metrics', 'table', 'conf'},
+    'holds': {'holds', 'table', 'metrics', 'model', 'conf'},
     'messaging': {'messaging', 'holds', 'inventory', 'topology', 'table',
                   'model'},
     'engine': {'engine', 'messaging', 'holds', 'inventory', 'table',
-               'documents', 'objectives', 'policies', 'solver', 'model'},
+               'documents', 'metrics', 'objectives', 'policies', 'solver',
+               'model'},
     'reconcile': {'reconcile', 'engine', 'messaging', 'holds', 'inventory',
-                  'table', 'model'},
+                  'metrics', 'table', 'model'},
     'service': {'service', 'reconcile', 'engine', 'messaging', 'inventory',
-                'table', 'model'},
+                'metrics', 'table', 'model'},
 }
 """Packages of ours that each may import: arrows run one way."""
 

@@ -8,7 +8,7 @@ import oslo_messaging as messaging
 import pytest
 
 from nova_holistic import conf as options
-from nova_holistic.messaging.transport import get_notification_transport
+from nova_holistic.messaging.transport import get_nova_notification_transport
 from nova_holistic.service.notification_listener import NotificationListener
 
 SERVER = '3f1a6f5e-2f6c-4f0e-9b3e-7a57f4d0a001'
@@ -40,7 +40,7 @@ def conf():
 def listened(conf):
     """A notifier, and the recorder of what a listener reports of it."""
     changes = Recorder()
-    transport = get_notification_transport(conf)
+    transport = get_nova_notification_transport(conf)
     listener = NotificationListener(conf, transport, changes)
     listener.start()
     assert listener.wait_until_listening(30)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Serves the instruments of this process to Prometheus.
+
+Processes that share a port need PROMETHEUS_MULTIPROC_DIR: each writes its
+values into files there, and whichever has the port serves the sums.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+import errno
+import importlib.util
+import os
+import threading
+from typing import Any
+
+from oslo_log import log as logging
+
+from nova_holistic import exceptions
+from nova_holistic.metrics import instruments
+from nova_holistic.table.events import Event
+
+LOG = logging.getLogger(__name__)
+
+DIRECTORY = 'PROMETHEUS_MULTIPROC_DIR'
+GAUGES = {
+    'groups': ('Groups by status.', 'status'),
+    'members': ('Members by state.', 'state'),
+    'tasks': ('Groups that wait for an engine, or that one works on.',
+              'task'),
+}
+"""What engines read from the table when they are asked: text and label."""
+
+Totals = Callable[[], Mapping[str, Mapping[str, int]]]
+"""Gives gauge to label to number."""
+
+_lock = threading.Lock()
+_started: int | None = None
+
+
+class NotInstalled(exceptions.HolisticError):
+    """prometheus_client is not there."""
+
+
+def start(conf, totals: Totals | None = None) -> None:
+    """Serve, once in a process, if [holistic_metrics] enabled says so.
+
+    A worker that was forked serves on its own: it calls this, too.
+
+    :param totals: of the placement table; None leaves the gauges out
+    """
+    global _started
+    if not conf.holistic_metrics.enabled or _started == os.getpid():
+        return
+    with _lock:
+        if _started != os.getpid():
+            _serve(bind(totals), conf.holistic_metrics.address,
+                   conf.holistic_metrics.port)
+            _started = os.getpid()
+
+
+def must_be_installed(conf) -> None:
+    """:raises NotInstalled: the options need what is not installed"""
+    if conf.holistic_metrics.enabled and (
+            importlib.util.find_spec('prometheus_client') is None):
+        raise NotInstalled(
+            '[holistic_metrics] enabled needs prometheus_client: pip install '
+            'nova_holistic[metrics]')
+
+
+def bind(totals: Totals | None = None) -> Any:
+    """Let the instruments measure.
+
+    :returns: the registry that has what they measure
+    """
+    import prometheus_client
+    from prometheus_client import multiprocess
+
+    shared = DIRECTORY in os.environ
+    registry = prometheus_client.CollectorRegistry()
+    if shared:
+        multiprocess.MultiProcessCollector(registry)
+    own = None if shared else registry
+    for each in instruments.ALL:
+        if isinstance(each, instruments.Timing):
+            each.bind(prometheus_client.Histogram(
+                each.name, each.text, each.labels, registry=own,
+                buckets=each.buckets))
+        else:
+            each.bind(prometheus_client.Counter(
+                each.name, each.text, each.labels, registry=own))
+    if totals is not None:
+        registry.register(_Gauges(totals))
+    return registry
+
+
+def unbind() -> None:
+    """Let the instruments do nothing again."""
+    for each in instruments.ALL:
+        each.bind(None)
+
+
+def count(events: Sequence[Event]) -> None:
+    """Count what the history of groups is told; a listener of a Database."""
+    for event in events:
+        instruments.CHANGES.add(
+            (event.details or {}).get('members', 1)
+            if event.to_state is not None else 1,
+            kind=str(event.kind), to_state=event.to_state or '')
+
+
+class _Gauges:
+    """Reads the table each time that Prometheus asks."""
+
+    def __init__(self, totals: Totals):
+        self._totals = totals
+
+    def describe(self) -> Sequence[Any]:
+        # Without this, registering would read the table.
+        return ()
+
+    def collect(self) -> Sequence[Any]:
+        from prometheus_client.core import GaugeMetricFamily
+
+        try:
+            found = self._totals()
+        except exceptions.HolisticError as error:
+            LOG.warning('Groups are not counted for Prometheus: %s', error)
+            return ()
+        gauges = []
+        for name, (text, label) in GAUGES.items():
+            gauge = GaugeMetricFamily(
+                instruments.PREFIX + name, text, labels=[label])
+            for value, number in found[name].items():
+                gauge.add_metric([value], number)
+            gauges.append(gauge)
+        return gauges
+
+
+def _serve(registry: Any, address: str, port: int) -> None:
+    import prometheus_client
+
+    try:
+        prometheus_client.start_http_server(port, address, registry)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            LOG.error('Metrics are not served at %s:%s: %s', address, port,
+                      error)
+        elif DIRECTORY in os.environ:
+            LOG.info('Another process serves the metrics of this one at '
+                     '%s:%s', address, port)
+        else:
+            LOG.warning('Port %s of %s is in use: the metrics of this '
+                        'process are not served. Let processes share a port '
+                        'with %s', port, address, DIRECTORY)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sends events to the message bus, in a thread of its own.
+
+The table has every event; the bus gets what can be sent. Nobody waits for a
+bus that is away: beyond a limit, events are not sent.
+
+The thread is a daemon. A pool of futurist would keep a process from ending
+while the bus is away.
+"""
+
+import atexit
+from collections.abc import Sequence
+import os
+import queue
+import socket
+import threading
+import time
+
+from oslo_log import log as logging
+import oslo_messaging as messaging
+
+from nova_holistic.engine import transport
+from nova_holistic.metrics import instruments
+from nova_holistic.notifications import payload
+from nova_holistic.table.database import Database
+from nova_holistic.table.events import Event
+
+LOG = logging.getLogger(__name__)
+
+WAITING = 10_000
+"""Events that wait for the bus at most."""
+
+LAST_WORDS = 3.0
+"""Seconds in which a process that ends sends what waits."""
+
+QUIET = 60.0
+"""Seconds between two warnings that events are not sent."""
+
+OFF = ('', 'noop')
+"""Drivers of oslo.messaging that send nothing."""
+
+
+class Publisher:
+    """Called with events, it returns at once. Threads may share one."""
+
+    def __init__(self, notifier: messaging.Notifier, waiting: int = WAITING):
+        """
+        :param waiting: events that wait for the bus at most
+        """
+        self._notifier = notifier
+        self._waiting = waiting
+        self._lock = threading.Lock()
+        self._process: int | None = None
+        self._warned_at: float | None = None
+
+    def __call__(self, events: Sequence[Event]) -> None:
+        self._start()
+        for event in events:
+            try:
+                self._queue.put_nowait(event)
+            except queue.Full:
+                instruments.NOTIFICATIONS.add(result='dropped')
+                self._warn()
+
+    def close(self, timeout: float) -> None:
+        """Send what waits, for at most so many seconds."""
+        with self._lock:
+            if self._process != os.getpid():
+                return
+        until = time.monotonic() + timeout
+        while self._queue.unfinished_tasks and time.monotonic() < until:
+            time.sleep(0.01)
+
+    def _start(self) -> None:
+        """Start the thread; a process that was forked has its own."""
+        with self._lock:
+            if self._process == os.getpid():
+                return
+            self._queue: queue.Queue[Event] = queue.Queue(self._waiting)
+            threading.Thread(target=self._serve, args=(self._queue,),
+                             daemon=True, name='notifications').start()
+            self._process = os.getpid()
+
+    def _serve(self, waiting: 'queue.Queue[Event]') -> None:
+        while True:
+            event = waiting.get()
+            try:
+                # The payload says on whose behalf; the request is over.
+                self._notifier.info({}, payload.event_type(event),
+                                    payload.of_event(event))
+                instruments.NOTIFICATIONS.add(result='sent')
+            except Exception:
+                instruments.NOTIFICATIONS.add(result='failed')
+                LOG.exception('An event of group %s could not be sent',
+                              event.group_uuid)
+            finally:
+                waiting.task_done()
+
+    def _warn(self) -> None:
+        now = time.monotonic()
+        if self._warned_at is None or now - self._warned_at > QUIET:
+            self._warned_at = now
+            LOG.warning('More than %d events wait for the message bus: '
+                        'further ones are not sent', self._waiting)
+
+
+def follow(conf, database: Database, service: str) -> Publisher | None:
+    """Publish the events of a database that this process writes.
+
+    :param service: name of the service in the publisher's id
+    :returns: None if [oslo_messaging_notifications] driver sends nothing
+    :raises BadTransport: there is no such transport
+    """
+    bus = transport.get_notification_transport(conf)
+    if all(driver in OFF
+           for driver in conf.oslo_messaging_notifications.driver):
+        bus.cleanup()
+        return None
+    publisher = Publisher(messaging.Notifier(
+        bus, publisher_id=f'nova-holistic-{service}:{socket.gethostname()}',
+        topics=conf.holistic_notifications.topics))
+    database.listen(publisher)
+    atexit.register(publisher.close, LAST_WORDS)
+    return publisher

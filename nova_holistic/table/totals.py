@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many groups, members and tasks the table has."""
+
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database
+from nova_holistic.table.models import GroupRow, MemberRow
+
+
+def totals(database: Database) -> Mapping[str, Mapping[str, int]]:
+    """``groups`` by status, ``members`` by state, and ``tasks`` by task: one
+    statement each."""
+    with database.reader() as session:
+        return {name: {str(value): number for value, number
+                       in session.execute(
+                           sa.select(column, sa.func.count())
+                           .where(column.is_not(None)).group_by(column))}
+                for name, column in (('groups', GroupRow.status),
+                                     ('members', MemberRow.state),
+                                     ('tasks', GroupRow.task))}
