@@ -8,10 +8,15 @@ from typing import TypeVar
 from oslo_log import log as logging
 
 from nova_holistic.engine import exclusive_hosts
+from nova_holistic.engine import exclusive_hosts
 from nova_holistic.engine.named_reasons import named
 from nova_holistic.engine import reasons
+from nova_holistic.engine import reasons
 from nova_holistic.engine import refused_hosts
+from nova_holistic.engine import refused_hosts
+from nova_holistic.engine import solver_metrics
 from nova_holistic.engine.statistics_inventory import InventoryWithStatistics
+from nova_holistic.engine.statistics_inventory import MeasuredInventory
 from nova_holistic.engine.vacated_room import vacated
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
@@ -236,10 +241,12 @@ class Decider:
 
     def _solve(self, question: Question, snapshot: Snapshot,
                time_limit: float | None) -> Plan | Unplaceable | Unknown:
-        return solve(question.group, snapshot, placed=question.placed,
-                     objective=question.objective,
-                     solver=self._conf.planner.solver,
-                     time_limit=time_limit or self._conf.planner.time_limit)
+        with solver_metrics.measured() as outcome:
+            return outcome.of(solve(
+                question.group, snapshot, placed=question.placed,
+                objective=question.objective,
+                solver=self._conf.planner.solver,
+                time_limit=time_limit or self._conf.planner.time_limit))
 
     def usable(self, question: Question) -> Usable:
         """A fresh snapshot of what this group may use, and why it may not use

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.metrics.instruments import SNAPSHOT_SECONDS
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.statistics import Statistics
@@ -29,7 +30,8 @@ class InventoryWithStatistics:
 
     def snapshot(self) -> Snapshot:
         """See ``InventoryDriver.snapshot``."""
-        bare = self._inventory.snapshot()
+        with SNAPSHOT_SECONDS.timed():
+            bare = self._inventory.snapshot()
         found = self._statistics.since(self._clock() - self._max_age)
         if not found:
             return bare

@@ -17,6 +17,7 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.metrics import instruments
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.service.endpoint import Endpoint
 from nova_holistic.service.notification_listener import (
@@ -177,7 +178,10 @@ class EngineService:
         }
 
     def _reconcile(self) -> None:
-        for case, count in self._parts.reconciler.reconcile().items():
+        with instruments.RECONCILER_SECONDS.timed():
+            mended = self._parts.reconciler.reconcile()
+        for case, count in mended.items():
+            instruments.RECONCILED.add(count, case=case)
             LOG.info('Reconciled: %s: %d', case, count)
 
     def _forget(self) -> None:
@@ -186,3 +190,6 @@ class EngineService:
             now - timedelta(seconds=conf.plan_retention))
         self._parts.table.statistics.forget(
             now - timedelta(seconds=conf.statistics_max_age))
+        if conf.event_retention:
+            self._parts.table.history.prune(
+                now - timedelta(days=conf.event_retention))
