@@ -6,7 +6,6 @@ import argparse
 from nova_holistic.cli import exits, parts
 from nova_holistic.cli.manage_command import Command, Told
 from nova_holistic.reconcile.orphan_holds import Orphan
-from nova_holistic.table.store import PlacementTable
 
 LEFT = 1
 """Exit code: there are holds that no group knows."""

@@ -8,15 +8,11 @@ from typing import TypeVar
 from oslo_log import log as logging
 
 from nova_holistic.engine import exclusive_hosts
-from nova_holistic.engine import exclusive_hosts
 from nova_holistic.engine.named_reasons import named
 from nova_holistic.engine import reasons
-from nova_holistic.engine import reasons
-from nova_holistic.engine import refused_hosts
 from nova_holistic.engine import refused_hosts
 from nova_holistic.engine import solver_metrics
 from nova_holistic.engine.statistics_inventory import InventoryWithStatistics
-from nova_holistic.engine.statistics_inventory import MeasuredInventory
 from nova_holistic.engine.vacated_room import vacated
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver

@@ -19,7 +19,7 @@ import time
 from oslo_log import log as logging
 import oslo_messaging as messaging
 
-from nova_holistic.engine import transport
+from nova_holistic.messaging import transport
 from nova_holistic.metrics import instruments
 from nova_holistic.notifications import payload
 from nova_holistic.table.database import Database

@@ -11,8 +11,8 @@ import oslo_messaging as messaging
 import pytest
 
 from nova_holistic import conf as options
-from nova_holistic.engine.context import RequestContext
-from nova_holistic.engine.transport import (
+from nova_holistic.messaging.context import RequestContext
+from nova_holistic.messaging.transport import (
     BadTransport, get_notification_transport)
 from nova_holistic.notifications import publisher
 from nova_holistic.table.database import Database

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from nova_holistic.engine.context import RequestContext
+from nova_holistic.messaging.context import RequestContext
 from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table.database import Database
 from nova_holistic.table import errors, events
