@@ -6,6 +6,9 @@ Nova's API database does not answer, members count as being where the
 placement table has them. If the placement table does not answer, what was
 reserved when it was last read stays reserved. Only a scheduler that has not
 read the table since it was started knows of no reservation then.
+
+A member that Nova moves reserves the domain of its source and that of its
+destination: the move may still fail, or be reverted.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -126,30 +129,37 @@ def _reserved(connections: Connections
     groups = connections.table.exclusive_groups()
     if not groups:
         return ()
-    hosts = _hosts(connections, groups)
+    placements = _placements(connections, groups)
     return [(record, each) for record, rows in groups
-            for each in _reservations(connections, record, {
-                row.member.path: hosts[row.id]
-                for row in rows if row.id in hosts})]
+            for hosts in placements
+            if (there := {row.member.path: hosts[row.id]
+                          for row in rows if row.id in hosts})
+            for each in _reservations(connections, record, there)]
 
 
-def _hosts(connections: Connections, groups: Sequence[Found]
-           ) -> Mapping[int, Host]:
-    """Where members are, by the ids of their rows."""
+def _placements(connections: Connections, groups: Sequence[Found]
+                ) -> Sequence[Mapping[int, Host]]:
+    """Where members are, by the ids of their rows: with moves at their
+    destinations, and those that move once more at their sources."""
     context = nova_context.get_admin_context()
+    members = [(record, row) for record, rows in groups for row in rows]
     try:
         with unanswered.refused():
-            now = whereabouts.hosts_by_row(
-                context, [row for _, rows in groups for row in rows])
-            return locations.of_members(connections.topology, context, [
-                (record, row, now[row.id])
-                for record, rows in groups for row in rows if row.id in now])
+            now = whereabouts.positions_by_row(
+                context, [row for _, row in members])
+            ends = {number: [each.host] for number, each in now.items()}
+            sources = {number: each.hosts - {each.host}
+                       for number, each in now.items()}
+            return [locations.of_members(connections.topology, context, [
+                (record, row, name) for record, row in members
+                for name in names.get(row.id, ())])
+                for names in (ends, sources) if any(names.values())]
     except exceptions.HolisticError as error:
         LOG.error('Where members of exclusive groups are is not known: '
                   '%s. They count as being where the placement table has '
                   'them', error)
-        return {row.id: locations.remembered(row.place)
-                for _, rows in groups for row in rows}
+        return [{row.id: locations.remembered(row.place)
+                 for _, row in members}]
 
 
 def _reservations(connections: Connections, record: GroupRecord,

@@ -3,7 +3,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections import defaultdict
-from dataclasses import dataclass
 
 from nova.compute import vm_states
 from nova import context as nova_context
@@ -15,32 +14,14 @@ from nova import objects
 from oslo_log import log as logging
 import sqlalchemy as sa
 
+from nova_holistic.model.positions import (
+    Migration, Position, position, ServerRecord)
 from nova_holistic.table.batches import batches
 from nova_holistic.table.records import MemberRecord, MemberState
 
 LOG = logging.getLogger(__name__)
 
 OWNED = (MemberState.CLAIMED, MemberState.BUILT)
-MOVING = ['accepted', 'queued', 'preparing', 'running', 'pre-migrating',
-          'migrating', 'post-migrating']
-"""Statuses of Nova's migrations that have not ended one way or the other."""
-
-
-RESIZING = ['finished', 'confirming', 'reverting']
-"""Statuses of a migration of a server that is resized: until the move is
-confirmed or reverted, Nova keeps room for it on both hosts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """Where a server takes up room.
-
-    :ivar host: where it is; if it moves, where it is going
-    :ivar source: where it comes from if it moves, and may return to
-    """
-
-    host: str
-    source: str | None = None
 
 
 def positions_of(context, members: Iterable[MemberRecord]
@@ -56,26 +37,21 @@ def positions_of(context, members: Iterable[MemberRecord]
     at work on, or that waits for the confirmation of its move.
     """
     rows = {row.id: row for row in members}
-    return {rows[number].member.path: position for number, position
-            in _positions_by_row(context, rows.values()).items()}
+    return {rows[number].member.path: found for number, found
+            in positions_by_row(context, rows.values()).items()}
 
 
-def hosts_by_row(context, members: Iterable[MemberRecord]) -> dict[int, str]:
-    """The hosts of members of whatever groups, by the ids of their rows."""
-    return {number: position.host for number, position
-            in _positions_by_row(context, members).items()}
-
-
-def _positions_by_row(context, members: Iterable[MemberRecord]
-                      ) -> dict[int, Position]:
+def positions_by_row(context, members: Iterable[MemberRecord]
+                     ) -> dict[int, Position]:
+    """The same of members of any groups, by the ids of their rows."""
     rows = list(members)
     owned = {row.instance_uuid: row for row in rows if row.state in OWNED}
     found = {row.id: Position(row.place.host) for row in rows
              if row.state == MemberState.PLANNED}
     if owned:
-        for uuid, position in _of_instances(context, owned).items():
-            if position is not None:
-                found[owned[uuid].id] = position
+        for uuid, found_at in _of_instances(context, owned).items():
+            if found_at is not None:
+                found[owned[uuid].id] = found_at
     return found
 
 
@@ -125,16 +101,11 @@ def _in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
 
 def _position(context, instance: sa.Row, row: MemberRecord
               ) -> Position | None:
-    if instance.host is None:
-        building = instance.vm_state == vm_states.BUILDING
-        return _planned(row) if building else None
+    server = ServerRecord(
+        instance.host, instance.vm_state, instance.task_state)
     # A server that is not moving costs no query.
-    move = None
-    if instance.vm_state == vm_states.RESIZED:
-        move = _move(context, instance.uuid, RESIZING)
-    elif instance.task_state:
-        move = _move(context, instance.uuid, MOVING)
-    return move or Position(instance.host)
+    return position(server, row.place.host, _migrations(
+        context, instance.uuid, server.statuses) if server.statuses else ())
 
 
 @api_database.context_manager.reader
@@ -170,14 +141,9 @@ def _instances(context, uuids: Collection[str]) -> Sequence[sa.Row]:
             in context.session.execute(known.where(found.uuid.in_(batch)))]
 
 
-def _move(context, uuid: str, statuses: Sequence[str]) -> Position | None:
-    """Where Nova is moving a server, once it has written that down."""
-    migrations = objects.MigrationList.get_by_filters(
-        context, {'instance_uuid': uuid, 'status': statuses})
-    return next((Position(m.dest_compute, m.source_compute)
-                 for m in sorted(migrations, key=_newest_first)
-                 if m.dest_compute), None)
-
-
-def _newest_first(migration: 'objects.Migration') -> int:
-    return -migration.id
+def _migrations(context, uuid: str, statuses: Sequence[str]
+                ) -> list[Migration]:
+    return [Migration(each.id, each.status, each.source_compute,
+                      each.dest_compute)
+            for each in objects.MigrationList.get_by_filters(
+                context, {'instance_uuid': uuid, 'status': list(statuses)})]

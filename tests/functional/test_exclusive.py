@@ -228,6 +228,23 @@ def test_exclusiveness_follows_a_member_that_moved(cloud):
     assert stranger(cloud, 'small')[1] is None
 
 
+def test_both_hosts_of_an_unconfirmed_resize_are_closed(cloud):
+    """The member may be reverted to its source, which has room again."""
+    group = planned(cloud, alone('host'))
+    server = build(cloud, group, 'node')
+    before = cloud.host_of(server)
+    cloud.act(server, 'migrate')
+    cloud.wait_for_status(server, 'VERIFY_RESIZE')
+    now = cloud.host_of(server)
+    assert now != before
+    for host in before, now:
+        assert stranger(cloud, 'small', host=host, as_admin=True)[1] is None
+    cloud.act(server, 'confirmResize')
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert stranger(cloud, 'small', host=before, as_admin=True)[1] == before
+    assert stranger(cloud, 'small', host=now, as_admin=True)[1] is None
+
+
 @pytest.mark.parametrize('end', ['release', 'delete'])
 def test_a_released_exclusive_domain_is_open_to_all(cloud, end):
     group = planned(cloud, alone('rack'))
