@@ -16,6 +16,18 @@ OPTS = [
         help='What to do with a create whose pointer cannot be honoured, and '
              'with a move of a member while its group cannot be read.'),
     cfg.FloatOpt(
+        'search_time_limit', default=2.0, min=0,
+        help='Seconds for which a create may look for another host, if the '
+             'planned host of its member and all alternates are refused. The '
+             'hosts come from Placement and keep the policies of the group. '
+             'All servers of one request share this time. 0 does not look '
+             'for other hosts; the member is then lost, and an engine plans '
+             'it again.'),
+    cfg.IntOpt(
+        'search_hosts', default=20, min=1,
+        help="How many hosts one such search offers to Nova's filters, the "
+             'best first.'),
+    cfg.FloatOpt(
         'group_weight_multiplier', default=10.0,
         help='Multiplier of HolisticGroupWeigher, which prefers the hosts '
              'that break fewest of the weighted policies of a group.'),

@@ -49,7 +49,7 @@ class Network(Objective):
             for level in snapshot.levels:
                 one, other = (
                     Counter(snapshot.domain(placement[m.path], level)
-                            for m in side.members)
+                            for m in side.members if m.path in placement)
                     for side in (each.first, each.second))
                 near = sum(number * other[domain]
                            for domain, number in one.items() if domain)

@@ -10,6 +10,7 @@ from nova import objects
 
 from nova_holistic import exceptions
 from nova_holistic.holds import bodies
+from nova_holistic.scheduler import cloudview
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import HostReader
 from nova_holistic.scheduler.judge import Judge
@@ -88,15 +89,17 @@ class Candidates:
         self._ask_for(instance_uuid)
         judge = own.judge(self._connections, self._context)
         states = {}
-        for place in places:
-            if self._keeps_policies(judge, place):
-                try:
-                    states[place] = self._admitted(own.own, place)
-                except HostRefused as refusal:
-                    refusals.append(refusal)
-                except Refused:
-                    # The request names another host.
-                    continue
+        allowed = [place for place in places
+                   if self._keeps_policies(judge, place)]
+        self._read_together(allowed)
+        for place in allowed:
+            try:
+                states[place] = self._admitted(own.own, place)
+            except HostRefused as refusal:
+                refusals.append(refusal)
+            except Refused:
+                # The request names another host.
+                continue
         passed = self._passed(own, list(states.values()))
         refusals += [self._rejection(own, state) for state in states.values()
                      if state not in passed]
@@ -108,6 +111,17 @@ class Candidates:
         return first, self._selections(instance_uuid, states[first], [
             states[place] for place in others
             if states[place].cell_uuid == states[first].cell_uuid])
+
+    def keeps_policies(self, own: Membership) -> bool:
+        """Whether the member's place, as the table has it, keeps the hard
+        policies of its group, with the other members where they are.
+
+        :raises HolisticError: where they are is not known
+        """
+        judge = cloudview.shown_to(
+            own.judge(self._connections, self._context), self._connections,
+            own.rows)
+        return not judge.objections(self._located(own.own.place))
 
     def _ask_for(self, instance_uuid: str) -> None:
         self._spec.instance_uuid = instance_uuid
@@ -156,6 +170,17 @@ class Candidates:
             self._states.update(
                 ((cell.uuid, place.host), state) for place, state
                 in self._hosts.states(self._context, cell, missing))
+
+    def _read_together(self, places: Sequence[Place]) -> None:
+        """Read the hosts of each cell at once."""
+        by_cell: dict[str, tuple[Any, list[Place]]] = {}
+        for place in places:
+            # A host that is gone is refused later.
+            with contextlib.suppress(HostRefused):
+                cell = self._hosts.cell_of(self._context, place)
+                by_cell.setdefault(cell.uuid, (cell, []))[1].append(place)
+        for cell, some in by_cell.values():
+            self._read(cell, some)
 
     def _state(self, row: MemberRecord, cell, place: Place):
         """The host, with what the members of this request took of it.

@@ -17,6 +17,8 @@ from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler import losing
 from nova_holistic.scheduler.refusal import HostRefused, Refused
 from nova_holistic.table import errors as table_errors
+from nova_holistic.table import moving
+from nova_holistic.table.moving import Move
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 LOG = logging.getLogger(__name__)
@@ -95,7 +97,8 @@ class Claims:
         """
         claim = self._of(row)
         claim.moved = replace(
-            claim.row, place=place, hold=str(uuid.uuid4()))
+            claim.row, place=place, hold=str(uuid.uuid4()),
+            instance_uuid=claim.instance_uuid)
         return claim.moved
 
     def give_up(self, row: MemberRecord,
@@ -103,8 +106,29 @@ class Claims:
         """``undo`` does not plan the row again: its member is lost."""
         self._of(row).refusals = refusals
 
+    def write(self, row: MemberRecord,
+              judged: Sequence[MemberRecord]) -> bool:
+        """Write the place to which the row moves, if it moves.
+
+        :param judged: all rows of the group, as they were when the place was
+            judged
+        :returns: False if another member has a new place since then
+        :raises Refused: the claim is gone
+        """
+        claim = self._of(row)
+        if claim.moved is None or claim.written == claim.moved.hold:
+            return True
+        answer = moving.move(self._table.database, claim.moved, claim.written,
+                             judged, self._clock())
+        if answer == Move.GONE:
+            raise Refused('the member was taken back meanwhile')
+        if answer == Move.WRITTEN:
+            claim.written = claim.moved.hold
+        return answer == Move.WRITTEN
+
     def swap(self, row: MemberRecord) -> None:
-        """The row's hold becomes its instance's allocation.
+        """The row's hold becomes its instance's allocation. If the row moves,
+        ``write`` comes before.
 
         :raises HostRefused: the host has no room; the hold is as it was
         :raises Refused: the hold or the claim is gone
@@ -113,8 +137,6 @@ class Claims:
         claim = self._of(row)
         # From here on an answer may get lost: undoing looks what is there.
         claim.swapped = True
-        if claim.moved is not None:
-            self._write_move(claim, claim.moved)
         self._swap(claim)
 
     def confirm(self) -> None:
@@ -127,14 +149,6 @@ class Claims:
 
     def _of(self, row: MemberRecord) -> _Claim:
         return next(claim for claim in self._claims if claim.row.id == row.id)
-
-    def _write_move(self, claim: _Claim, moved: MemberRecord) -> None:
-        if not self._table.change_state(
-                moved.id, {MemberState.CLAIMED}, MemberState.CLAIMED,
-                self._clock(), of_instance=claim.instance_uuid,
-                of_hold=claim.written, place=moved.place, hold=moved.hold):
-            raise Refused('the member was taken back meanwhile')
-        claim.written = moved.hold
 
     def _swap(self, claim: _Claim) -> None:
         # Placement's own words name providers, which are not the user's

@@ -12,12 +12,14 @@ from nova_holistic import exceptions
 from nova_holistic.scheduler.candidates import Candidates
 from nova_holistic.scheduler.claims import Claims, NotUndone
 from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.elsewhere import Elsewhere
 from nova_holistic.scheduler.hosts import ZONE
 from nova_holistic.scheduler import membership
 from nova_holistic.scheduler.membership import Membership
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.refusal import HostRefused, Refused
 from nova_holistic.scheduler import request
+from nova_holistic.scheduler.search import HostSearch
 from nova_holistic.scheduler import unanswered
 from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table.records import (
@@ -46,7 +48,8 @@ class _Choice:
 class Lookup:
     """One create. Its steps are few and do not depend on the size of the
     cloud: read the group, claim, judge the planned host, swap. If the planned
-    host is refused, the member's alternates are tried in their order.
+    host is refused, the member's alternates are tried in their order, and
+    then other hosts.
     """
 
     def __init__(self, context, spec: 'objects.RequestSpec',
@@ -61,6 +64,10 @@ class Lookup:
         self._scheduler = scheduler
         self._candidates = Candidates(
             self._context, self._spec, connections, scheduler)
+        self._elsewhere = Elsewhere(
+            HostSearch(self._context, self._spec, connections,
+                       scheduler.host_manager),
+            connections, self._candidates)
 
     def answer(self, pointer: Pointer, instance_uuids: Sequence[str],
                alternates: int) -> 'list[list[objects.Selection]]':
@@ -128,16 +135,34 @@ class Lookup:
         """The hold becomes the server's allocation, where there is room."""
         while True:
             try:
+                while not claims.write(choice.own.own, choice.own.rows):
+                    self._judge_again(choice)
                 claims.swap(choice.own.own)
                 return
             except HostRefused as refusal:
                 self._go_elsewhere(claims, choice, refusal, limit)
 
+    def _judge_again(self, choice: _Choice) -> None:
+        """Judge the chosen place with the other members where they are now.
+
+        :raises HostRefused: a policy forbids the place
+        :raises Refused: the group is gone
+        """
+        row = choice.own.own
+        found = self._connections.table.rosters.read(row.group_uuid)
+        if not found or row.id not in {each.id for each in found[1]}:
+            raise Refused('the member was taken back meanwhile')
+        choice.own = Membership(found[0], row, found[1])
+        if not self._candidates.keeps_policies(choice.own):
+            raise HostRefused(
+                "is forbidden by a policy of the member's group, since "
+                'another member has a new place', row.place.host)
+
     def _go_elsewhere(self, claims: Claims, choice: _Choice,
                       refusal: HostRefused, limit: int) -> None:
-        """Choose the first alternate that can take the server instead.
+        """Choose another host that can take the server instead.
 
-        :raises Refused: no alternate can
+        :raises Refused: none was found
         """
         row = choice.own.own
         unasked_zone = (refusal.by == ZONE and
@@ -146,18 +171,16 @@ class Lookup:
             # The request is at fault; or the server has its place already.
             raise refusal
         choice.refusals.append(refusal)
-        tried = {each.host for each in choice.refusals}
-        found = self._candidates.elsewhere(
-            choice.own, choice.instance_uuid, [
-                place for place in self._connections.table.alternates(
-                    [row.id]).get(row.id, ()) if place.host not in tried],
-            choice.refusals)
+        found = self._elsewhere.find(
+            choice.own, choice.instance_uuid, choice.refusals)
         if found is None:
             cause = choice.refusals[0]
             if not cause.may_return:
                 claims.give_up(row, choice.refusals)
-            raise Refused(f'{cause}, and none of its alternates can take the '
-                          f'server') from cause
+            raise Refused(
+                f'{cause}, and none of its alternates can take the server' + (
+                    ', nor can any other host that was tried'
+                    if self._elsewhere.searched else '')) from cause
         place, (first, *others) = found
         LOG.info('Instance %(instance)s goes to %(host)s, since host '
                  '%(refused)s %(cause)s',

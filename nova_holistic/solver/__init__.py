@@ -5,5 +5,6 @@ Other packages import the modules of ``__all__`` and no other: the rest may be
 rebuilt at any time.
 """
 
-__all__ = ('alternates', 'backend', 'check', 'explain', 'observer', 'settings',
+__all__ = ('alternates', 'backend', 'check', 'explain', 'observer',
+           'one_more', 'settings',
            'solve')

@@ -47,6 +47,16 @@ def check(group: Group, snapshot: Snapshot, placement: Mapping[str, str],
             *_broken_policies(group, known, snapshot))
 
 
+def fits(member: Member, host: Host, snapshot: Snapshot) -> bool:
+    """Whether the host meets the member's requirements and has room for it,
+    whatever policies say.
+
+    :param member: with its resources resolved
+    """
+    return not (any(_unfit(member, host, snapshot))
+                or any(_overfull([(member, host)])))
+
+
 def _strays(members: Mapping[str, Member], hosts: Mapping[str, Host],
             placement: Mapping[str, str],
             placed: Mapping[str, str]) -> Iterator[Reason]:

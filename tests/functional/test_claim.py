@@ -27,7 +27,8 @@ RACKS = {host.name: (host.zone, host.rack) for host in HOSTS}
 
 @pytest.fixture(scope='module')
 def running(lend_cloud):
-    with lend_cloud(HOSTS) as cloud:
+    with lend_cloud(HOSTS, options={
+            ('holistic', 'search_time_limit'): 0}) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         yield cloud
 

@@ -34,6 +34,8 @@ def cloud(running):
     yield running
     for name in 'alternates', 'refusal_lifetime':
         running.conf.clear_override(name, group='planner')
+    for name in 'search_time_limit', 'search_hosts':
+        running.conf.clear_override(name, group='holistic')
     running.clear()
 
 
@@ -60,6 +62,7 @@ def test_the_alternate_that_passes_the_filter_takes_the_server(cloud):
 
 def test_every_refused_host_is_told_and_left_out_of_the_next_plan(cloud):
     """With one alternate each plan learns of two hosts."""
+    cloud.conf.set_override('search_time_limit', 0, group='holistic')
     cloud.conf.set_override('alternates', 1, group='planner')
     group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=1)
     fault = cloud.fault_of(create(cloud, group))
@@ -100,6 +103,7 @@ def test_where_every_host_is_refused_the_reasons_say_so(cloud):
 
 def test_a_refusal_expires(cloud):
     """The operator has changed the aggregates, so the host counts again."""
+    cloud.conf.set_override('search_time_limit', 0, group='holistic')
     cloud.conf.set_override('alternates', 0, group='planner')
     group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=0)
     cloud.fault_of(create(cloud, group))
@@ -118,6 +122,7 @@ def test_a_refusal_expires(cloud):
 
 
 def test_refusals_go_with_their_group(cloud):
+    cloud.conf.set_override('search_time_limit', 0, group='holistic')
     group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=0)
     cloud.fault_of(create(cloud, group))
     cloud.lifecycle.delete(group)
@@ -131,3 +136,24 @@ def test_a_plan_of_the_engine_is_claimed_in_the_end(cloud):
     server = create(cloud, group)
     cloud.wait_for_status(server, 'ACTIVE')
     assert cloud.host_of(server) == FAST
+
+
+def test_a_search_finds_the_one_host_that_passes_the_filter(cloud):
+    group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=0)
+    server = create(cloud, group)
+    cloud.wait_for_status(server, 'ACTIVE')
+    assert cloud.host_of(server) == FAST
+    assert cloud.row(group, 'a').place.host == FAST
+    assert cloud.used() == {FAST: SMALL}
+
+
+def test_a_search_tries_no_more_hosts_than_it_may(cloud):
+    """The host that passes the filter is the last: it is not empty."""
+    cloud.conf.set_override('search_hosts', 1, group='holistic')
+    stranger = cloud.add_consumer(FAST, {'VCPU': 1})
+    group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=0)
+    cloud.fault_of(create(cloud, group))
+    cloud.delete_consumer(stranger)
+    learnt = cloud.table.refusals.of_group(
+        group, cloud.clock().replace(year=2000))['a']
+    assert len(learnt) == 2 and 'cmp-0' in learnt and FAST not in learnt

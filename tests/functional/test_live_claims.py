@@ -28,7 +28,8 @@ def running(lend_cloud):
 def cloud(running):
     """The cloud, on which the test leaves nothing behind."""
     yield running
-    running.conf.clear_override('failure_mode', group='holistic')
+    for name in 'failure_mode', 'search_time_limit':
+        running.conf.clear_override(name, group='holistic')
     running.enable_computes()
     running.clear()
 
@@ -89,6 +90,7 @@ def test_a_server_group_of_nova_and_a_pointer_in_one_request(cloud):
 
 
 def test_where_no_alternate_works_the_member_is_lost_and_planned_anew(cloud):
+    cloud.conf.set_override('search_time_limit', 0, group='holistic')
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL,
                        alternates=0)
     cloud.disable_compute('cmp-2')
@@ -110,6 +112,7 @@ def test_where_no_alternate_works_the_member_is_lost_and_planned_anew(cloud):
 
 def test_a_host_that_may_return_keeps_its_promise(cloud):
     """It is down for a moment, and there is no alternate."""
+    cloud.conf.set_override('search_time_limit', 0, group='holistic')
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL,
                        alternates=0)
     before = cloud.table.members(group), cloud.used()
@@ -146,6 +149,7 @@ def test_in_yield_mode_the_alternates_come_first(cloud):
 
 
 def test_in_yield_mode_stock_nova_gets_what_no_alternate_takes(cloud):
+    cloud.conf.set_override('search_time_limit', 0, group='holistic')
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL,
                        alternates=0)

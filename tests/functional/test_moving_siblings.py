@@ -20,6 +20,7 @@ def running(lend_cloud):
 def cloud(running):
     """The cloud, on which the test leaves nothing behind."""
     yield running
+    running.conf.clear_override('search_time_limit', group='holistic')
     running.enable_computes()
     running.clear()
 
@@ -27,6 +28,7 @@ def cloud(running):
 def test_a_member_planned_where_a_sibling_is_being_resized_to(cloud):
     """The steps of the finding: the engine takes the sibling to be where the
     table says, until its resize is confirmed."""
+    cloud.conf.set_override('search_time_limit', 0, group='holistic')
     group, moving = resized(cloud)
     cloud.disable_compute('cmp-3')
     cloud.disable_compute('cmp-4')

@@ -20,7 +20,8 @@ PLAN = {'db/node-0': 'cmp-0', 'db/node-1': 'cmp-1', 'db/node-2': 'cmp-2',
 
 @pytest.fixture(scope='module')
 def running(lend_cloud):
-    with lend_cloud(HOSTS) as cloud:
+    with lend_cloud(HOSTS, options={
+            ('holistic', 'search_time_limit'): 0}) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         yield cloud
 

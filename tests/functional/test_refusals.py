@@ -25,7 +25,8 @@ PLAN = {'web': 'cmp-2', 'db': 'cmp-1'}
 
 @pytest.fixture(scope='module')
 def running(lend_cloud):
-    with lend_cloud(HOSTS) as cloud:
+    with lend_cloud(HOSTS, options={
+            ('holistic', 'search_time_limit'): 0}) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         cloud.create_flavor('large', 4, 4096, 10)
         cloud.create_flavor('fast', 2, 2048, 10,

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places one more member in a planned group; every other member stays.
+
+This is an insertion search. It solves no program, so it takes milliseconds: it
+judges each host once, with the checks of the policies. Hosts that a policy
+judges alike (``Policy.distinguishes``) share one answer of its check.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import Objective, Outlay
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.objectives.utilisation import (
+    requested_classes, utilisation)
+from nova_holistic.solver.check import fits
+
+EVALUATED = 64
+"""Hosts for which an objective without an outlay is evaluated at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """The question where one more member may go.
+
+    :ivar member: the new member, with its resources resolved; the group has a
+        member of its path
+    :ivar placed: path to host of every other member that takes up room; the
+        snapshot counts what they use
+    :ivar snapshot: the candidates, and the hosts that policies look at; its
+        ``Host.servers`` count no member of the group
+    :ivar candidates: names of the hosts that may be chosen
+    """
+
+    group: Group
+    member: Member
+    placed: Mapping[str, Host]
+    snapshot: Snapshot
+    candidates: Collection[str]
+
+
+def one_more(question: Insertion, objective: Objective) -> tuple[str, ...]:
+    """Names of the hosts that can take the member, the best first.
+
+    Each host meets the member's requirements, has room for it, and breaks no
+    hard policy that holds without it. Violations that other members cause are
+    not counted against a host. The order is by the weighted violations of
+    preferences that the member adds, then by what it adds to the objective,
+    then as in the snapshot. An objective without an outlay orders the first
+    ``EVALUATED`` hosts only.
+    """
+    rules = _Rules(question)
+    costs = {}
+    for host in question.snapshot.hosts:
+        if (host.name in question.candidates
+                and fits(question.member, host, question.snapshot)):
+            cost = rules.cost(host)
+            if cost is not None:
+                costs[host] = cost
+    found = sorted(costs, key=costs.__getitem__)
+    value = _objective_cost(question, objective, found)
+    found.sort(key=lambda host: (costs[host], value(host)))
+    return tuple(host.name for host in found)
+
+
+class _Rules:
+    """The policies that govern the member, each with its answers so far."""
+
+    def __init__(self, question: Insertion):
+        self._question = question
+        self._rules = [
+            _Rule(question, scope, policy)
+            for scope in question.group.scopes()
+            if scope.holds(question.member) for policy in scope.group.rules]
+        # A hard policy that rejects a host spares the others their checks.
+        self._rules.sort(key=lambda rule: not rule.policy.hard)
+
+    def cost(self, host: Host) -> float | None:
+        """Weighted violations that the member adds at the host; None if it
+        breaks a hard policy there."""
+        total = 0.0
+        for rule in self._rules:
+            added = rule.added(host)
+            if rule.policy.hard and added > 0:
+                return None
+            total += (rule.policy.weight or 0.0) * added
+        # Sums of the same weights in another order differ in the last digit.
+        return round(total, 9)
+
+
+class _Rule:
+    """One policy of one scope."""
+
+    def __init__(self, question: Insertion, scope: Scope, policy: Policy):
+        self.policy = policy
+        self._question = question
+        self._scope = scope
+        self._levels = policy.distinguishes(scope, question.member)
+        self._used = {level: self._domains(level)
+                      for level in self._levels or ()}
+        self._without: int | None = None
+        self._answers: dict[Hashable, int] = {}
+
+    def added(self, host: Host) -> int:
+        """Violations with the member at the host, less those without it."""
+        key = self._key(host)
+        if key not in self._answers:
+            self._answers[key] = self._added(host)
+        return self._answers[key]
+
+    def _added(self, host: Host) -> int:
+        question = self._question
+        there = {**question.placed, question.member.path: host}
+        count = self._count(there)
+        if count and self._without is None:
+            self._without = self._count(question.placed)
+        return count - (self._without or 0)
+
+    def _count(self, placement: Mapping[str, Host]) -> int:
+        return self.policy.check(
+            self._scope, placement, self._question.snapshot).count
+
+    def _key(self, host: Host) -> Hashable:
+        """Equal for hosts that the policy judges alike."""
+        if self._levels is None:
+            return host.name
+        return tuple(self._seen(host, level, apart)
+                     for level, apart in self._levels.items())
+
+    def _seen(self, host: Host, level: str, apart: bool) -> Hashable:
+        domain = self._question.snapshot.domain(host, level)
+        if apart or domain is None or domain in self._used[level]:
+            return domain
+        return 'without members'
+
+    def _domains(self, level: str) -> frozenset[Domain | None]:
+        snapshot = self._question.snapshot
+        return frozenset(snapshot.domain(host, level)
+                         for host in self._question.placed.values())
+
+
+def _objective_cost(question: Insertion, objective: Objective,
+                    found: Sequence[Host]) -> Callable[[Host], float]:
+    """What the member adds to the objective at each of the hosts.
+
+    :param found: the hosts, those with the fewest violations first
+    """
+    objective = objective.for_group(question.group)
+    members = [each for each in question.group.all_members()
+               if each.path in question.placed] + [question.member]
+    outlay = objective.outlay()
+    if outlay is not None:
+        return _outlay_cost(question, outlay, requested_classes(members))
+    placed = {path: host.name for path, host in question.placed.items()}
+    values = {host.name: objective.value(
+        members, {**question.placed, question.member.path: host}, placed,
+        question.snapshot) for host in found[:EVALUATED]}
+    return lambda host: values.get(host.name, float('inf'))
+
+
+def _outlay_cost(question: Insertion, outlay: Outlay,
+                 classes: Sequence[str]) -> Callable[[Host], float]:
+    resources = question.member.requirements.resources
+    used = {host.name for host in question.placed.values()}
+
+    def cost(host: Host) -> float:
+        before = utilisation(host, classes)
+        opening = 0.0 if host.name in used else outlay.opening(1 - before)
+        after = utilisation(host, classes, resources)
+        return (opening + _climbed(outlay.slopes, after)
+                - _climbed(outlay.slopes, before))
+
+    return cost
+
+
+def _climbed(slopes: Sequence[float], share: float) -> float:
+    """The height of the curve with these slopes at a share from 0 to 1."""
+    width = 1 / len(slopes) if slopes else 1.0
+    return sum(slope * min(width, max(0.0, share - number * width))
+               for number, slope in enumerate(slopes))

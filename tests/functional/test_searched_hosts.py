@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A create finds another host if its planned host and all alternates are
+refused: the one member is planned again while the request waits."""
+
+import threading
+import uuid
+
+import pytest
+
+from nova_holistic.scheduler.claims import Claims
+from nova_holistic.table.records import MemberState
+from tests.functional.claims import (
+    ALL_CPUS, APART, assert_claimed, create, document, host_of_active, HOSTS,
+    SMALL)
+
+
+@pytest.fixture(scope='module')
+def running(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud, on which the test leaves nothing behind."""
+    yield running
+    running.conf.clear_override('search_time_limit', group='holistic')
+    running.enable_computes()
+    running.clear()
+
+
+def test_another_host_takes_the_server_in_the_same_create(cloud):
+    """The planned host and the only alternate, cmp-0, are disabled."""
+    group = cloud.plan(document('a', 'b', policies=APART),
+                       {'a': 'cmp-2', 'b': 'cmp-1'}, resources=SMALL,
+                       alternates=1)
+    hold = cloud.row(group, 'a').hold
+    for host in 'cmp-0', 'cmp-2':
+        cloud.disable_compute(host)
+    server = create(cloud, group, 'a')
+    host = host_of_active(cloud, server)
+    # The sibling is planned on cmp-1.
+    assert host in ('cmp-3', 'cmp-4')
+    assert_claimed(cloud, group, 'a', server, host)
+    assert cloud.holds.exists(hold) is None
+    assert cloud.used() == {host: SMALL, 'cmp-1': SMALL}
+    assert cloud.row(group, 'a').place == cloud.place(host)
+    assert host_of_active(cloud, create(cloud, group, 'b')) == 'cmp-1'
+
+
+def test_the_objective_of_the_group_chooses_the_host(cloud):
+    """Its objective prefers empty hosts."""
+    group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL,
+                       alternates=0)
+    cloud.disable_compute('cmp-2')
+    strangers = [cloud.add_consumer(host, {'VCPU': 1})
+                 for host in ('cmp-0', 'cmp-1', 'cmp-4')]
+    assert host_of_active(cloud, create(cloud, group, 'a')) == 'cmp-3'
+    for stranger in strangers:
+        cloud.delete_consumer(stranger)
+
+
+def test_requirements_of_the_description_are_kept(cloud):
+    """The create says nothing of the rack that the member is confined to."""
+    shop = document('a')
+    shop['members'][0]['location'] = 'az1/r4'
+    group = cloud.plan(shop, {'a': 'cmp-2'}, resources=SMALL, alternates=0)
+    cloud.disable_compute('cmp-2')
+    assert host_of_active(cloud, create(cloud, group, 'a')) == 'cmp-4'
+
+
+def test_a_member_that_no_host_can_take_is_lost(cloud):
+    group = cloud.plan(document('a', 'b', policies=APART),
+                       {'a': 'cmp-2', 'b': 'cmp-1'}, resources=SMALL,
+                       alternates=0)
+    strangers = [cloud.add_consumer(host, ALL_CPUS)
+                 for host in ('cmp-0', 'cmp-3', 'cmp-4')]
+    cloud.disable_compute('cmp-2')
+    fault = cloud.fault_of(create(cloud, group, 'a'))
+    assert 'nor can any other host' in fault and 'cmp' not in fault
+    row = cloud.row(group, 'a')
+    assert (row.state, row.held) == (MemberState.LOST, False)
+    (reason,) = cloud.table.get_group(group).reasons
+    assert 'host cmp-2 is disabled' in reason['message']
+    for stranger in strangers:
+        cloud.delete_consumer(stranger)
+
+
+def test_without_time_nothing_is_searched(cloud):
+    cloud.conf.set_override('search_time_limit', 0, group='holistic')
+    group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL,
+                       alternates=0)
+    cloud.disable_compute('cmp-2')
+    fault = cloud.fault_of(create(cloud, group, 'a'))
+    assert 'nor can any other host' not in fault
+    assert cloud.row(group, 'a').state == MemberState.LOST
+
+
+@pytest.mark.parametrize('alternates', [0, 8])
+def test_two_creates_that_choose_one_host_at_the_same_time(
+        cloud, monkeypatch, alternates):
+    """Both members are refused where they are planned, and both choose the
+    same other host before either has written its choice."""
+    group = cloud.plan(document('a', 'b', policies=APART),
+                       {'a': 'cmp-2', 'b': 'cmp-3'}, resources=SMALL,
+                       alternates=alternates)
+    for host in 'cmp-2', 'cmp-3':
+        cloud.disable_compute(host)
+    both = threading.Barrier(2, timeout=30)
+    chosen = []
+    write = Claims.write
+
+    def write_together(self, row, judged):
+        if len(chosen) < 2:
+            chosen.append(row.place.host)
+            both.wait()
+        return write(self, row, judged)
+
+    monkeypatch.setattr(Claims, 'write', write_together)
+    answers = {}
+
+    def ask(member):
+        instance = str(uuid.uuid4())
+        answers[instance] = cloud.select_destinations(cloud.request_spec(
+            'small', {'group': group, 'member': member}, instance),
+            [instance])[0][0].service_host
+
+    threads = [threading.Thread(target=ask, args=[member])
+               for member in ('a', 'b')]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert chosen[0] == chosen[1]
+    assert len(answers) == 2
+    hosts = {row.instance_uuid: row.place.host
+             for row in cloud.table.members(group)}
+    assert hosts == answers and len({*hosts.values()}) == 2
+    assert cloud.used() == {host: SMALL for host in hosts.values()}
+    for instance in answers:
+        cloud.delete_consumer(instance)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One more member is placed where a check of every host would place it."""
+
+from dataclasses import replace
+import random
+
+import pytest
+
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.check import fits
+from nova_holistic.solver.one_more import Insertion, one_more
+from tests.unit.builders import cloud, group, host, on, servers, two_racks
+from tests.unit.solver.strategies import OBJECTIVES, seeded
+
+
+def insertion(wanted, path, placed, snapshot):
+    """:param placed: path to host"""
+    (member,) = [m for m in wanted.all_members() if m.path == path]
+    return Insertion(wanted, member, placed, snapshot,
+                     {each.name for each in snapshot.hosts})
+
+
+def hosts(question, objective='spread'):
+    return one_more(question, load_objective(objective))
+
+
+def test_it_keeps_hard_policies():
+    snapshot = two_racks()
+    wanted = group(servers('web', 3), policies=[AntiAffinity()])
+    placed = on(snapshot, web_0='r1h1', web_1='r2h2')
+    assert hosts(insertion(wanted, 'web-2', placed, snapshot)) == (
+        'r1h2', 'r2h1')
+
+
+def test_fewest_violations_come_before_the_objective():
+    snapshot = cloud(host('a', 'r1'), host('b', 'r1'), host(
+        'c', 'r2', inventories={'VCPU': Inventory(16, used=8)}))
+    wanted = group(servers('web', 2), policies=[
+        AntiAffinity(level='rack', weight=1.0)])
+    question = insertion(wanted, 'web-1', on(snapshot, web_0='a'), snapshot)
+    assert hosts(question) == ('c', 'a', 'b')
+
+
+@pytest.mark.parametrize('objective, order', [
+    ('spread', ('b', 'a', 'c')), ('stack', ('a', 'c', 'b')),
+    ('fewest-hosts', ('a', 'b', 'c'))])
+def test_the_objective_orders_hosts(objective, order):
+    snapshot = cloud(*(
+        host(name, 'r1', inventories={'VCPU': Inventory(16, used=used)})
+        for name, used in (('a', 4), ('b', 0), ('c', 12))))
+    wanted = group(servers('web', 2))
+    question = insertion(wanted, 'web-1', on(snapshot, web_0='a'), snapshot)
+    assert hosts(question, objective) == order
+
+
+def test_hosts_that_cannot_take_the_member_are_left_out():
+    snapshot = cloud(
+        host('disabled', 'r1', enabled=False), host('small', 'r1', vcpus=1),
+        host('full', 'r1', inventories={'VCPU': Inventory(16, used=15)}),
+        host('elsewhere', 'r2'), host('good', 'r1'), host('other', 'r1'))
+    wanted = group(servers('web', vcpus=2, location=('r1',)))
+    question = insertion(wanted, 'web', {}, snapshot)
+    assert hosts(question) == ('good', 'other')
+    assert hosts(replace(question, candidates={'other', 'full'})) == (
+        'other',)
+
+
+def test_violations_of_other_members_do_not_count():
+    snapshot = two_racks()
+    wanted = group(servers('web', 3), policies=[AntiAffinity()])
+    placed = on(snapshot, web_0='r1h1', web_1='r1h1')
+    assert hosts(insertion(wanted, 'web-2', placed, snapshot)) == (
+        'r1h2', 'r2h1', 'r2h2')
+
+
+def test_a_policy_is_checked_once_for_hosts_that_it_judges_alike(monkeypatch):
+    snapshot = cloud(*(host(f'h{number}', f'r{number % 4}')
+                       for number in range(400)))
+    wanted = group(servers('web', 3), policies=[AntiAffinity(level='rack')])
+    calls = []
+    check = AntiAffinity.check
+    monkeypatch.setattr(AntiAffinity, 'check', lambda *arguments: (
+        calls.append(1), check(*arguments))[1])
+    placed = on(snapshot, web_0='h0', web_1='h1')
+    found = hosts(insertion(wanted, 'web-2', placed, snapshot))
+    assert len(found) == 200
+    # Two racks with members, one check for both others, and one without.
+    assert len(calls) == 4
+
+
+@pytest.mark.parametrize('seed', range(300))
+def test_it_agrees_with_a_check_of_every_host(seed):
+    wanted, snapshot = seeded(seed, hosts=7, members=5).read()
+    chance = random.Random(seed)
+    members = wanted.all_members()
+    path = chance.choice(members).path
+    placed = {m.path: chance.choice(snapshot.hosts) for m in members
+              if m.path != path and chance.random() < 0.9}
+    question = insertion(wanted, path, placed, snapshot)
+    objective = chance.choice(OBJECTIVES)
+    found = hosts(question, objective)
+    every = {each.name: each for each in snapshot.hosts}
+    costs = {name: violations(question, each)
+             for name, each in every.items()}
+    assert set(found) == {name for name in every if costs[name] is not None
+                          and fits(question.member, every[name], snapshot)}
+    keys = [(costs[name], value(question, every[name], objective))
+            for name in found]
+    assert keys == sorted(keys)
+
+
+def violations(question, candidate):
+    """Weighted ones that the member adds; None where a hard policy breaks."""
+    total = 0.0
+    for scope in question.group.scopes():
+        for policy in scope.group.rules:
+            without, there = (
+                policy.check(scope, placement, question.snapshot).count
+                for placement in (question.placed, {
+                    **question.placed, question.member.path: candidate}))
+            if scope.holds(question.member):
+                if policy.hard and there > without:
+                    return None
+                total += (policy.weight or 0) * (there - without)
+    return round(total, 9)
+
+
+def value(question, candidate, objective):
+    members = [m for m in question.group.all_members()
+               if m.path in question.placed or m.path == question.member.path]
+    return round(load_objective(objective).for_group(question.group).value(
+        members, {**question.placed, question.member.path: candidate},
+        {path: each.name for path, each in question.placed.items()},
+        question.snapshot), 9)
