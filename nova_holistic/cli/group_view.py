@@ -23,7 +23,7 @@ def group(record: GroupRecord, members: Sequence[MemberRecord],
     if form == 'json':
         return _json({**_group(record),
                       'members': [_member(member) for member in members]})
-    table = _columns(('MEMBER', 'STATE', 'HOST', 'LOCATION', 'INSTANCE'), (
+    table = columns(('MEMBER', 'STATE', 'HOST', 'LOCATION', 'INSTANCE'), (
         (m.member.path, m.state, m.place.host, '/'.join(m.place.location),
          m.instance_uuid) for m in members))
     return '\n'.join([*_heading(record), *(('', *table) if members else ())])
@@ -33,7 +33,7 @@ def groups(records: Sequence[GroupRecord], form: str) -> str:
     """One line a group."""
     if form == 'json':
         return _json([_group(record) for record in records])
-    return '\n'.join(_columns(
+    return '\n'.join(columns(
         ('UUID', 'NAME', 'PROJECT', 'STATUS', 'LEASE UNTIL'),
         ((r.uuid, r.name, r.project_id, r.status, time(r.lease_expires_at))
          for r in records)))
@@ -76,8 +76,9 @@ def _json(value: Any) -> str:
     return json.dumps(value, indent=2)
 
 
-def _columns(heads: Sequence[str],
-             rows: Iterable[Sequence[str | None]]) -> Iterable[str]:
+def columns(heads: Sequence[str],
+            rows: Iterable[Sequence[str | None]]) -> Iterable[str]:
+    """The lines of a table; none where it has no rows."""
     rows = list(rows)
     return _aligned([heads, *rows]) if rows else ()
 

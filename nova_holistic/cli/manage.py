@@ -10,7 +10,8 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 from nova_holistic.cli import (
-    exits, interrupt, manage_group, manage_hold, manage_purge, parts)
+    exits, interrupt, manage_group, manage_hold, manage_purge, manage_refusal,
+    parts)
 from nova_holistic.cli.files import BadFile
 from nova_holistic.cli.manage_command import Command, Told
 from nova_holistic import conf as options
@@ -62,6 +63,7 @@ COMMANDS = {
     **manage_group.COMMANDS,
     **manage_purge.COMMANDS,
     **manage_hold.COMMANDS,
+    **manage_refusal.COMMANDS,
 }
 
 

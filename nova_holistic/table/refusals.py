@@ -27,6 +27,22 @@ class Refusal:
     by: str
 
 
+@dataclass(frozen=True, slots=True)
+class KnownRefusal:
+    """A refusal as the table has it.
+
+    :ivar group: UUID
+    :ivar description: path of the description of the members
+    :ivar at: naive UTC
+    """
+
+    group: str
+    description: str
+    host: str
+    by: str
+    at: datetime
+
+
 class Refusals:
     """Every method is one short transaction."""
 
@@ -74,6 +90,27 @@ class Refusals:
                 found.setdefault(description, set()).add(host)
         return found
 
+    def known(self, group_uuid: str | None = None, host: str | None = None
+              ) -> list[KnownRefusal]:
+        """All refusals, oldest first.
+
+        :param group_uuid: only for members of this group
+        :param host: only of this host
+        """
+        with self._database.reader() as session:
+            return _selected(session, group_uuid, host)
+
+    @retried
+    def clear(self, group_uuid: str | None = None, host: str | None = None
+              ) -> list[KnownRefusal]:
+        """Forget what ``known`` lists with the same arguments; gives it."""
+        with self._database.writer() as session:
+            found = _selected(session, group_uuid, host)
+            session.execute(
+                sa.delete(RefusalRow).where(*_where(group_uuid, host))
+                .execution_options(synchronize_session=False))
+            return found
+
     @staticmethod
     def _tell(session: orm.Session, group: str,
               reason: Mapping[str, Any]) -> None:
@@ -106,3 +143,18 @@ def _forget(session: orm.Session, group: str, description: str,
             RefusalRow.description == description,
             RefusalRow.host.in_(hosts))
         .execution_options(synchronize_session=False))
+
+
+def _selected(session: orm.Session, group_uuid: str | None,
+              host: str | None) -> list[KnownRefusal]:
+    return [KnownRefusal(*row) for row in session.execute(
+        sa.select(RefusalRow.group_uuid, RefusalRow.description,
+                  RefusalRow.host, RefusalRow.refused_by,
+                  RefusalRow.refused_at)
+        .where(*_where(group_uuid, host)).order_by(RefusalRow.id))]
+
+
+def _where(group_uuid: str | None, host: str | None) -> list[Any]:
+    wanted = {RefusalRow.group_uuid: group_uuid, RefusalRow.host: host}
+    return [column == value for column, value in wanted.items()
+            if value is not None]
