@@ -15,6 +15,26 @@ OPTS = [
             ('yield', 'Nova schedules the server as if it had no pointer')],
         help='What to do with a create whose pointer cannot be honoured, and '
              'with a move of a member while its group cannot be read.'),
+    cfg.StrOpt(
+        'unchecked_moves', default='evacuate',
+        choices=[
+            ('none', 'no member is moved until the table answers'),
+            ('evacuate', 'a member is evacuated; other moves are refused'),
+            ('all', 'members are moved by every action of Nova')],
+        help='Which moves of members Nova may make while the placement table '
+             'does not answer, so that the policies of their groups cannot '
+             'be read. Such a move may violate hard policies of the group. '
+             'It never uses hosts that are known to be exclusively another '
+             "group's. With failure_mode = yield every move is made."),
+    cfg.StrOpt(
+        'evacuate_over_holds', default='group',
+        choices=[
+            ('none', 'no hold is given up'),
+            ('group', 'holds of the group of the server'),
+            ('any', 'holds of any group of any project')],
+        help='Which holds of members without servers are given up if a '
+             'member is evacuated and Nova finds no host for it otherwise. '
+             'Those members are lost, and an engine plans them again.'),
     cfg.FloatOpt(
         'search_time_limit', default=2.0, min=0,
         help='Seconds for which a create may look for another host, if the '

@@ -22,6 +22,8 @@ from nova_holistic.scheduler.claims import NotUndone
 from nova_holistic.scheduler import connections
 from nova_holistic.scheduler import exclusion
 from nova_holistic.scheduler.lookup import Lookup
+from nova_holistic.scheduler.making_room import MakingRoom
+from nova_holistic.scheduler.moves import is_evacuation
 from nova_holistic.scheduler.pointer import (
     GROUP_HINT, MEMBER_HINT, Pointer, has_pointer)
 from nova_holistic.scheduler.refusal import for_user, Refused
@@ -72,7 +74,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             with unanswered.refused():
                 moves = self._is_move(context, uuids)
             if moves:
-                return stock(spec_obj=spec_obj)
+                return self._move(context, spec_obj, uuids, stock)
             return self._look_up(context, spec_obj, uuids, return_objects,
                                  return_alternates)
         except exceptions.HolisticError as error:
@@ -85,6 +87,27 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                 reason=for_user(
                     error.__cause__ if isinstance(error, NotUndone)
                     else error, context.request_id)) from error
+
+    def _move(self, context, spec, uuids, stock):
+        """Nova's own answer, if need be at the cost of unclaimed holds."""
+        again = spec.obj_clone()
+        try:
+            return stock(spec_obj=spec)
+        except (exception.NoValidHost, messaging.ExpectedException):
+            if not self._has_made_room(context, again, uuids):
+                raise
+        return stock(spec_obj=again)
+
+    def _has_made_room(self, context, spec, uuids) -> bool:
+        try:
+            with unanswered.refused():
+                return (len(uuids) == 1 and is_evacuation(uuids[0])
+                        and MakingRoom(context.elevated(), spec,
+                                       connections.get(), self).make(uuids[0]))
+        except exceptions.HolisticError as error:
+            LOG.warning('No room can be made for instance %(instance)s: '
+                        '%(error)s', {'instance': uuids[0], 'error': error})
+            return False
 
     @instruments.LOOKUP_SECONDS.of()
     def _look_up(self, context, spec, uuids, return_objects,
@@ -119,7 +142,13 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         if any(cell.is_cell0() for cell in cells.values()):
             raise Refused('the create of this server has failed already')
         for uuid, cell in cells.items():
-            self._note_that_it_is_built(context, uuid, cell)
+            try:
+                self._note_that_it_is_built(context, uuid, cell)
+            except exceptions.HolisticError as error:
+                # A reconciler notes it later.
+                LOG.warning('Whether instance %(instance)s is built cannot '
+                            'be written: %(error)s',
+                            {'instance': uuid, 'error': error})
         return bool(cells)
 
     def _note_that_it_is_built(self, context, uuid, cell) -> None:

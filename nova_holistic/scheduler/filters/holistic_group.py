@@ -18,6 +18,7 @@ from nova_holistic.scheduler import exclusion
 from nova_holistic.scheduler import locations
 from nova_holistic.scheduler import membership
 from nova_holistic.scheduler.membership import Membership
+from nova_holistic.scheduler import moves
 from nova_holistic.scheduler.pointer import has_pointer, Pointer
 from nova_holistic.scheduler import strangers
 from nova_holistic.scheduler import unanswered
@@ -59,7 +60,8 @@ class HolisticGroupFilter(filters.BaseHostFilter):
             LOG.warning('Which hosts groups allow instance %(instance)s is '
                         'not known: %(error)s',
                         {'instance': spec_obj.instance_uuid, 'error': error})
-            if pointer and CONF.holistic.failure_mode != 'yield':
+            if (pointer and CONF.holistic.failure_mode != 'yield'
+                    and not moves.may_go_unchecked(spec_obj.instance_uuid)):
                 return []
             judges = _last_exclusion(hints, spec_obj.project_id)
         if not judges:

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The server of a dead host is evacuated, whatever else is wrong."""
+
+import pytest
+
+from nova_holistic.embedded.waiting import EmbeddedCloudError
+from nova_holistic.scheduler import connections
+from nova_holistic.table.errors import TableError
+from nova_holistic.table.records import MemberState
+from tests.functional.claims import (
+    APART, create, document, host_of_active, HOSTS, SMALL)
+
+OPTIONS = ('unchecked_moves', 'evacuate_over_holds')
+
+
+@pytest.fixture(scope='module')
+def running(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud, on which the test leaves nothing behind."""
+    yield running
+    for name in OPTIONS:
+        running.conf.clear_override(name, group='holistic')
+    running.enable_computes()
+    running.clear()
+
+
+@pytest.fixture
+def dying(cloud):
+    """Call it, and cmp-0 is down until the end of the test."""
+    stopped = []
+
+    def die():
+        cloud.stop_compute('cmp-0')
+        stopped.append('cmp-0')
+
+    yield die
+    for host in stopped:
+        cloud.start_compute(host)
+
+
+def only(cloud, *names):
+    """Leave these hosts for whoever has to move."""
+    for host in HOSTS:
+        if host.name not in names:
+            cloud.disable_compute(host.name)
+
+
+@pytest.fixture
+def table_away(cloud, monkeypatch):
+    """Call it, and the placement table does not answer the scheduler."""
+    def raising(*args, **kwargs):
+        raise TableError('placement table: no route to host')
+
+    def away():
+        table = connections.get().table
+        for owner, name in (
+                (table, 'exclusive_groups'), (table, 'member_of_instance'),
+                (table.rosters, 'read'), (table.refusals, 'of_group'),
+                (table, 'find_members')):
+            monkeypatch.setattr(owner, name, raising)
+
+    return away
+
+
+def test_a_member_is_evacuated_while_the_table_is_away(
+        cloud, table_away, dying):
+    """Its sibling is on the only host that is left: the policy is violated,
+    and after the outage the table says so."""
+    group = cloud.plan(document('a', 'b', policies=APART),
+                       {'a': 'cmp-0', 'b': 'cmp-1'}, resources=SMALL)
+    servers = {name: create(cloud, group, name) for name in 'ab'}
+    assert [host_of_active(cloud, each) for each in servers.values()] == [
+        'cmp-0', 'cmp-1']
+    only(cloud, 'cmp-0', 'cmp-1')
+    dying()
+    with pytest.raises(EmbeddedCloudError):
+        cloud.evacuate(servers['a'])
+    table_away()
+    # It may wait: it is no evacuation.
+    with pytest.raises(EmbeddedCloudError):
+        cloud.live_migrate(servers['b'])
+    assert cloud.evacuate(servers['a']) == 'cmp-1'
+    cloud.reconciler.reconcile()
+    assert {row.place.host for row in cloud.table.members(group)} == {'cmp-1'}
+
+
+def test_no_move_goes_unchecked_if_none_may(cloud, table_away, dying):
+    cloud.conf.set_override('unchecked_moves', 'none', group='holistic')
+    group = cloud.plan(document('a'), {'a': 'cmp-0'}, resources=SMALL)
+    server = create(cloud, group, 'a')
+    assert host_of_active(cloud, server) == 'cmp-0'
+    table_away()
+    dying()
+    with pytest.raises(EmbeddedCloudError):
+        cloud.evacuate(server)
+
+
+def test_every_move_goes_unchecked_if_all_may(cloud, table_away):
+    cloud.conf.set_override('unchecked_moves', 'all', group='holistic')
+    group = cloud.plan(document('a', 'b'), {'a': 'cmp-0', 'b': 'cmp-1'},
+                       resources=SMALL)
+    server = create(cloud, group, 'a')
+    assert host_of_active(cloud, server) == 'cmp-0'
+    table_away()
+    assert cloud.live_migrate(server) != 'cmp-0'
+    # A create is no move.
+    assert 'table does not answer' in cloud.fault_of(
+        create(cloud, group, 'b'))
+
+
+def test_an_evacuation_takes_the_place_of_an_unclaimed_sibling(cloud, dying):
+    group, server = beside_full_host(cloud)
+    dying()
+    assert cloud.evacuate(server) == 'cmp-1'
+    rows = [cloud.row(group, name) for name in 'bc']
+    (lost,) = [row for row in rows if row.state == MemberState.LOST]
+    (kept,) = [row for row in rows if row.state == MemberState.PLANNED]
+    assert cloud.consumers('cmp-1') == {server: SMALL, kept.hold: SMALL}
+    assert not lost.held
+    (reason,) = cloud.table.get_group(group).reasons
+    assert reason['at'] == lost.member.path
+    assert 'given up for a server that was evacuated' in reason['message']
+    assert reason['names'] == ['cmp-1']
+    cloud.enable_computes()
+    cloud.reconciler.reconcile()
+    assert cloud.row(group, lost.member.path).state == MemberState.PLANNED
+
+
+def test_a_hold_of_the_group_is_kept_if_none_may_be_given_up(
+        cloud, dying):
+    cloud.conf.set_override('evacuate_over_holds', 'none', group='holistic')
+    group, server = beside_full_host(cloud)
+    dying()
+    with pytest.raises(EmbeddedCloudError):
+        cloud.evacuate(server)
+    assert {cloud.row(group, name).state for name in 'bc'} == {
+        MemberState.PLANNED}
+
+
+def test_holds_of_others_are_given_up_only_if_the_operator_says_so(
+        cloud, dying):
+    group = cloud.plan(document('a'), {'a': 'cmp-0'}, resources=SMALL)
+    server = create(cloud, group, 'a')
+    assert host_of_active(cloud, server) == 'cmp-0'
+    others = cloud.plan(document('b', 'c'), {'b': 'cmp-1', 'c': 'cmp-1'},
+                        resources=SMALL, project_id='others')
+    only(cloud, 'cmp-0', 'cmp-1')
+    dying()
+    before = cloud.consumers('cmp-1')
+    with pytest.raises(EmbeddedCloudError):
+        cloud.evacuate(server)
+    assert cloud.consumers('cmp-1') == before
+    cloud.conf.set_override('evacuate_over_holds', 'any', group='holistic')
+    assert cloud.evacuate(server) == 'cmp-1'
+    assert sorted(row.state for row in cloud.table.members(others)) == [
+        MemberState.LOST, MemberState.PLANNED]
+
+
+def beside_full_host(cloud):
+    """A group and the server of its member a on cmp-0. Holds of the members b
+    and c fill cmp-1, the only other host."""
+    group = cloud.plan(document('a', 'b', 'c'), {
+        'a': 'cmp-0', 'b': 'cmp-1', 'c': 'cmp-1'}, resources=SMALL)
+    server = create(cloud, group, 'a')
+    assert host_of_active(cloud, server) == 'cmp-0'
+    only(cloud, 'cmp-0', 'cmp-1')
+    return group, server
