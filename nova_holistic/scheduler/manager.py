@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The manager of nova-scheduler that honours pointers."""
 
+from collections.abc import Mapping
 import functools
 
 from oslo_log import log as logging
@@ -34,6 +35,9 @@ from nova_holistic.table import start
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
+_SENTINEL = manager.SchedulerManager._sentinel
+"""What Nova gives as the request spec where an old conductor gives none."""
+
 
 class HolisticSchedulerManager(manager.SchedulerManager):
     """Stock Nova for every request but a create that has a pointer."""
@@ -55,7 +59,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
     @exclusion.read_once
     def select_destinations(
             self, context, request_spec=None, filter_properties=None,
-            spec_obj=manager.SchedulerManager._sentinel, instance_uuids=None,
+            spec_obj=_SENTINEL, instance_uuids=None,
             return_objects=False, return_alternates=False):
         """As in nova.scheduler.manager, which answers what has no pointer."""
         stock = functools.partial(
@@ -186,9 +190,11 @@ class HolisticSchedulerManager(manager.SchedulerManager):
 
 
 def _hints(spec_obj, filter_properties):
-    """Scheduler hints, without turning an old conductor's request over."""
-    if spec_obj is manager.SchedulerManager._sentinel:
-        return (filter_properties or {}).get('scheduler_hints') or {}
+    """Scheduler hints, without converting the request of an old conductor."""
+    if spec_obj is _SENTINEL:
+        if not isinstance(filter_properties, Mapping):
+            return {}
+        return filter_properties.get('scheduler_hints') or {}
     if spec_obj is None or 'scheduler_hints' not in spec_obj:
         return {}
     return spec_obj.scheduler_hints or {}

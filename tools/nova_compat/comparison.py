@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether each test has the same outcome on both managers."""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from tools.nova_compat.outcome import NOT_RUN, Outcome
+from tools.nova_compat.pool import Results
+from tools.nova_compat.worker import HOLISTIC, STOCK
+
+REPEATS = 3
+"""How often a test is repeated whose two outcomes differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """
+    :ivar tests: ids of all tests
+    :ivar results: the outcomes of the first run
+    :ivar differing: tests whose outcomes differ; a defect of this project
+    :ivar unsteady: tests whose outcomes differed once, but were equal in
+        every repetition
+    """
+
+    tests: Sequence[str]
+    results: Results
+    differing: Set[str] = frozenset()
+    unsteady: Set[str] = frozenset()
+    repeated: Mapping[str, Sequence[tuple[str, str]]] = field(
+        default_factory=dict)
+
+    def of(self, test: str) -> tuple[Outcome, Outcome]:
+        """The outcomes of stock Nova and of this project."""
+        stock, ours = (
+            self.results[manager].get(test) or Outcome(test, NOT_RUN)
+            for manager in (STOCK, HOLISTIC))
+        return stock, ours
+
+    @property
+    def not_passed(self) -> Sequence[str]:
+        """Tests that have the same outcome on both, but did not pass."""
+        return [test for test in self.tests
+                if test not in self.differing and test not in self.unsteady
+                and self.of(test)[0].outcome != 'passed']
+
+
+def compare(tests: Sequence[str], results: Results,
+            repeat: Callable[[Set[str]], Results]) -> Comparison:
+    """Compare the outcomes of all tests.
+
+    Some of Nova's tests depend on the speed of the machine. A test whose
+    outcomes differ is therefore repeated on both managers. It counts as
+    differing unless its outcomes are equal in each repetition. A test that
+    was not run counts as differing, whatever the other outcome is.
+
+    :param repeat: runs some of the tests again on both managers
+    """
+    first = Comparison(tests, results)
+    suspects = {test for test in tests if _differs(*first.of(test))}
+    unsteady = set(suspects)
+    repeated: dict[str, list[tuple[str, str]]] = {}
+    for _ in range(REPEATS):
+        if not unsteady:
+            break
+        again = Comparison(tests, repeat(unsteady))
+        for test in sorted(unsteady):
+            pair = again.of(test)
+            repeated.setdefault(test, []).append(
+                (pair[0].outcome, pair[1].outcome))
+            if _differs(*pair):
+                unsteady.discard(test)
+    return Comparison(tests, results, suspects - unsteady, unsteady, repeated)
+
+
+def _differs(stock: Outcome, ours: Outcome) -> bool:
+    return stock.outcome != ours.outcome or NOT_RUN in (
+        stock.outcome, ours.outcome)

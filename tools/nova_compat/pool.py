@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests distributed over several worker processes."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+import contextlib
+import itertools
+import pathlib
+
+from tools.nova_compat.outcome import Outcome
+from tools.nova_compat.process import WorkerProcess
+from tools.nova_compat.worker import HOLISTIC, STOCK
+
+MANAGERS = (STOCK, HOLISTIC)
+Results = Mapping[str, Mapping[str, Outcome]]
+"""For each manager, outcomes by the id of the test."""
+
+
+class Pool:
+    """Runs each test on both managers, a class of tests at a time.
+
+    :param jobs: number of workers that run at the same time
+    :param log: file for the output of the tests
+    :param timeout: seconds after which a test is interrupted
+    :param tell: called with a line about each class that has run
+    """
+
+    def __init__(self, jobs: int, log: pathlib.Path, timeout: float,
+                 tell: Callable[[str], None]):
+        self._jobs = jobs
+        self._log = log
+        self._timeout = timeout
+        self._tell = tell
+
+    def listing(self, names: Sequence[str]) -> Sequence[str]:
+        """The ids of all tests that the names stand for.
+
+        :raises WorkerFailed: one of the modules cannot be imported
+        """
+        with contextlib.closing(self._worker(STOCK)) as worker:
+            return worker.listing(names)
+
+    def run(self, tests: Iterable[str]) -> Results:
+        """The outcomes of all tests on both managers."""
+        classes = [list(found) for _, found in itertools.groupby(
+            sorted(tests), lambda test: test.rpartition('.')[0])]
+        # Large classes first, so that no worker is the only one at the end.
+        classes.sort(key=len, reverse=True)
+        tasks = {manager: deque(classes) for manager in MANAGERS}
+        results: dict[str, dict[str, Outcome]] = {
+            manager: {} for manager in MANAGERS}
+        with ThreadPoolExecutor(self._jobs) as executor:
+            for done in [executor.submit(self._work, job, tasks, results)
+                         for job in range(self._jobs)]:
+                done.result()
+        return results
+
+    def _work(self, job: int, tasks, results) -> None:
+        """Run tasks of one manager in one process, then those that are left
+        of the other manager in another process."""
+        first = job % len(MANAGERS)
+        for manager in (*MANAGERS[first:], *MANAGERS[:first]):
+            with contextlib.closing(self._worker(manager)) as worker:
+                for tests in _taken(tasks[manager]):
+                    outcomes = worker.run(tests)
+                    results[manager].update(
+                        {each.test: each for each in outcomes})
+                    self._tell(_line(manager, tests[0], outcomes))
+
+    def _worker(self, manager: str) -> WorkerProcess:
+        return WorkerProcess(manager, self._log, self._timeout)
+
+
+def _taken(tasks):
+    """Tasks, until this thread and the others have taken all of them."""
+    with contextlib.suppress(IndexError):
+        while True:
+            yield tasks.popleft()
+
+
+def _line(manager: str, test: str, outcomes: Sequence[Outcome]) -> str:
+    passed = sum(each.outcome == 'passed' for each in outcomes)
+    seconds = sum(each.seconds for each in outcomes)
+    return (f'{manager:8} {test.rpartition(".")[0]}: {passed} of '
+            f'{len(outcomes)} passed, {seconds:.0f} s')

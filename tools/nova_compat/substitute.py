@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our scheduler in place of Nova's, in a process that runs Nova's tests."""
+
+import pathlib
+
+from tools.nova_compat.configuration import Defaults
+
+
+def install(directory: pathlib.Path) -> Defaults:
+    """Make every scheduler of this process nova-holistic-scheduler.
+
+    Import ``nova.tests`` first.
+
+    :param directory: folder for the placement table of this process
+    :return: the options that nova.conf.excerpt sets
+    """
+    import nova.conf
+    from nova_holistic import conf
+    from nova_holistic.scheduler import driver
+    from nova_holistic.table import migration
+
+    configuration = nova.conf.CONF
+    conf.register_opts(configuration)
+    connection = f'sqlite:///{directory / "table.sqlite"}'
+    migration.upgrade(connection)
+    driver.install()
+    _replace_class()
+    _check_table_once(connection)
+    return {
+        ('holistic_database', 'connection'): connection,
+        ('topology', 'levels'): ['az', 'rack', 'host'],
+        **{('filter_scheduler', name): [
+            *configuration.filter_scheduler[name], value]
+           for name, value in (
+               ('available_filters',
+                'nova_holistic.scheduler.filters.all_filters'),
+               ('enabled_filters', 'HolisticGroupFilter'),
+               ('weight_classes',
+                'nova_holistic.scheduler.weights.all_weighers'))}}
+
+
+def _replace_class() -> None:
+    """Nova's unit tests create the manager by the name of its class."""
+    from nova.scheduler import manager
+    from nova_holistic.scheduler.manager import HolisticSchedulerManager
+
+    manager.SchedulerManager = HolisticSchedulerManager
+
+
+def _check_table_once(connection: str) -> None:
+    """Check the placement table now instead of in each test.
+
+    A manager checks it when it is created. Nova's unit tests create it under
+    a fixture that forbids all use of oslo.db, to protect Nova's databases.
+    """
+    import nova.conf
+    from nova_holistic.table import start
+
+    configuration = nova.conf.CONF
+    configuration.set_override(
+        'connection', connection, group='holistic_database')
+    start.must_be_usable(configuration)
+    configuration.clear_override('connection', group='holistic_database')
+    start.must_be_usable = lambda conf: None

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process that runs some of Nova's tests on one of the two managers.
+
+Each line of its standard input is a JSON object, ``{"list": NAME}`` or
+``{"run": [NAME…]}``; a name is that of a package, module, class or test. It
+answers by lines on its standard output: ``{"test": ID}`` for a test that
+exists, ``{"test": ID, "outcome": …, "seconds": …, "details": …}`` for a test
+that has run, and ``{"end": true}``. The output of the tests goes to standard
+error.
+"""
+
+import json
+import os
+import pathlib
+import pkgutil
+import sys
+import tempfile
+import time
+import unittest
+
+from tools.nova_compat import configuration
+
+STOCK, HOLISTIC = 'stock', 'holistic'
+
+
+def main() -> None:
+    """Run until the standard input ends.
+
+    The argument is the manager: ``stock`` or ``holistic``.
+    """
+    answers = os.fdopen(os.dup(1), 'w', buffering=1)
+    os.dup2(2, 1)
+    with tempfile.TemporaryDirectory(prefix='nova-compat-') as directory:
+        _prepare(sys.argv[1], pathlib.Path(directory))
+        for line in sys.stdin:
+            _answer(json.loads(line),
+                    lambda **told: print(json.dumps(told), file=answers))
+
+
+def _prepare(manager: str, directory: pathlib.Path) -> None:
+    # This import comes first: it decides on the threading of the process.
+    import nova.tests.functional  # noqa: F401
+    import nova.tests.unit  # noqa: F401
+
+    defaults = configuration.nova_state(directory)
+    if manager == HOLISTIC:
+        from tools.nova_compat import substitute
+        defaults |= substitute.install(directory)
+    configuration.keep(defaults)
+
+
+def _answer(question, tell) -> None:
+    for test in _tests(question.get('list') or question['run']):
+        if 'list' in question:
+            tell(test=test.id())
+        else:
+            test.run(_result(tell))
+    tell(end=True)
+
+
+def _tests(names):
+    """Each test that the names stand for."""
+    loader = unittest.TestLoader()
+    return list(_flat(
+        loader.loadTestsFromName(each)
+        for name in names for each in _modules(name)))
+
+
+def _modules(name):
+    """The name itself; of a package, its modules."""
+    found = sys.modules.get(name)
+    if found is None:
+        try:
+            found = pkgutil.resolve_name(name)
+        except (ImportError, AttributeError):
+            return [name]
+    if not hasattr(found, '__path__'):
+        return [name]
+    return [module.name for module in pkgutil.walk_packages(
+        found.__path__, f'{name}.') if not module.ispkg
+        and module.name.rpartition('.')[2].startswith('test_')]
+
+
+def _flat(suite):
+    for each in suite:
+        if isinstance(each, unittest.TestCase):
+            yield each
+        else:
+            yield from _flat(each)
+
+
+def _result(tell):
+    """A result of testtools that tells the outcome of each test."""
+    import testtools
+
+    class Result(testtools.TestResult):
+        _started = 0.0
+        _outcome = 'nothing'
+        _details = ''
+
+        def startTest(self, test):
+            super().startTest(test)
+            self._started, self._outcome = time.monotonic(), 'nothing'
+            self._details = ''
+
+        def stopTest(self, test):
+            super().stopTest(test)
+            tell(test=test.id(), outcome=self._outcome,
+                 seconds=round(time.monotonic() - self._started, 3),
+                 details=self._details)
+
+        def _note(self, outcome, details=''):
+            self._outcome = outcome
+            self._details = str(details)
+
+        def addSuccess(self, test, details=None):
+            super().addSuccess(test, details)
+            self._note('passed')
+
+        def addError(self, test, err=None, details=None):
+            self._note('error', self._err_details_to_string(
+                test, err, details))
+
+        def addFailure(self, test, err=None, details=None):
+            self._note('failed', self._err_details_to_string(
+                test, err, details))
+
+        def addSkip(self, test, reason=None, details=None):
+            super().addSkip(test, reason, details)
+            self._note('skipped', reason or '')
+
+        def addExpectedFailure(self, test, err=None, details=None):
+            super().addExpectedFailure(test, err, details)
+            self._note('expected failure')
+
+        def addUnexpectedSuccess(self, test, details=None):
+            super().addUnexpectedSuccess(test, details)
+            self._note('unexpected success')
+
+    return Result()
+
+
+if __name__ == '__main__':
+    main()
