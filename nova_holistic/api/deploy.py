@@ -14,6 +14,7 @@ from nova_holistic.api.guard import guarded, Wsgi
 from nova_holistic import conf as options
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.observers import observe
+from nova_holistic import supported
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import start
 from nova_holistic.table.store import PlacementTable
@@ -35,6 +36,7 @@ def build(environment: Mapping[str, str] = os.environ,
     :raises SchemaTooOld: the database is to be upgraded first
     """
     configure(conf, _files(environment))
+    supported.warn_of_python()
     start.must_be_usable(conf)
     table = PlacementTable.from_conf(conf, 'api')
     observe(conf, table.database, 'api')

@@ -26,6 +26,7 @@ from nova_holistic import conf as options
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.observers import observe
+from nova_holistic.scheduler import nova_version
 from nova_holistic.scheduler.refusal import Refused
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import start
@@ -50,11 +51,13 @@ def filter_factory(global_conf: Mapping[str, str],
     the options of this project are.
 
     :raises SchemaTooOld: the database is to be upgraded first
+    :raises UnsupportedVersion: this version of Nova is not supported
     """
     conf = cfg.CONF
     options.register_opts(conf)
     if conf.holistic_api.limits == 'oslo_limit':
         limit_opts.register_opts(conf)
+    nova_version.must_be_supported(conf)
     start.must_be_usable(conf)
     table = PlacementTable.from_conf(conf, 'api')
     observe(conf, table.database, 'api')

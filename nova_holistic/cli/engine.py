@@ -19,6 +19,7 @@ from nova_holistic import exceptions
 from nova_holistic.messaging.transport import (
     get_nova_notification_transport, get_transport)
 from nova_holistic.service.service import EngineService
+from nova_holistic import supported
 from nova_holistic.table import start
 
 PROGRAM = 'nova-holistic-engine'
@@ -31,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         conf = _configured(argv)
+        supported.warn_of_python()
         start.must_be_usable(conf)
         service = parts.engine(
             conf, get_transport(conf),

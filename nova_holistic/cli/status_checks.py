@@ -7,6 +7,7 @@ at is a failure that says why.
 
 from collections.abc import Callable
 import functools
+import importlib.metadata
 from typing import Any
 
 from keystoneauth1 import exceptions as ks_exceptions
@@ -20,6 +21,7 @@ from nova_holistic.inventory import load_inventory
 from nova_holistic import inventory, objectives, plugins, topology
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver import backend
+from nova_holistic import supported
 from nova_holistic.table.database import Database
 from nova_holistic.table import migration
 
@@ -108,10 +110,27 @@ def places(snapshot: Snapshot) -> Result:
             else Result(Code.SUCCESS))
 
 
+def versions(conf) -> Result:
+    """Python is supported, and so is Nova if it is installed here."""
+    try:
+        nova = importlib.metadata.version('nova')
+    except importlib.metadata.PackageNotFoundError:
+        nova = None
+    if nova is not None and not supported.is_nova(nova):
+        oldest, newest = supported.NOVA
+        return Result(Code.FAILURE,
+                      f'Nova {nova} is not supported; Nova {oldest} to '
+                      f'{newest} are')
+    if not supported.is_python():
+        return Result(Code.WARNING, supported.python_message())
+    return Result(Code.SUCCESS)
+
+
 CHECKS: tuple[tuple[str, Check], ...] = (
     ('Database', database),
     ('Schema of the placement table', schema),
     ('Drivers, objective and solver', drivers),
     ('Placement', placement),
     ('Levels of the topology', levels),
+    ('Versions of Nova and Python', versions),
 )

@@ -47,6 +47,12 @@ OPTS = [
         'search_hosts', default=20, min=1,
         help="How many hosts one such search offers to Nova's filters, the "
              'best first.'),
+    cfg.BoolOpt(
+        'allow_unsupported_nova', default=False,
+        help='Start inside a version of Nova that this version of the '
+             'project does not support. If this is not set, '
+             'nova-holistic-scheduler and the filter inside nova-api refuse '
+             'to start there.'),
     cfg.FloatOpt(
         'group_weight_multiplier', default=10.0,
         help='Multiplier of HolisticGroupWeigher, which prefers the hosts '

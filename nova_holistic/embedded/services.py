@@ -14,6 +14,9 @@ from nova_holistic.embedded import identity
 from nova_holistic.embedded.virt import EmbeddedDriver
 
 CONF = nova.conf.CONF
+# From Nova 33 on, a compute listens on a second topic.
+_TOPICS = ({'topic_alt': compute_rpcapi.RPC_TOPIC_ALT}
+           if hasattr(compute_rpcapi, 'RPC_TOPIC_ALT') else {})
 ADMIN = identity.HeaderIdentity('admin', 'admin', identity.ADMIN_ROLES)
 
 
@@ -91,8 +94,7 @@ class ComputeServices(fixtures.Fixture):
         self._hosts[host.name] = host
         self._use_nova_conf(host)
         service = self.useFixture(nova_fixtures.ServiceFixture(
-            'compute', host.name, cell=self.cell,
-            topic_alt=compute_rpcapi.RPC_TOPIC_ALT)).service
+            'compute', host.name, cell=self.cell, **_TOPICS)).service
         self.services[host.name] = service
         if first_start:
             self._map(host.name, service)

@@ -25,8 +25,9 @@ from nova_holistic.scheduler import exclusion
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.making_room import MakingRoom
 from nova_holistic.scheduler.moves import is_evacuation
+from nova_holistic.scheduler import nova_version
 from nova_holistic.scheduler.pointer import (
-    GROUP_HINT, MEMBER_HINT, Pointer, has_pointer)
+    GROUP_HINT, has_pointer, MEMBER_HINT, Pointer)
 from nova_holistic.scheduler.refusal import for_user, Refused
 from nova_holistic.scheduler import unanswered
 from nova_holistic.table.records import MemberState
@@ -46,6 +47,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         conf.register_opts(CONF)
         # Here, where a refusal ends the program: a worker that ends is only
         # started again.
+        nova_version.must_be_supported(CONF)
         start.must_be_usable(CONF)
         super().__init__(*args, **kwargs)
 

@@ -58,10 +58,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     start = time.monotonic()
     try:
         tests = pool.listing(args.names or SELECTIONS[args.effort])
+        comparison = compare(tests, pool.run(tests), pool.run)
     except WorkerFailed as error:
         print(f'tools.nova_compat: {error}', file=sys.stderr)
         return 2
-    comparison = compare(tests, pool.run(tests), pool.run)
+    finally:
+        pool.close()
     report.write_json(comparison, args.directory / 'outcomes.json')
     if args.junitxml:
         report.write_junit(comparison, args.junitxml)

@@ -32,14 +32,18 @@ class Pool:
         self._log = log
         self._timeout = timeout
         self._tell = tell
+        self._listing = WorkerProcess(STOCK, log, timeout)
+
+    def close(self) -> None:
+        """End the process that listed the tests, if it still runs."""
+        self._listing.close()
 
     def listing(self, names: Sequence[str]) -> Sequence[str]:
         """The ids of all tests that the names stand for.
 
         :raises WorkerFailed: one of the modules cannot be imported
         """
-        with contextlib.closing(self._worker(STOCK)) as worker:
-            return worker.listing(names)
+        return self._listing.listing(names)
 
     def run(self, tests: Iterable[str]) -> Results:
         """The outcomes of all tests on both managers."""
@@ -61,14 +65,17 @@ class Pool:
         of the other manager in another process."""
         first = job % len(MANAGERS)
         for manager in (*MANAGERS[first:], *MANAGERS[:first]):
-            with contextlib.closing(self._worker(manager)) as worker:
+            with contextlib.closing(self._worker(job, manager)) as worker:
                 for tests in _taken(tasks[manager]):
                     outcomes = worker.run(tests)
                     results[manager].update(
                         {each.test: each for each in outcomes})
                     self._tell(_line(manager, tests[0], outcomes))
 
-    def _worker(self, manager: str) -> WorkerProcess:
+    def _worker(self, job: int, manager: str) -> WorkerProcess:
+        # The start of a worker takes seconds: use the one that is running.
+        if (job, manager) == (0, STOCK):
+            return self._listing
         return WorkerProcess(manager, self._log, self._timeout)
 
 

@@ -1,23 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which of Nova's tests are run."""
 
+_FUNCTIONAL = 'nova.tests.functional'
+_GROUPS = f'{_FUNCTIONAL}.test_server_group.ServerGroupTestV264'
+_ZONES = (f'{_FUNCTIONAL}.test_availability_zones.'
+          f'TestAvailabilityZoneScheduling')
+
 FULL = (
-    'nova.tests.functional.test_servers',
-    'nova.tests.functional.test_servers_resource_request',
-    'nova.tests.functional.test_server_group',
-    'nova.tests.functional.test_cross_cell_migrate',
-    'nova.tests.functional.test_servers_provider_tree',
-    'nova.tests.functional.test_availability_zones',
-    'nova.tests.functional.test_aggregates',
-    'nova.tests.functional.test_scheduler',
-    'nova.tests.functional.test_cold_migrate',
-    'nova.tests.functional.test_boot_from_volume',
+    f'{_FUNCTIONAL}.test_servers',
+    f'{_FUNCTIONAL}.test_servers_resource_request',
+    f'{_FUNCTIONAL}.test_server_group',
+    f'{_FUNCTIONAL}.test_cross_cell_migrate',
+    f'{_FUNCTIONAL}.test_servers_provider_tree',
+    f'{_FUNCTIONAL}.test_availability_zones',
+    f'{_FUNCTIONAL}.test_aggregates',
+    f'{_FUNCTIONAL}.test_scheduler',
+    f'{_FUNCTIONAL}.test_cold_migrate',
+    f'{_FUNCTIONAL}.test_boot_from_volume',
     'nova.tests.unit.scheduler')
-"""Modules and packages of ``--effort=full``."""
+"""Packages and modules of ``--effort=full``."""
 
 SHORT = (
-    'nova.tests.functional.test_scheduler',
+    f'{_FUNCTIONAL}.test_scheduler.AggregateInstanceExtraSpecsFilterTestCase',
+    f'{_FUNCTIONAL}.test_scheduler.MultiCellSchedulerTestCase',
+    f'{_GROUPS}.test_boot_servers_with_affinity',
+    f'{_GROUPS}.test_boot_server_with_anti_affinity_no_valid_host',
+    f'{_GROUPS}.test_boot_server_with_anti_affinity_rules',
+    f'{_GROUPS}.test_evacuate_with_anti_affinity',
+    f'{_GROUPS}.test_migrate_with_anti_affinity_confirm_updates_scheduler',
+    f'{_ZONES}.test_create_server_to_zone',
+    f'{_ZONES}.test_resize_revert_across_azs',
     'nova.tests.unit.scheduler.test_manager')
-"""Modules and classes of ``--effort=short``."""
+"""Modules, classes and tests of ``--effort=short``: creates and moves that
+call select_destinations, and the unit tests of the manager."""
 
 SELECTIONS = {'short': SHORT, 'full': FULL}

@@ -44,7 +44,7 @@ def test_every_check_succeeds_on_a_correct_installation(checked):
     code, found = checked()
     assert code == 0
     assert set(found.values()) == {(0, None)}
-    assert len(found) == 5
+    assert len(found) == 6
 
 
 def test_upgrade_check_shows_the_table(world, tmp_path, capsys,

@@ -38,18 +38,54 @@ def test_nova_finds_our_filters_and_weighers():
         'HolisticGroupWeigher', 'HolisticStatisticsWeigher'}
 
 
-def test_the_service_exits_with_a_message_for_an_unknown_driver(tmp_path):
-    config = tmp_path / 'nova.conf'
+def start_service(directory, *, driver, before='', options=''):
+    """Run nova-holistic-scheduler until it ends.
+
+    :param before: statements that run after the imports
+    """
+    config = directory / 'nova.conf'
     config.write_text('[DEFAULT]\ntransport_url = fake://\n'
-                      '[scheduler]\ndriver = chance_scheduler\n'
-                      f'[oslo_concurrency]\nlock_path = {tmp_path}\n')
-    done = subprocess.run(
+                      f'[scheduler]\ndriver = {driver}\n'
+                      f'[oslo_concurrency]\nlock_path = {directory}\n'
+                      f'{options}')
+    return subprocess.run(
         [sys.executable, '-c',
          'import sys\n'
          'from nova_holistic.cli.scheduler import main\n'
+         f'{before}\n'
          'sys.exit(main())\n', '--config-file', str(config)],
         capture_output=True, text=True, timeout=120)
+
+
+def test_the_service_exits_with_a_message_for_an_unknown_driver(tmp_path):
+    done = start_service(tmp_path, driver='chance_scheduler')
     assert done.returncode == 1
     assert ('nova-holistic-scheduler: unknown [scheduler] driver'
             in done.stderr)
     assert 'Traceback' not in done.stderr
+
+
+@pytest.mark.parametrize('version', ['31.3.1', '35.0.0'])
+def test_the_service_does_not_start_inside_an_unsupported_nova(
+        tmp_path, version):
+    done = start_service(
+        tmp_path, driver='holistic_scheduler',
+        before='from nova import version\n'
+               f'version.version_string = lambda: {version!r}')
+    assert done.returncode == 1
+    assert (f'nova-holistic-scheduler: Nova {version} is not supported'
+            in done.stderr)
+    assert 'Traceback' not in done.stderr
+
+
+def test_an_option_allows_an_unsupported_nova(tmp_path):
+    done = start_service(
+        tmp_path, driver='holistic_scheduler',
+        before='from nova import version\n'
+               'version.version_string = lambda: "35.0.0"',
+        options='[holistic]\nallow_unsupported_nova = true\n'
+                '[holistic_database]\nconnection = unknown\n')
+    # It goes on to the next check, which refuses the database.
+    assert '[holistic_database] connection' in done.stderr
+    assert 'Nova 35.0.0 is not supported' in done.stdout + done.stderr
+    assert done.returncode == 1
