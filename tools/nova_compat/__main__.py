@@ -65,6 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         pool.close()
     report.write_json(comparison, args.directory / 'outcomes.json')
+    report.write_details(comparison, args.directory / 'failures.log')
     if args.junitxml:
         report.write_junit(comparison, args.junitxml)
     print(report.text(comparison))

@@ -9,7 +9,8 @@ from tools.nova_compat.pool import Results
 from tools.nova_compat.worker import HOLISTIC, STOCK
 
 REPEATS = 3
-"""How often a test is repeated whose two outcomes differ."""
+"""How often a test is repeated that fails, or whose two outcomes differ."""
+_FAILURES = ('failed', 'error')
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +19,9 @@ class Comparison:
     :ivar tests: ids of all tests
     :ivar results: the outcomes of the first run
     :ivar differing: tests whose outcomes differ; a defect of this project
-    :ivar unsteady: tests whose outcomes differed once, but were equal in
-        every repetition
+    :ivar unsteady: tests whose outcomes were equal in every repetition, but
+        not the same each time
+    :ivar repeated: outcomes of both managers in each repetition of a test
     """
 
     tests: Sequence[str]
@@ -49,27 +51,32 @@ def compare(tests: Sequence[str], results: Results,
     """Compare the outcomes of all tests.
 
     Some of Nova's tests depend on the speed of the machine. A test whose
-    outcomes differ is therefore repeated on both managers. It counts as
-    differing unless its outcomes are equal in each repetition. A test that
-    was not run counts as differing, whatever the other outcome is.
+    outcomes differ, or that fails on both managers, is therefore repeated on
+    both. It counts as differing unless its outcomes are equal in each
+    repetition. A test that was not run counts as differing, whatever the
+    other outcome is.
 
     :param repeat: runs some of the tests again on both managers
     """
     first = Comparison(tests, results)
-    suspects = {test for test in tests if _differs(*first.of(test))}
-    unsteady = set(suspects)
+    suspects = {test for test in tests if _differs(*first.of(test))
+                or first.of(test)[0].outcome in _FAILURES}
+    differing: set[str] = set()
     repeated: dict[str, list[tuple[str, str]]] = {}
     for _ in range(REPEATS):
-        if not unsteady:
+        if not suspects - differing:
             break
-        again = Comparison(tests, repeat(unsteady))
-        for test in sorted(unsteady):
+        again = Comparison(tests, repeat(suspects - differing))
+        for test in sorted(suspects - differing):
             pair = again.of(test)
             repeated.setdefault(test, []).append(
                 (pair[0].outcome, pair[1].outcome))
             if _differs(*pair):
-                unsteady.discard(test)
-    return Comparison(tests, results, suspects - unsteady, unsteady, repeated)
+                differing.add(test)
+    unsteady = {test for test in suspects - differing if len({
+        (first.of(test)[0].outcome, first.of(test)[1].outcome),
+        *repeated[test]}) > 1}
+    return Comparison(tests, results, differing, unsteady, repeated)
 
 
 def _differs(stock: Outcome, ours: Outcome) -> bool:

@@ -49,6 +49,15 @@ def write_json(comparison: Comparison, path: pathlib.Path) -> None:
     path.write_text(json.dumps(found, indent=1) + '\n')
 
 
+def write_details(comparison: Comparison, path: pathlib.Path) -> None:
+    """The log and the traceback of each test that did not pass."""
+    path.write_text('\n'.join(
+        f'=== {each.test}: {each.outcome} on {manager}\n{each.details}\n'
+        for test in comparison.tests
+        for manager, each in zip(MANAGERS, comparison.of(test))
+        if each.outcome != 'passed'))
+
+
 def write_junit(comparison: Comparison, path: pathlib.Path) -> None:
     """One test case for each test; it fails if the outcomes differ."""
     suite = ElementTree.Element(

@@ -36,7 +36,7 @@ def compared(repeated=(), **pairs):
 
 @pytest.mark.parametrize('outcome', ['passed', 'failed', 'error', 'skipped'])
 def test_equal_outcomes_do_not_differ(outcome):
-    found = compared(a=(outcome, outcome))
+    found = compared([(outcome, outcome)] * REPEATS, a=(outcome, outcome))
     assert not found.differing and not found.unsteady
     assert bool(found.not_passed) == (outcome != 'passed')
 
@@ -61,6 +61,14 @@ def test_a_test_is_unsteady_only_if_every_repetition_is_equal():
         assert found.differing == {'nova.Test.a'} and not found.unsteady
 
 
+def test_a_test_that_fails_on_both_is_repeated():
+    failed, passed = ('failed', 'failed'), ('passed', 'passed')
+    found = compared([passed, failed, passed], a=failed)
+    assert found.unsteady == {'nova.Test.a'} and not found.not_passed
+    found = compared([passed, ('passed', 'failed')], a=failed)
+    assert found.differing == {'nova.Test.a'}
+
+
 def test_the_text_names_each_exception_and_ends_with_the_numbers():
     lines = report.text(compared(
         [('passed', 'failed')], a=('passed', 'failed'),
@@ -76,15 +84,18 @@ def test_the_text_names_each_exception_and_ends_with_the_numbers():
 
 def test_the_reports_contain_every_test(tmp_path):
     found = compared([('passed', 'failed')], a=('passed', 'failed'),
-                     b=('failed', 'failed'))
+                     b=('skipped', 'skipped'))
     report.write_json(found, tmp_path / 'outcomes.json')
     assert json.loads((tmp_path / 'outcomes.json').read_text()) == {
         'nova.Test.a': {
             'stock': {'outcome': 'passed', 'seconds': 1.5},
             'holistic': {'outcome': 'failed', 'seconds': 1.5}},
         'nova.Test.b': {
-            'stock': {'outcome': 'failed', 'seconds': 1.5},
-            'holistic': {'outcome': 'failed', 'seconds': 1.5}}}
+            'stock': {'outcome': 'skipped', 'seconds': 1.5},
+            'holistic': {'outcome': 'skipped', 'seconds': 1.5}}}
+    report.write_details(found, tmp_path / 'failures.log')
+    assert '=== nova.Test.a: failed on holistic\nlog\n' in (
+        tmp_path / 'failures.log').read_text()
     report.write_junit(found, tmp_path / 'junit.xml')
     assert test_totals.totals(tmp_path / 'junit.xml') == (1, 1, 0)
     case, = ElementTree.parse(tmp_path / 'junit.xml').iterfind(
