@@ -42,6 +42,8 @@ class Lifecycle:
                 members: Collection[str] | None = None) -> Released:
         """Free the planned places of a group, or of some of its members.
 
+        Members that servers have are not planned again when these are gone.
+
         :param members: paths of members, or of counted ones, which stand for
             all their servers; None is all
         :raises GroupUnknown: there is no such group
@@ -59,7 +61,8 @@ class Lifecycle:
             self._table.update_group(
                 group_uuid, LEASED, lease_expires_at=self._clock())
         names = {m.member.path for m in before}
-        after = [m for m in self._release(group_uuid, before)
+        after = [m for m in self._release(group_uuid, before,
+                                          members is not None)
                  if m.member.path in names]
         self._table.settle(group_uuid, self._clock())
         drop_leftovers(self._table, self._holds, group,
@@ -130,15 +133,17 @@ class Lifecycle:
                           if m.state == MemberState.CLAIMED])
 
     def _release(self, group_uuid: str, seen: Sequence[MemberRecord],
-                 ) -> Sequence[MemberRecord]:
+                 with_servers: bool = False) -> Sequence[MemberRecord]:
         """Release members of a group, wherever they are moved meanwhile.
 
+        :param with_servers: whether members that servers have are released
+            once these are gone
         :returns: all members as they are then
         """
         planned = {_key(m): m.hold for m in seen if m.state in UNCLAIMED}
         holds = [m.hold for m in seen]
         while True:
-            self._table.release(holds, self._clock())
+            self._table.release(holds, self._clock(), with_servers)
             after = self._table.members(group_uuid)
             moved = {_key(m): m.hold for m in after if m.state in UNCLAIMED
                      and m.hold != planned.get(_key(m), m.hold)}

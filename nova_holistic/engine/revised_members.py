@@ -31,6 +31,8 @@ class RevisedMembers:
     :ivar removed: rows of members that the revised group has not
     :ivar left_out: paths of members released since this was asked for
     :ivar refused: hosts that Nova refused for members
+    :ivar wanted_again: ids of rows of servers that were released before this
+        was asked for
     """
 
     revised: Group
@@ -40,6 +42,7 @@ class RevisedMembers:
     removed: Sequence[MemberRecord]
     left_out: frozenset[str] = frozenset()
     refused: Refused = field(default_factory=FrozenMapping)
+    wanted_again: Collection[int] = ()
 
     def vacated(self, freed: Collection[str]) -> Sequence[MemberRecord]:
         """Planned members that give up their holds.
@@ -99,7 +102,9 @@ def revised_members(record: GroupRecord, revised: Group,
     return RevisedMembers(
         revised, fixed, movable, anew,
         [m for m in members if m.member.path not in wanted],
-        frozenset(left_out))
+        frozenset(left_out), wanted_again=[
+            row.id for row in fixed.values()
+            if row.unwanted and row.id in earlier])
 
 
 def released(record: GroupRecord,
@@ -112,7 +117,8 @@ def released(record: GroupRecord,
     told = (record.pending or {}).get('released')
     if told is not None:
         return frozenset(told)
-    return frozenset(m.id for m in members if m.state not in SITTING)
+    return frozenset(m.id for m in members
+                     if m.unwanted or m.state not in SITTING)
 
 
 def changed_servers(record: GroupRecord,

@@ -19,6 +19,7 @@ from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
+from nova_holistic.table.progress import SETTLING
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 from nova_holistic.table.store import PlacementTable
 
@@ -95,7 +96,9 @@ class TaskRunner:
         as if it were new."""
         if record.status in CLAIMABLE:
             return {'reasons': self._replanner.reasons(record)}
-        if any(m.instance_uuid for m in self._table.members(record.uuid)):
+        if record.status in SETTLING or any(
+                m.instance_uuid for m in self._table.members(record.uuid)):
+            # It was released, or completed, after this was asked for.
             return {}
         self._plan(record)
         return None

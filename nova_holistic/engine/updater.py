@@ -250,7 +250,7 @@ class Updater:
             'pending': journal.revised_with(unneeded)}
         if record.status not in SETTLING:
             changes['status'] = GroupStatus.PLANNED
-        if plan.anew:
+        if plan.anew or asked.get('lease') == 0:
             changes['lease_expires_at'] = self._lease(record)
         return Revision(
             changes,
@@ -259,12 +259,15 @@ class Updater:
              if row.member.path in rows_now],
             [plan.seen(row) for row in where.removed],
             [row for row in plan.anew if row.member.path not in rows_now],
-            fewest_moves.outdates(record, asked['document'], where, plan.anew))
+            fewest_moves.outdates(record, asked['document'], where, plan.anew),
+            where.wanted_again)
 
     def _lease(self, record: GroupRecord) -> datetime | None:
         """New members have as much time as those of a new group; the others
-        no less than they had."""
+        no less than they had. An update that asks for no lease ends it."""
         seconds = (record.pending or {}).get('lease')
+        if seconds == 0:
+            return None
         if seconds is None:
             seconds = self._conf.planner.lease
         now = self._clock()

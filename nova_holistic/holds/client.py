@@ -177,8 +177,11 @@ class HoldClient:
         :raises CapacityGone: the hold's place has no room any more
         """
         hold = self._hold(member, project_id, user_id)
+        # Nova also writes this consumer. If Nova has deleted the allocation
+        # and has written another one, its generation is the first again.
         self._move((instance_uuid, of_instance(
-            hold, member, place, (project_id, user_id))), (member.hold, hold))
+            hold, member, place, (project_id, user_id))), (member.hold, hold),
+            generation=None)
 
     def has(self, consumer: str, member: MemberRecord) -> bool:
         """Whether the consumer has the member's allocation and no other."""
@@ -186,17 +189,17 @@ class HoldClient:
         return found is not None and same(found, allocations(member))
 
     def _move(self, source: tuple[str, dict[str, Any]],
-              target: tuple[str, dict[str, Any]]) -> None:
-        """Empty one consumer and fill the other, in one POST."""
-        (giver, filled), (taker, wanted) = source, target
-        generation = FIRST_GENERATION
+              target: tuple[str, dict[str, Any]],
+              generation: int | None = FIRST_GENERATION) -> None:
+        """Empty one consumer and fill the other, in one POST.
 
-        def attempt() -> bool:
+        :param generation: of the consumer to be emptied if it has what it is
+            expected to have; None reads both first
+        """
+        (giver, filled), (taker, wanted) = source, target
+
+        def is_done() -> bool:
             nonlocal generation
-            emptied = {**filled, 'allocations': {},
-                       'consumer_generation': generation}
-            if self._post({giver: emptied, taker: wanted}):
-                return True
             found = self.exists(giver)
             if found is None:
                 self._must_be_done(giver, taker, wanted['allocations'])
@@ -206,6 +209,14 @@ class HoldClient:
                     f'consumer {giver} has another allocation than planned')
             generation = found['consumer_generation']
             return False
+
+        def attempt() -> bool:
+            emptied = {**filled, 'allocations': {},
+                       'consumer_generation': generation}
+            return self._post({giver: emptied, taker: wanted}) or is_done()
+
+        if generation is None and is_done():
+            return
 
         if not retry_policy.succeeds(attempt, self._sleep):
             raise errors.HoldsError(

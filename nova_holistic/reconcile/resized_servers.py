@@ -114,10 +114,13 @@ class ResizedServers:
         LOG.info('Member %s of group %s has %s, and not %s: its server was '
                  'resized', member.member.path, member.group_uuid,
                  dict(found), dict(wanted.resources))
+        planned = (wanted.resources if member.planned is None
+                   else member.planned)
         return self._table.change_state(
             member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
             of_instance=member.instance_uuid, requirements=replace(
-                wanted, resources=FrozenMapping(found)))
+                wanted, resources=FrozenMapping(found)),
+            planned=None if found == _without_zeros(planned) else planned)
 
 
 def _provider(member: MemberOutline) -> str:

@@ -4,12 +4,14 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+import uuid
 
 from oslo_log import log as logging
 
 from nova_holistic.engine.unneeded_holds import drop_if_unwanted
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.table.overview import GroupOutline
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
@@ -47,11 +49,14 @@ class ReturnedPlaces:
         :returns: whether the member was taken from its server
         :raises HoldsError: Placement does not answer; ask again
         """
+        as_planned = _as_planned(member)
         if not self._table.change_state(
                 member.id, [member.state], MemberState.CLAIMED,
                 member.updated_at, of_instance=member.instance_uuid,
-                of_hold=member.hold, held=True):
+                of_hold=member.hold, held=True, hold=as_planned.hold,
+                requirements=as_planned.member.requirements):
             return False
+        member = as_planned
         if all_room:
             self._take_room(member, group)
         if self._released(replace(member, state=MemberState.CLAIMED)):
@@ -102,3 +107,18 @@ class ReturnedPlaces:
                         member.member.path, group.uuid, error)
             return False
         return True
+
+
+def _as_planned(member: MemberRecord) -> MemberRecord:
+    """The member with the resources that were planned, whatever its server
+    was resized to.
+
+    Schedulers remember a row's resources as long as its hold is the same.
+    """
+    if member.planned is None:
+        return member
+    requirements = replace(member.member.requirements,
+                           resources=FrozenMapping(member.planned))
+    return replace(
+        member, planned=None, hold=str(uuid.uuid4()),
+        member=replace(member.member, requirements=requirements))

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from nova_holistic.table import errors, events, progress, rows
+from nova_holistic.table import errors, events, progress, rows, states
 from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
@@ -112,7 +112,7 @@ def _swap_state(database: Database, candidate: MemberRecord,
             sa.update(MemberRow)
             .where(MemberRow.id == candidate.id,
                    MemberRow.hold == candidate.hold,
-                   MemberRow.state == MemberState.PLANNED)
+                   MemberRow.state.in_(states.MEMBERS.before(states.CLAIM)))
             .values(state=MemberState.CLAIMED, instance_uuid=instance_uuid,
                     held=False, updated_at=now)
             .execution_options(synchronize_session=False)).rowcount == 1

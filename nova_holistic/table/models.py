@@ -136,6 +136,7 @@ class MemberRow(Base):
     instance_uuid: orm.Mapped[str | None] = orm.mapped_column(sa.String(36))
     alternates: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
     updated_at: orm.Mapped[datetime | None]
+    unwanted: orm.Mapped[bool] = orm.mapped_column(server_default=sa.false())
 
 
 class RefusalRow(Base):

@@ -12,6 +12,7 @@ from nova_holistic.table.database import Database, retried
 from nova_holistic.table import events, transitions
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table import states as machine
 
 SETTLING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
             GroupStatus.RELEASED)
@@ -46,7 +47,7 @@ def started(session: orm.Session, group_uuid: str,
     changed = session.execute(
         sa.update(GroupRow)
         .where(GroupRow.uuid == group_uuid,
-               GroupRow.status == GroupStatus.PLANNED)
+               GroupRow.status.in_(machine.GROUPS.before(machine.START)))
         .values(status=GroupStatus.BUILDING, updated_at=now)
         .execution_options(synchronize_session=False)).rowcount
     return [transitions.status_changed(
@@ -61,6 +62,12 @@ def settle(database: Database, group_uuid: str, now: datetime) -> None:
         if _unsettled(session, group_uuid)[1] is None:
             return
     with database.writer() as session:
+        if database.engine.dialect.name != 'sqlite':
+            # Wait for claims that are not committed yet. SQLite has one
+            # writer at a time.
+            session.execute(sa.select(MemberRow.state).where(
+                MemberRow.group_uuid == group_uuid).order_by(MemberRow.id)
+                .with_for_update(read=True)).all()
         # It changes nothing, and keeps others from revising or settling the
         # group between what is read now and what is written then.
         _change(session, group_uuid, status=GroupRow.status)

@@ -118,6 +118,10 @@ class MemberRecord:
         or the member is claimed: its hold is then the instance's, or about to
         be
     :ivar alternates: other hosts that could have held it when it was planned
+    :ivar unwanted: whether it was released while a server had it, and is not
+        planned again when that server is gone
+    :ivar planned: resources that were planned, where the server was resized
+        and has others; None where it was not
     """
 
     id: int
@@ -130,6 +134,8 @@ class MemberRecord:
     instance_uuid: str | None = None
     alternates: tuple[Place, ...] = ()
     updated_at: datetime | None = None
+    unwanted: bool = False
+    planned: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
-from nova_holistic.table import rows, transitions
+from nova_holistic.table import rows, states, transitions
+
+_LOST = states.MEMBERS.before(states.REPLAN)
 
 
 class _Changed(Exception):
@@ -37,7 +39,7 @@ def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
                     .where(MemberRow.id == member.id,
                            MemberRow.group_uuid == member.group_uuid,
                            MemberRow.path == member.member.path,
-                           MemberRow.state == MemberState.LOST,
+                           MemberRow.state.in_(_LOST),
                            MemberRow.held.is_(False))
                     .values(rows.renewed_values(member))
                     .execution_options(synchronize_session=False)).rowcount
@@ -56,5 +58,5 @@ def accept(database: Database, holds: Collection[str], now: datetime) -> None:
         for batch in batches(sorted(holds)):
             transitions.change_members(session, [
                 MemberRow.hold.in_(batch), MemberRow.held.is_(True),
-                MemberRow.state == MemberState.LOST,
+                MemberRow.state.in_(_LOST),
             ], {'state': MemberState.PLANNED, 'updated_at': now})

@@ -19,7 +19,10 @@ from nova_holistic.table import events
 from nova_holistic.table.events import Changed, Event, Kind
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
-from nova_holistic.table import rows, transitions
+from nova_holistic.table import rows, states, transitions
+
+_VACATED_STATES = states.MEMBERS.before(states.OCCUPY)
+"""States of a member whose room an update has taken."""
 
 
 class _Changed(Exception):
@@ -38,6 +41,8 @@ class Revision:
     :ivar added: rows of members that had none
     :ivar outdated: whether planned members that stay lose their alternates:
         they were chosen by other rules, or for a group of other members
+    :ivar wanted_again: ids of members that are planned again when their
+        servers are gone, although they were released before
     """
 
     changes: Mapping[str, Any]
@@ -46,6 +51,7 @@ class Revision:
     removed: Sequence[MemberRecord] = ()
     added: Sequence[MemberRecord] = ()
     outdated: bool = False
+    wanted_again: Collection[int] = ()
 
 
 _VACATED = (events.reason(
@@ -59,7 +65,10 @@ def revise(database: Database, group_uuid: str, engine: str,
 
     :returns: False where a row has changed meanwhile, or the group's task is
         not the engine's any more
+    :raises IllegalTransition: a member may not become what it is to become
     """
+    for row, anew in revision.renewed:
+        states.MEMBERS.check([row.state], anew.state)
     positions = {path: at for at, path in enumerate(revision.order)}
     try:
         with database.writer() as session:
@@ -79,6 +88,11 @@ def revise(database: Database, group_uuid: str, engine: str,
                       for row in revision.added]
             if values:
                 session.execute(sa.insert(MemberRow), values)
+            for number in sorted(revision.wanted_again):
+                session.execute(
+                    sa.update(MemberRow).where(MemberRow.id == number)
+                    .values(unwanted=False)
+                    .execution_options(synchronize_session=False))
             _put_in_order(session, group_uuid, revision.order, positions)
             events.add(session, _of_revision(group_uuid, revision, now))
     except _Changed:
@@ -95,7 +109,9 @@ def vacate(database: Database, group_uuid: str, engine: str,
 
     :returns: False where one of them is not planned there any more, or the
         group's task is not the engine's
+    :raises IllegalTransition: one of them was not planned when it was seen
     """
+    states.MEMBERS.check({row.state for row in members}, MemberState.LOST)
     try:
         with database.writer() as session:
             _change_group(session, group_uuid, engine, {'engine_at': now})
@@ -127,7 +143,7 @@ def occupy(database: Database, group_uuid: str, engine: str,
             for batch in batches(sorted(holds)):
                 transitions.change_members(session, [
                     MemberRow.hold.in_(batch), MemberRow.held.is_(True),
-                    MemberRow.state == MemberState.LOST,
+                    MemberRow.state.in_(_VACATED_STATES),
                 ], {'state': MemberState.PLANNED, 'updated_at': now})
     except _Changed:
         return False

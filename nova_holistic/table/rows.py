@@ -74,7 +74,8 @@ def member_values(record: MemberRecord, position: int) -> dict[str, Any]:
         'group_uuid': record.group_uuid, 'position': position,
         'path': record.member.path,
         'description': record.member.description,
-        'requirements': _requirements_values(record.member.requirements),
+        'requirements': _requirements_values(
+            record.member.requirements, record.planned),
         'hold': record.hold, 'held': record.held, 'state': str(record.state),
         'instance_uuid': record.instance_uuid,
         'alternates': [_place_values(p) for p in record.alternates],
@@ -83,7 +84,7 @@ def member_values(record: MemberRecord, position: int) -> dict[str, Any]:
 
 def renewed_values(record: MemberRecord) -> dict[str, Any]:
     """Column values of a member that keeps its row and gets another place."""
-    values = member_values(record, 0)
+    values = {**member_values(record, 0), 'unwanted': False}
     return {name: values[name] for name in values if name not in (
         'group_uuid', 'position', 'path', 'description')}
 
@@ -95,7 +96,8 @@ def member_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     if place is not None:
         values.update(_place_values(place))
     if 'requirements' in values:
-        values['requirements'] = _requirements_values(values['requirements'])
+        values['requirements'] = _requirements_values(
+            values['requirements'], values.pop('planned', None))
     return values
 
 
@@ -113,7 +115,8 @@ def bare_member(row: models.MemberRow | sa.Row) -> MemberRecord:
             'host': row.host, 'node': row.node, 'provider': row.provider,
             'location': row.location, 'labels': row.labels}),
         hold=row.hold, held=row.held, state=MemberState(row.state),
-        instance_uuid=row.instance_uuid, updated_at=row.updated_at)
+        instance_uuid=row.instance_uuid, updated_at=row.updated_at,
+        unwanted=row.unwanted, planned=row.requirements.get('planned'))
 
 
 def places(values: Sequence[Mapping[str, Any]]) -> tuple[Place, ...]:
@@ -134,8 +137,12 @@ def _place(values: Mapping[str, Any]) -> Place:
         tuple((key, value) for key, value in values['labels']))
 
 
-def _requirements_values(wanted: Requirements) -> dict[str, Any]:
-    return {'resources': dict(wanted.resources), 'flavor': wanted.flavor,
+def _requirements_values(wanted: Requirements,
+                         planned: Mapping[str, int] | None = None
+                         ) -> dict[str, Any]:
+    others = {} if planned is None else {'planned': dict(planned)}
+    return {**others,
+            'resources': dict(wanted.resources), 'flavor': wanted.flavor,
             'required_traits': sorted(wanted.required_traits),
             'forbidden_traits': sorted(wanted.forbidden_traits),
             'availability_zone': wanted.availability_zone,

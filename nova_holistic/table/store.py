@@ -9,7 +9,8 @@ from oslo_utils import timeutils
 import sqlalchemy as sa
 
 from nova_holistic.table import (
-    claim, events, progress, releasing, renewal, rows, transitions, writing)
+    claim, events, progress, releasing, renewal, rows, states, transitions,
+    writing)
 from nova_holistic.table.batches import batches
 from nova_holistic.table.claim import Claim
 from nova_holistic.table.database import Database, retried
@@ -121,7 +122,10 @@ class PlacementTable:
 
         :param changes: fields of GroupRecord
         :returns: False where the group is in another status, or is gone
+        :raises IllegalTransition: of ``states.GROUPS``
         """
+        if 'status' in changes:
+            states.GROUPS.check(expected, changes['status'])
         with self.database.writer() as session:
             return transitions.change_group(
                 session, group_uuid, [GroupRow.status.in_(expected)],
@@ -201,8 +205,13 @@ class PlacementTable:
         :param of_instance: and if it belongs to this instance
         :param of_hold: and if this is its hold: it was not planned anew
         :param changes: instance_uuid, held, hold, place or requirements
+        A member that was released while its server had it becomes released
+        instead of planned or lost.
+
         :returns: False where the member is in another state, or is gone
+        :raises IllegalTransition: of ``states.MEMBERS``
         """
+        states.MEMBERS.check(expected, to)
         where = [MemberRow.id == member_id, MemberRow.state.in_(expected)]
         if of_instance is not None:
             where.append(MemberRow.instance_uuid == of_instance)
@@ -212,10 +221,11 @@ class PlacementTable:
                   **rows.member_changes(changes)}
         return self._change_states(where, values) == 1
 
-    def release(self, holds: Collection[str], now: datetime) -> None:
+    def release(self, holds: Collection[str], now: datetime,
+                with_servers: bool = False) -> None:
         """Release those of the members of which no server is or will be:
         ``releasing.release``."""
-        releasing.release(self.database, holds, now)
+        releasing.release(self.database, holds, now, with_servers)
 
     def release_unleased(self, member: MemberRecord, now: datetime) -> bool:
         """Release a member whose server is gone after the lease:

@@ -71,14 +71,16 @@ class Tasks:
     def change(self, group_uuid: str, engine: str, now: datetime,
                changes: Mapping[str, Any]) -> bool:
         """Change a group on whose task the engine works, and tell that it
-        does; False where it does not any more."""
+        does; False where it does not any more, or where the group may not
+        get into that status."""
         return self._change(group_uuid, engine, {
             **rows.group_changes(changes), 'engine_at': now})
 
     def finish(self, group_uuid: str, engine: str,
                changes: Mapping[str, Any]) -> bool:
         """The task is done, and the group changed so; False where it was
-        another engine's, and nothing is changed."""
+        another engine's, or the group may not get into that status, and
+        nothing is changed."""
         return self._change(group_uuid, engine, {
             **rows.group_changes(changes), **_NONE})
 

@@ -14,9 +14,10 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
-from nova_holistic.table import events
+from nova_holistic.table import events, states
 from nova_holistic.table.events import Changed, Event, Kind
 from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import GroupStatus, MemberState
 
 _SHOWN = ('status', 'lease_expires_at')
 """Columns of a group whose change is an event."""
@@ -24,13 +25,17 @@ _SHOWN = ('status', 'lease_expires_at')
 
 def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
                  values: Mapping[str, Any]) -> bool:
-    """Change the columns of a group's row if it satisfies the conditions.
+    """Change the columns of a group's row if it satisfies the conditions, and
+    if its status may change so.
 
     One statement if neither the status nor the lease is changed.
 
     :returns: whether it does
     """
     mine = [GroupRow.uuid == group_uuid, *where]
+    if 'status' in values:
+        mine.append(GroupRow.status.in_(
+            states.GROUPS.leading_to(GroupStatus(values['status']))))
     if not any(name in values for name in _SHOWN):
         return _update_group(session, mine, values)
     if not _update_group(session, mine, {'status': GroupRow.status}):
@@ -48,6 +53,9 @@ def change_members(session: orm.Session, where: Sequence[Any],
                    reasons: Sequence[Mapping[str, Any]] = ()) -> int:
     """Change the columns of all members that satisfy the conditions.
 
+    A member that was released while it had a server is released instead of
+    planned or lost.
+
     :param values: among them the state and ``updated_at``
     :returns: how many there were
     """
@@ -55,8 +63,21 @@ def change_members(session: orm.Session, where: Sequence[Any],
         return 0
     before = session.execute(sa.select(
         MemberRow.id, MemberRow.group_uuid, MemberRow.path, MemberRow.state,
-        MemberRow.host).where(*where).order_by(MemberRow.id)
-        .with_for_update()).all()
+        MemberRow.host, MemberRow.unwanted)
+        .where(*where).order_by(MemberRow.id).with_for_update()).all()
+    unwanted = [row for row in before if row.unwanted
+                and values['state'] in states.EXPIRE_STATES]
+    wanted = [row for row in before if row not in unwanted]
+    _change_to(session, wanted, values, reasons)
+    _change_to(session, unwanted, {**values, 'state': MemberState.RELEASED},
+               reasons)
+    return len(before)
+
+
+def _change_to(session: orm.Session, before: Sequence[sa.Row],
+               values: Mapping[str, Any],
+               reasons: Sequence[Mapping[str, Any]]) -> None:
+    """Change the columns of these members."""
     for batch in batches([row.id for row in before]):
         _update_members(session, [MemberRow.id.in_(batch)], values)
     at = values['updated_at'] or timeutils.utcnow()
@@ -68,7 +89,6 @@ def change_members(session: orm.Session, where: Sequence[Any],
         *events.of_members(changed, values['state'], at, reasons),
         *(Event(row.group_uuid, Kind.PLACE_MOVED, at, row.path, host=host)
           for row in before if host and host != row.host)])
-    return len(before)
 
 
 def _of_group(group_uuid: str, before: sa.Row,

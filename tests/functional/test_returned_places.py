@@ -166,9 +166,9 @@ def test_a_shelved_server_keeps_its_member(cloud, group, seen):
     if seen:
         assert cloud.reconciler.reconcile() == {'built': 1}
     set_state(cloud, server, 'error')
+    row = cloud.row(group, 'web')
     cloud.table.change_state(
-        cloud.row(group, 'web').id, list(MemberState),
-        cloud.row(group, 'web').state, cloud.clock() - timedelta(hours=1))
+        row.id, [row.state], row.state, cloud.clock() - timedelta(hours=1))
     assert cloud.reconciler.reconcile() == ({} if seen else {'built': 1})
     row = cloud.row(group, 'web')
     assert (row.state, row.instance_uuid, row.place) == (

@@ -26,13 +26,13 @@ class KnownInstances(Instances):
         return self.progress.get(instance_uuid)
 
     def set(self, instance_uuid, status, host=None, *, launched=False,
-            fault=None):
+            fault=None, flavor=''):
         """
         :param fault: whether Nova tells why the server is in ERROR, as it
             does unless somebody set that status by hand
         """
         self.views[instance_uuid] = InstanceView(
-            instance_uuid, host, status, launched=launched,
+            instance_uuid, host, status, launched=launched, flavor=flavor,
             fault=status == 'ERROR' if fault is None else fault)
 
     def delete(self, instance_uuid):

@@ -10,6 +10,7 @@ from nova_holistic.messaging import errors
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.functional.engine.world import shop, SMALL
+from tests.unit.table import builders
 
 UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
@@ -146,8 +147,7 @@ def test_an_unknown_group_is_refused(world):
 
 def test_a_group_being_planned_cannot_be_released_or_deleted(world):
     group = world.create()
-    world.table.update_group(
-        group.uuid, [GroupStatus.PLANNED], status=GroupStatus.PLANNING)
+    builders.force_status(world.table, group.uuid, GroupStatus.PLANNING)
     for call in (world.lifecycle.release, world.lifecycle.delete):
         with pytest.raises(errors.GroupBusy):
             call(group.uuid)
@@ -260,8 +260,24 @@ def test_the_reconciler_completes_a_release_placement_missed(world):
 
 def test_a_failed_member_can_be_released(world):
     group = world.create(shop(1))
-    row = world.build(group, 'web')
+    row = world.claim(group, 'web')
+    world.swap(row)
     world.table.change_state(
-        row.id, [MemberState.BUILT], MemberState.FAILED, world.now)
+        row.id, [MemberState.CLAIMED], MemberState.FAILED, world.now)
     assert world.lifecycle.release(group.uuid).released == (
         'web', 'db/node-0')
+
+
+def test_a_group_that_is_released_before_a_replan_begins_stays_released(
+        world):
+    group = world.create()
+    assert world.table.tasks.ask(
+        group.uuid, Task.REPLANNING, {}, [GroupStatus.PLANNED], None,
+        world.now)
+    world.lifecycle.release(group.uuid)
+    world.planner.perform(world.table.tasks.take(
+        group.uuid, 'engine', world.now, world.now))
+    assert status(world, group) == 'released'
+    assert set(world.states(group).values()) == {'released'}
+    assert world.table.get_group(group.uuid).task is None
+    assert world.vcpus_used() == 0

@@ -6,7 +6,7 @@ import pytest
 from nova_holistic.table.records import MemberState
 from tests.functional.engine.interleaving import Interleaved, reconcile
 from tests.functional.engine.test_reconciler import live_through
-from tests.functional.engine.world import shop, VCPUS
+from tests.functional.engine.world import shop, SMALL, VCPUS
 
 STATES = ['claimed', 'built', 'failed']
 TIMEOUT = 7200
@@ -258,3 +258,41 @@ def test_a_server_that_moved_to_an_unknown_host_leaves_a_lost_member(
     delete(world, row)
     assert reconcile(world) == {'gone': 1}
     assert world.states(group)['web'] == 'lost'
+
+
+def test_the_place_of_a_resized_server_is_held_as_planned(world):
+    """The group gets the amounts of its definition, and not those of the
+    flavor to which its user has resized the server."""
+    group = world.create(shop(1), lease=0)
+    row = served(world, group, 'built')
+    found = world.placement.allocation(row.instance_uuid)
+    world.placement.adapter.put(
+        f'/allocations/{row.instance_uuid}', microversion='1.38', json={
+            **found, 'allocations': {row.place.provider: {
+                'resources': {'VCPU': 2, 'MEMORY_MB': 512}}}})
+    world.instances.set(row.instance_uuid, 'ACTIVE', row.place.host,
+                        launched=True, flavor='large')
+    assert reconcile(world) == {'resized': 1}
+    assert web(world, group).member.requirements.resources['VCPU'] == 2
+    delete(world, row)
+    reconcile(world)
+    after = web(world, group)
+    assert after.state == 'planned'
+    assert dict(after.member.requirements.resources) == SMALL
+    world.assert_agreement()
+    world.build(group, 'web')
+
+
+def test_a_server_that_is_resized_back_is_as_planned(world):
+    group = world.create(shop(1), lease=0)
+    row = served(world, group, 'built')
+    for vcpus, flavor in ((2, 'large'), (1, 'small')):
+        world.placement.adapter.put(
+            f'/allocations/{row.instance_uuid}', microversion='1.38', json={
+                **world.placement.allocation(row.instance_uuid),
+                'allocations': {row.place.provider: {'resources': {
+                    'VCPU': vcpus, 'MEMORY_MB': 512}}}})
+        world.instances.set(row.instance_uuid, 'ACTIVE', row.place.host,
+                            launched=True, flavor=flavor)
+        assert reconcile(world) == {'resized': 1}
+    assert web(world, group).planned is None

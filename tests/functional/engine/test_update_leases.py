@@ -51,3 +51,29 @@ def test_a_lease_that_ended_while_the_group_waited_releases_nothing(
     assert world.lifecycle.expire() == []
     assert set(world.states(group).values()) == {'planned'}
     world.assert_agreement()
+
+
+def test_an_update_that_asks_for_no_lease_ends_a_running_one(world):
+    group = world.create(lease=600)
+    assert update(world, group, lease=0).lease_expires_at is None
+    world.wait(601)
+    assert world.lifecycle.expire() == []
+
+
+def test_an_update_that_asks_for_no_lease_needs_no_new_members(world):
+    group = world.create(lease=600)
+    assert world.table.tasks.ask(
+        group.uuid, Task.UPDATING,
+        {'document': shop()['group'], 'lease': 0},
+        [GroupStatus.PLANNED], None, world.now)
+    world.planner.perform(world.table.tasks.take(
+        group.uuid, 'engine', world.now, world.now))
+    assert world.table.get_group(group.uuid).lease_expires_at is None
+
+
+def test_a_running_lease_outlives_a_default_without_lease(world):
+    """The operator's default is for groups that ask for nothing."""
+    group = world.create(lease=600)
+    ends = group.lease_expires_at
+    world.conf.set_override('lease', 0, group='planner')
+    assert update(world, group, lease=None).lease_expires_at == ends

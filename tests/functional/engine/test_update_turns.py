@@ -10,6 +10,7 @@ from tests.functional.engine.test_updater import (
     ask, assert_settled, fill, held, revised, Silent, take)
 from tests.functional.engine.world import SMALL
 from tests.unit.api.service import Service
+from tests.unit.table import builders
 
 
 def put(world, group, document):
@@ -97,7 +98,7 @@ def test_an_update_plans_members_released_before_its_request(world):
 def test_an_update_plans_members_of_a_group_in_error(world):
     """It says that it has no plan before its members are released."""
     group = world.create()
-    world.table.update_group(group.uuid, ['planned'], status='error')
+    builders.force_status(world.table, group.uuid, 'error')
     put(world, group, revised())
     world.table.release(
         [m.hold for m in world.table.members(group.uuid)], world.now)

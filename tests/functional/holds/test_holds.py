@@ -261,6 +261,28 @@ def test_the_swap_of_a_moved_instance_is_not_undone(placement, holds, host):
     assert placement.used(host) == EMPTY
 
 
+def test_an_allocation_that_was_written_anew_elsewhere_is_not_emptied(
+        placement, holds, host):
+    """Nova has given the room back and has put the instance on another host.
+    The generation of the consumer is that of its first allocation."""
+    row, instance = member(host), new_uuid()
+    put(holds, row)
+    swap(holds, row, instance)
+    before = placement.allocation(instance)
+    holds.drop([instance])
+    other = placement.add_host('cmp-2')
+    placement.adapter.put(
+        f'/allocations/{instance}', microversion='1.38', json={
+            **before, 'consumer_generation': None,
+            'allocations': {other: {'resources': ONE}}})
+    assert placement.allocation(instance)['consumer_generation'] == (
+        before['consumer_generation'])
+    with pytest.raises(errors.AllocationChanged):
+        holds.unswap(row, instance, 'blue', 'ann')
+    assert placement.used(other) == ONE and placement.used(host) == EMPTY
+    assert holds.exists(row.hold) is None
+
+
 def test_other_consumers_cannot_take_held_capacity(placement, holds, host):
     put(holds, *[member(host) for _ in range(4)])
     with pytest.raises(ks_exceptions.Conflict):

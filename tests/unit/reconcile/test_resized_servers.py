@@ -139,7 +139,7 @@ def test_a_server_that_is_another_members_by_now(scenario):
     taken = overview.members(scenario.table.database, [MemberState.BUILT],
                              overview.ACTIVE)
     scenario.table.change_state(
-        rows[0].id, [MemberState.BUILT], MemberState.RELEASED, scenario.now)
+        rows[0].id, [MemberState.BUILT], MemberState.CLAIMED, scenario.now)
     mended = Counter()
     scenario.resized.mend(
         mended, taken, scenario.views.get, Reconciler._each)

@@ -4,9 +4,12 @@
 from datetime import datetime
 import uuid
 
+import sqlalchemy as sa
+
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 
@@ -44,6 +47,24 @@ def members_of(group, counts):
         for name, count in counts.items()
         for position, member in enumerate(
             MemberDescription(name, SMALL, count).members('db/'))]
+
+
+def force_state(table, member_id, state):
+    """Give a member a state, whatever the state machine says."""
+    _force(table, sa.update(MemberRow).where(
+        MemberRow.id == member_id).values(state=state))
+
+
+def force_status(table, group_uuid, status):
+    """Give a group a status, whatever the state machine says."""
+    _force(table, sa.update(GroupRow).where(
+        GroupRow.uuid == group_uuid).values(status=status))
+
+
+def _force(table, statement):
+    with table.database.writer() as session:
+        session.execute(
+            statement.execution_options(synchronize_session=False))
 
 
 def planned(table, group=None, **counts):

@@ -76,8 +76,9 @@ def test_changed_exclusive_groups_cost_two_more_statements(table, shop):
     assert len(sent.statements) == 4
     assert not [each for each in sent.statements if 'alternates' in each]
     member = table.members(others[0].uuid)[0]
-    table.change_state(member.id, SITTING, MemberState.BUILT, builders.NOON,
-                       place=Place('cmp-7', 'cmp-7', builders.new_uuid()))
+    table.change_state(
+        member.id, [MemberState.PLANNED], MemberState.CLAIMED, builders.NOON,
+        place=Place('cmp-7', 'cmp-7', builders.new_uuid()))
     with recorded(table.database.engine) as sent:
         table.exclusive_groups()
     assert len(sent.statements) == 4

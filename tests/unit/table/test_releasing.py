@@ -63,11 +63,9 @@ def test_a_lease_expires_while_lost_members_wait_to_be_planned(table, leased):
 
 @pytest.fixture
 def served(table, leased):
-    """A member of that group as a server has it."""
+    """A member of that group that a server has claimed."""
     instance = builders.new_uuid()
     table.claim(leased.uuid, 'db/node', instance, NOON)
-    row = table.member_of_instance(instance)
-    table.change_state(row.id, [MemberState.CLAIMED], MemberState.BUILT, NOON)
     return table.member_of_instance(instance)
 
 
@@ -91,11 +89,11 @@ def test_a_member_without_a_lease_is_not_released(table):
 
 @pytest.mark.parametrize('changes', [
     {'to': MemberState.FAILED},
-    {'to': MemberState.BUILT, 'instance_uuid': 'another'},
-    {'to': MemberState.BUILT, 'hold': 'another'}])
+    {'to': MemberState.CLAIMED, 'instance_uuid': 'another'},
+    {'to': MemberState.CLAIMED, 'hold': 'another'}])
 def test_a_member_that_changes_meanwhile_is_not_released(
         table, leased, served, changes):
-    table.change_state(served.id, [MemberState.BUILT], now=NOON, **changes)
+    table.change_state(served.id, [MemberState.CLAIMED], now=NOON, **changes)
     assert not table.release_unleased(served, NOON)
     assert MemberState.RELEASED not in states(table, leased)
 

@@ -179,7 +179,7 @@ def test_expired_groups_have_an_ended_lease_and_planned_members(table):
 def test_a_groups_status_follows_from_its_members(table, states, status):
     group = builders.planned(table, node=2)
     for row, state in zip(table.members(group.uuid), states, strict=True):
-        table.change_state(row.id, list(MemberState), MemberState(state), NOON)
+        builders.force_state(table, row.id, state)
     table.settle(group.uuid, NOON)
     assert table.get_group(group.uuid).status == status
 

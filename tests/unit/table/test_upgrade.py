@@ -16,8 +16,8 @@ from tests.unit.table import builders
 
 BEFORE = '0002'
 LATER = ('revision', 'idempotency_key', 'fingerprint', 'task', 'pending',
-         'engine', 'engine_at', 'attempts', 'asked')
-"""Columns of a group that the version before does not know."""
+         'engine', 'engine_at', 'attempts', 'asked', 'unwanted')
+"""Columns of a group or a member that the version before does not know."""
 
 
 class VersionBefore:

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state machine of groups and the state machine of their members.
+
+This module has no input or output. All code that writes the status of a
+group or the state of a member takes the allowed transitions from here. The
+manual draws the machines from here (``doc/ext/state_machines.py``).
+
+To add a state: add it to ``GroupStatus`` or ``MemberState`` in ``records.py``
+and its transitions to one of the two tuples below; then
+``tests/functional/engine/test_transitions.py`` asks for a test of each
+transition, and ``tests/functional/client/test_way_out.py`` for a documented
+command that leads out of the state.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+import enum
+from typing import Generic, TypeVar
+
+from nova_holistic.table.records import GroupStatus, MemberState
+
+State = TypeVar('State', bound=enum.StrEnum)
+
+
+class IllegalTransition(Exception):
+    """The program asks for a transition that its state machine does not
+    have: an error in the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transition(Generic[State]):
+    """One edge of a state machine.
+
+    :ivar name: a verb; one name may belong to several edges
+    :ivar cause: what happens, as a sentence for the manual
+    """
+
+    name: str
+    before: State
+    after: State
+    cause: str
+
+
+@dataclass(frozen=True)
+class Machine(Generic[State]):
+    """
+    :ivar first: the state of a row that is inserted
+    """
+
+    first: State
+    transitions: Sequence[Transition[State]]
+
+    def before(self, name: str) -> tuple[State, ...]:
+        """States in which the transitions of that name begin."""
+        return tuple(dict.fromkeys(
+            t.before for t in self.transitions if t.name == name))
+
+    def leading_to(self, after: State) -> tuple[State, ...]:
+        """States from which a row may get into this one, and this one."""
+        return (after, *dict.fromkeys(
+            t.before for t in self.transitions if t.after == after))
+
+    def check(self, before: Collection[State], after: State) -> None:
+        """A row in any of the states may get into another one, or stay.
+
+        :raises IllegalTransition: from one of the states it may not
+        """
+        allowed = self.leading_to(after)
+        for state in before:
+            if state not in allowed:
+                raise IllegalTransition(
+                    f'there is no transition from {state} to {after}')
+
+
+def _edges(name: str, before: Sequence[State], after: State,
+           cause: str) -> tuple[Transition[State], ...]:
+    return tuple(Transition(name, state, after, cause) for state in before)
+
+
+_P, _C, _B, _F, _R, _L = (
+    MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT,
+    MemberState.FAILED, MemberState.RELEASED, MemberState.LOST)
+
+CLAIM, UNDO, REFUSE, BUILD, FAIL = 'claim', 'undo', 'refuse', 'build', 'fail'
+RECLAIM, RELEASE, LOSE = 'reclaim', 'release', 'lose'
+RETURN, VACATE, OCCUPY, REPLAN, REVISE = (
+    'return', 'vacate', 'occupy', 'replan', 'revise')
+
+MEMBERS = Machine(_P, (
+    *_edges(CLAIM, [_P], _C,
+            'The create of a server with a pointer takes the place.'),
+    *_edges(BUILD, [_C, _F], _B, 'The server has run.'),
+    *_edges(FAIL, [_C], _F,
+            'The server is in ERROR on a host and has never run.'),
+    *_edges(UNDO, [_C], _P,
+            'The create fails, or the server is deleted. The place is held '
+            'again.'),
+    *_edges(REFUSE, [_C], _L,
+            'The create fails, or the server is deleted, and the place cannot '
+            'be held again: Nova refuses the host, or its room is taken.'),
+    *_edges(RECLAIM, [_B, _F], _C,
+            'The server is deleted. An engine takes the member back.'),
+    *_edges(RETURN, [_C], _R,
+            'The server is deleted after the lease, or after a release of the '
+            'member.'),
+    *_edges(LOSE, [_P], _L,
+            'The host is unavailable for too long, or the hold is removed and '
+            'its room is taken.'),
+    *_edges(VACATE, [_P], _L,
+            'An update moves the member and needs its room for that.'),
+    *_edges(OCCUPY, [_L], _P,
+            'An update that has vacated the member is undone.'),
+    *_edges(REPLAN, [_L], _P, 'The member is held at another place.'),
+    *_edges(REVISE, [_L, _F, _R], _P,
+            'An update of the group plans the member again.'),
+    *_edges(RELEASE, [_P, _L, _F], _R,
+            'The user releases the member or its group.'),
+))
+"""A member may also be removed in any state: its row is deleted."""
+
+EXPIRE_STATES = (_P, _L)
+"""States of a member that is, or will be, planned for a server to come: the
+end of the lease releases it."""
+
+_GP, _GD, _GB, _GC, _GU, _GR, _GE = (
+    GroupStatus.PLANNING, GroupStatus.PLANNED, GroupStatus.BUILDING,
+    GroupStatus.COMPLETE, GroupStatus.UNPLACEABLE, GroupStatus.RELEASED,
+    GroupStatus.ERROR)
+
+PLAN, REJECT, BREAK, START, SETTLE = (
+    'plan', 'reject', 'break', 'start', 'settle')
+
+GROUPS = Machine(_GP, (
+    *_edges(PLAN, [_GP, _GU, _GE], _GD,
+            'The group is planned, and all its places are held.'),
+    *_edges(REJECT, [_GP, _GE], _GU, 'There is no plan.'),
+    *_edges(BREAK, [_GP, _GU], _GE,
+            'Planning breaks off; the reasons of the group say why.'),
+    *_edges(START, [_GD], _GB, 'The first member is claimed.'),
+    *_edges(SETTLE, [_GB], _GC,
+            'Every member is built or released, and one at least is built.'),
+    *_edges(SETTLE, [_GC], _GB,
+            'A member is planned again or added; another one is built.'),
+    *_edges(SETTLE, [_GB, _GC, _GR], _GD,
+            'No member has a server, and one at least is planned or lost.'),
+    *_edges(SETTLE, [_GD, _GB, _GC], _GR, 'Every member is released.'),
+))
+"""A group may also be deleted in any status but ``planning``."""
