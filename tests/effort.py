@@ -29,6 +29,12 @@ def examples(number, *suppressed):
             *profile.suppress_health_check, *suppressed])
 
 
+def steps(number, length):
+    """Settings of a state machine: that many runs of at most that many steps.
+    """
+    return settings(examples(number), stateful_step_count=length)
+
+
 def load_profile():
     """Every run tries the same cases, on a machine of any speed.
 

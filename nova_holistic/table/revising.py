@@ -192,7 +192,8 @@ def _as_seen(row: MemberRecord) -> Sequence[sa.ColumnElement[bool]]:
 def _change_group(session: orm.Session, group_uuid: str, engine: str,
                   values: Mapping[str, Any]) -> None:
     if not transitions.change_group(
-            session, group_uuid, [GroupRow.engine == engine], values):
+            session, group_uuid, [GroupRow.engine == engine], values,
+            by=states.BY_TASK):
         raise _Changed
 
 

@@ -55,10 +55,15 @@ class Machine(Generic[State]):
         return tuple(dict.fromkeys(
             t.before for t in self.transitions if t.name == name))
 
-    def leading_to(self, after: State) -> tuple[State, ...]:
-        """States from which a row may get into this one, and this one."""
+    def leading_to(self, after: State, names: Collection[str] | None = None
+                   ) -> tuple[State, ...]:
+        """States from which a row may get into this one, and this one.
+
+        :param names: of the transitions by which it may; None is all
+        """
         return (after, *dict.fromkeys(
-            t.before for t in self.transitions if t.after == after))
+            t.before for t in self.transitions if t.after == after
+            and (names is None or t.name in names)))
 
     def check(self, before: Collection[State], after: State) -> None:
         """A row in any of the states may get into another one, or stay.
@@ -146,3 +151,6 @@ GROUPS = Machine(_GP, (
     *_edges(SETTLE, [_GD, _GB, _GC], _GR, 'Every member is released.'),
 ))
 """A group may also be deleted in any status but ``planning``."""
+
+BY_TASK = (PLAN, REJECT, BREAK)
+"""Transitions with which an engine ends a task."""

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow
-from nova_holistic.table import rows, transitions
+from nova_holistic.table import rows, states, transitions
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 
 _NOBODYS = {'engine': None, 'engine_at': None}
@@ -112,7 +112,8 @@ class Tasks:
                 values: Mapping[str, Any]) -> bool:
         with self._database.writer() as session:
             return transitions.change_group(
-                session, group_uuid, [GroupRow.engine == engine], values)
+                session, group_uuid, [GroupRow.engine == engine], values,
+                by=states.BY_TASK)
 
     @retried
     def _update(self, where: Sequence[Any],

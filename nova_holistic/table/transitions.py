@@ -5,7 +5,7 @@ The rows are locked before they are read, so that the state in the event is
 the state that was changed. The first statement writes, as SQLite needs it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,18 +24,21 @@ _SHOWN = ('status', 'lease_expires_at')
 
 
 def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
-                 values: Mapping[str, Any]) -> bool:
+                 values: Mapping[str, Any],
+                 by: Collection[str] | None = None) -> bool:
     """Change the columns of a group's row if it satisfies the conditions, and
     if its status may change so.
 
     One statement if neither the status nor the lease is changed.
+
+    :param by: names of transitions of the status; None is all of them
 
     :returns: whether it does
     """
     mine = [GroupRow.uuid == group_uuid, *where]
     if 'status' in values:
         mine.append(GroupRow.status.in_(
-            states.GROUPS.leading_to(GroupStatus(values['status']))))
+            states.GROUPS.leading_to(GroupStatus(values['status']), by)))
     if not any(name in values for name in _SHOWN):
         return _update_group(session, mine, values)
     if not _update_group(session, mine, {'status': GroupRow.status}):

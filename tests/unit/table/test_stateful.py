@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The placement table does what a model of it does, whatever engines,
+schedulers and users do in whichever order.
+
+An engine that dies is one that does nothing any more: the next one takes its
+task. An engine that was only slow goes on with what it has read. The longer
+run is::
+
+    NOVA_HOLISTIC_TEST_EFFORT=20 tools/tox.sh -e databases -- -k stateful
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+import copy
+import random
+import threading
+
+from hypothesis import stateful, strategies as st
+import sqlalchemy as sa
+
+from nova_holistic.table import models
+from nova_holistic.table.store import PlacementTable
+from tests import effort
+from tests.unit.table.builders import NOON
+from tests.unit.table.model import Model
+from tests.unit.table.operations import Choice
+from tests.unit.table.product import Product
+
+RUNS, STEPS = 15, 20
+RUNS_AT_ONCE, STEPS_AT_ONCE = 8, 20
+READINGS = 4
+
+DRAWN = st.integers(0, 2 ** 32).map(random.Random)
+"""One number for all operations of a step."""
+
+
+def seconds(moment):
+    return None if moment is None else (moment - NOON).total_seconds()
+
+
+class Machine(stateful.RuleBasedStateMachine):
+    """One operation after the other, through two connections.
+
+    Each class made by ``machine`` has a table of its own.
+    """
+
+    tables = ()
+
+    def __init__(self):
+        super().__init__()
+        with self.tables[0].database.writer() as session:
+            for each in reversed(models.Base.metadata.sorted_tables):
+                session.execute(sa.delete(each))
+        self.model = Model()
+        self.products = [Product(table) for table in self.tables]
+        self.choice = Choice()
+        self._compare()
+        for lease in (None, 60):
+            for operation in self.choice.planned_group(lease):
+                self._do(operation)
+
+    @stateful.rule(draw=DRAWN, number=st.integers(1, 20))
+    def steps(self, draw, number):
+        for _ in range(number):
+            operation = self.choice.operation(draw)
+            if operation is not None:
+                self._do(operation, draw.randrange(2))
+
+    def _do(self, operation, number=0):
+        expected = operation.do(self.model)
+        assert operation.do(self.products[number]) == expected, operation
+        self._compare()
+
+    @stateful.rule(length=st.sampled_from([1, 31, 61]))
+    def wait(self, length):
+        for actor in (self.model, *self.products):
+            actor.wait(length)
+        assert self.products[0].expired() == self.model.expired()
+
+    def _compare(self):
+        """The table is as the model says; the model learns the ids of new
+        rows."""
+        rows = {}
+        for uuid in self.choice.groups:
+            found = self.tables[0].group_with_members(uuid)
+            group = self.model.groups.get(uuid)
+            assert (found is None) == (group is None), uuid
+            if found is not None:
+                record, rows[uuid] = found
+                assert shown(record) == expected(group)
+                assert [describe(m) for m in rows[uuid]] == described(group)
+                for row in rows[uuid]:
+                    group.members[row.member.path].id = row.id
+        servers = [row.instance_uuid for each in rows.values()
+                   for row in each if row.instance_uuid]
+        assert len(servers) == len(set(servers))
+        self.choice.readings = [rows, *self.choice.readings][:READINGS]
+
+
+class Concurrent(Machine):
+    """Also two operations at once: the outcome is that of one of the two
+    orders."""
+
+    @stateful.rule(draw=DRAWN)
+    def at_once(self, draw):
+        operations = [each for each in (
+            self.choice.operation(draw) for _ in range(2)) if each]
+        if len(operations) < 2:
+            return
+        answers = together(operations, self.products)
+        for order in ((0, 1), (1, 0)):
+            self.model, before = copy.deepcopy(self.model), self.model
+            possible = dict((number, operations[number].do(self.model))
+                            for number in order)
+            if [possible[0], possible[1]] == answers and self._agrees():
+                break
+            self.model = before
+        else:
+            raise AssertionError((operations, answers))
+        self._compare()
+
+    def _agrees(self):
+        try:
+            self._compare()
+        except AssertionError:
+            return False
+        return True
+
+
+def together(operations, products):
+    """Answers of two operations that begin at the same moment."""
+    gate = threading.Barrier(2)
+
+    def run(operation, product):
+        gate.wait(60)
+        return operation.do(product)
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(run, operations, products))
+
+
+def shown(record):
+    return (record.status, record.task, record.engine, record.attempts,
+            record.revision, seconds(record.engine_at),
+            seconds(record.lease_expires_at))
+
+
+def expected(group):
+    return (group.status, group.task, group.engine, group.attempts,
+            group.revision, group.engine_at, group.lease)
+
+
+def describe(row):
+    return (row.member.path, row.state, row.hold, row.held, row.place.host,
+            row.instance_uuid, row.unwanted)
+
+
+def described(group):
+    return [(path, m.state, m.hold, m.held, m.host, m.instance, m.unwanted)
+            for path, m in group.in_order()]
+
+
+def machine(kind, table):
+    """The class of a machine that works on the table's database."""
+    url = table.database.engine.url.render_as_string(hide_password=False)
+    return type(kind.__name__, (kind,), {
+        'tables': (table, PlacementTable(url))})
+
+
+def test_the_table_does_what_the_model_does(table):
+    made = machine(Machine, table)
+    stateful.run_state_machine_as_test(
+        made, settings=effort.steps(RUNS, STEPS))
+    made.tables[1].database.close()
+
+
+def test_two_operations_at_once_have_the_outcome_of_one_order(table):
+    made = machine(Concurrent, table)
+    stateful.run_state_machine_as_test(
+        made, settings=effort.steps(RUNS_AT_ONCE, STEPS_AT_ONCE))
+    made.tables[1].database.close()
