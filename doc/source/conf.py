@@ -16,6 +16,7 @@ extensions = [
     'oslo_policy.sphinxpolicygen',
     'plan_picture',
     'sphinx.ext.autodoc',
+    'state_machines',
 ]
 
 project = 'nova_holistic'

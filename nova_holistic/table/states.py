@@ -3,7 +3,7 @@
 
 This module has no input or output. All code that writes the status of a
 group or the state of a member takes the allowed transitions from here. The
-manual draws the machines from here (``doc/ext/state_machines.py``).
+manual draws the machines from here (``doc/ext/state_drawing.py``).
 
 To add a state: add it to ``GroupStatus`` or ``MemberState`` in ``records.py``
 and its transitions to one of the two tuples below; then

@@ -9,8 +9,8 @@ import tempfile
 import pytest
 
 from nova_holistic import exceptions
-from nova_holistic.table import states
 from nova_holistic.table.records import GroupStatus
+from nova_holistic.table import states
 from tests.functional.engine.test_updater import (
     fill, revised, Silent, take, update)
 from tests.functional.engine.transitions import Transitions

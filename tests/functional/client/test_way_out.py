@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each state is left by the command that the manual names for it, word for
+word."""
+
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+
+from nova_holistic.table.records import GroupStatus, MemberState
+from tests.functional.engine import test_transitions as walks
+from tests.functional.engine.world import shop
+from tests.unit.api.service import Service
+
+MANUAL = pathlib.Path(__file__).parents[3] / 'doc/source/user/groups.rst'
+ENGINE = '''
+[DEFAULT]
+transport_url = fake://
+[holistic_database]
+connection = {table}
+[placement]
+auth_type = admin_token
+endpoint = {placement}
+token = admin
+[nova]
+auth_type = admin_token
+endpoint = http://nova.example.org
+token = admin
+[inventory]
+driver = file
+path = {inventory}
+'''
+LONGEST = 120
+"""Seconds that an engine may take to start and to plan."""
+
+
+def commands(of):
+    """State to command, from one of the two tables of the manual."""
+    text = MANUAL.read_text().split('.. _way-out:')[1].split('\nTasks\n')[0]
+    table = text.split(f' of a {of}\n')[1].split('.. list-table::')[0]
+    return dict(re.findall(r'\* - ``([a-z]+)``\n +- ``([^`]+)``', table))
+
+
+GROUPS, MEMBERS = commands('group'), commands('member')
+
+
+@pytest.fixture
+def type_out(type_, tmp_path, monkeypatch):
+    """Types a command of the manual, in a folder with ``shop.yaml``."""
+    def type_out(command, document):
+        (tmp_path / 'shop.yaml').write_text(yaml.safe_dump(document))
+        monkeypatch.chdir(tmp_path)
+        openstack, holistic, *words = shlex.split(command)
+        assert (openstack, holistic) == ('openstack', 'holistic')
+        type_(*words)
+    return type_out
+
+
+def group_in(world, status):
+    """A group in that status, and a definition that can be planned."""
+    size = 3 if status == 'unplaceable' else 1
+    if status == 'error':
+        return walks.broken_off(world)
+    group = world.create(shop(size), lease=0)
+    if status in ('building', 'complete'):
+        walks.serve(world, group)
+    if status in ('complete', 'released'):
+        world.lifecycle.release(group.uuid)
+    return group
+
+
+@pytest.mark.parametrize('status', sorted(GROUPS.keys() - {'planning'}))
+def test_the_command_leads_out_of_a_group_status(world, type_out, status):
+    group = group_in(world, status)
+    assert world.table.get_group(group.uuid).status == status
+    type_out(GROUPS[status], shop(2))
+    after = world.table.get_group(group.uuid)
+    assert after is None or after.status != status
+
+
+def test_the_command_leads_out_of_planning(world, tmp_path):
+    """The group was created while no engine was running."""
+    created = Service(world.table).ask('POST', '/v1/groups', shop(1))
+    assert created.json['group']['status'] == 'planning'
+    inventory = tmp_path / 'inventory.yaml'
+    inventory.write_text(yaml.safe_dump({
+        'levels': ['rack', 'host'], 'hosts': [{
+            'name': host.name, 'node': host.node, 'uuid': host.uuid,
+            'location': list(host.location), 'resources': {
+                name: {'total': room.total}
+                for name, room in host.inventories.items()}}
+            for host in world.inventory.snapshot().hosts]}))
+    file = tmp_path / 'engine.conf'
+    file.write_text(ENGINE.format(
+        table=world.table_url, placement=world.endpoint, inventory=inventory))
+    (program,) = shlex.split(GROUPS['planning'])
+    assert program == 'nova-holistic-engine'
+    engine = subprocess.Popen([
+        sys.executable, '-c', 'from nova_holistic.cli.engine import main; '
+        'raise SystemExit(main())', '--config-file', str(file)])
+    try:
+        deadline = time.monotonic() + LONGEST
+        while world.table.list_groups()[0].status == GroupStatus.PLANNING:
+            assert engine.poll() is None and time.monotonic() < deadline
+            time.sleep(0.1)
+    finally:
+        engine.send_signal(signal.SIGTERM)
+        engine.wait(LONGEST)
+    assert world.table.list_groups()[0].status == GroupStatus.PLANNED
+
+
+def member_in(world, state):
+    group = world.create(shop(1), lease=0)
+    if state == 'claimed':
+        # The build of its server has stalled.
+        row = world.claim(group, 'web')
+        world.swap(row)
+        world.instances.set(row.instance_uuid, 'BUILD')
+    elif state in ('built', 'failed'):
+        walks.serve(world, group, status={
+            'built': 'ACTIVE', 'failed': 'ERROR'}[state])
+    elif state == 'lost':
+        walks.lose(world, group)
+    elif state == 'released':
+        world.lifecycle.release(group.uuid, ['web'])
+    return group
+
+
+@pytest.mark.parametrize('state', MEMBERS)
+def test_the_command_leads_out_of_a_member_state(world, type_out, state):
+    group = member_in(world, state)
+    assert world.states(group)['web'] == state
+    type_out(MEMBERS[state], shop(2))
+    assert world.states(group).get('web') != state
+
+
+def test_the_manual_has_a_command_for_each_state():
+    assert sorted(GROUPS) == sorted(str(each) for each in GroupStatus)
+    assert sorted(MEMBERS) == sorted(str(each) for each in MemberState)
