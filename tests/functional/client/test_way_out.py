@@ -2,17 +2,18 @@
 """Each state is left by the command that the manual names for it, word for
 word."""
 
+import os
 import pathlib
 import re
 import shlex
 import signal
-import subprocess
-import sys
+import threading
 import time
 
 import pytest
 import yaml
 
+from nova_holistic.cli import engine
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.engine import test_transitions as walks
 from tests.functional.engine.world import shop
@@ -84,7 +85,18 @@ def test_the_command_leads_out_of_a_group_status(world, type_out, status):
     assert after is None or after.status != status
 
 
-def test_the_command_leads_out_of_planning(world, tmp_path):
+@pytest.fixture
+def own_signals():
+    """Handlers of signals are as before in the end."""
+    before = {number: signal.getsignal(number)
+              for number in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_the_command_leads_out_of_planning(
+        world, tmp_path, own_logging, own_signals):
     """The group was created while no engine was running."""
     created = Service(world.table).ask('POST', '/v1/groups', shop(1))
     assert created.json['group']['status'] == 'planning'
@@ -99,20 +111,21 @@ def test_the_command_leads_out_of_planning(world, tmp_path):
     file = tmp_path / 'engine.conf'
     file.write_text(ENGINE.format(
         table=world.table_url, placement=world.endpoint, inventory=inventory))
-    (program,) = shlex.split(GROUPS['planning'])
-    assert program == 'nova-holistic-engine'
-    engine = subprocess.Popen([
-        sys.executable, '-c', 'from nova_holistic.cli.engine import main; '
-        'raise SystemExit(main())', '--config-file', str(file)])
-    try:
-        deadline = time.monotonic() + LONGEST
-        while world.table.list_groups()[0].status == GroupStatus.PLANNING:
-            assert engine.poll() is None and time.monotonic() < deadline
-            time.sleep(0.1)
-    finally:
-        engine.send_signal(signal.SIGTERM)
-        engine.wait(LONGEST)
+    assert GROUPS['planning'] == engine.PROGRAM
+    watcher = threading.Thread(target=end_once_planned, args=[world])
+    watcher.start()
+    assert engine.main(['--config-file', str(file)]) == 0
+    watcher.join()
     assert world.table.list_groups()[0].status == GroupStatus.PLANNED
+
+
+def end_once_planned(world):
+    """Send this process, in which the engine runs, the signal to end."""
+    deadline = time.monotonic() + LONGEST
+    while (world.table.list_groups()[0].status == GroupStatus.PLANNING
+           and time.monotonic() < deadline):
+        time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def member_in(world, state):
