@@ -25,8 +25,8 @@ from tests.unit.table.model import Model
 from tests.unit.table.operations import Choice
 from tests.unit.table.product import Product
 
-RUNS, STEPS = 15, 20
-RUNS_AT_ONCE, STEPS_AT_ONCE = 8, 20
+RUNS, STEPS = 6, 10
+RUNS_AT_ONCE, STEPS_AT_ONCE = 3, 8
 READINGS = 4
 
 DRAWN = st.integers(0, 2 ** 32).map(random.Random)
