@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from nova_holistic.table.migrations import steps
 
-revision = '0008'
-down_revision = '0007'
+revision = '0009'
+down_revision = '0008'
 
 
 def upgrade() -> None:
