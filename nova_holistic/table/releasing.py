@@ -8,13 +8,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
+from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table import events, transitions
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.progress import SETTLING
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Task)
-from nova_holistic.table import states
+from nova_holistic.table import rows, states
 
 UNCLAIMED = states.EXPIRE_STATES
 """States of a member that is, or will be, planned for a server to come."""
@@ -78,6 +79,20 @@ def release_unleased(database: Database, member: MemberRecord,
             sa.or_(MemberRow.unwanted,
                    _lease_passed(member.group_uuid, now))],
         _EXPIRED, instance_uuid=None, held=True) == 1
+
+
+def expired_groups(database: Database,
+                   now: datetime) -> tuple[GroupRecord, ...]:
+    """Groups past their lease with members still unclaimed. Groups with a
+    pending update are left out, because the update may renew the lease."""
+    waiting = sa.exists().where(
+        MemberRow.group_uuid == GroupRow.uuid,
+        MemberRow.state.in_(UNCLAIMED))
+    with database.reader() as session:
+        return tuple(map(rows.group_record, session.scalars(
+            sa.select(GroupRow).where(
+                GroupRow.status.in_(CLAIMABLE),
+                GroupRow.lease_expires_at <= now, NOT_UPDATING, waiting))))
 
 
 def released(database: Database, group: GroupRecord) -> Sequence[int]:

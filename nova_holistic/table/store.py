@@ -200,14 +200,12 @@ class PlacementTable:
                      to: MemberState, now: datetime | None, *,
                      of_instance: str | None = None,
                      of_hold: str | None = None, **changes: Any) -> bool:
-        """Change a member if its state is one of those expected.
+        """Change a member if its state is one of those expected. If it was
+        released while a server had it, it is released, not planned or lost.
 
         :param of_instance: and if it belongs to this instance
         :param of_hold: and if this is its hold: it was not planned anew
         :param changes: instance_uuid, held, hold, place or requirements
-        A member that was released while its server had it becomes released
-        instead of planned or lost.
-
         :returns: False where the member is in another state, or is gone
         :raises IllegalTransition: of ``states.MEMBERS``
         """
@@ -273,17 +271,9 @@ class PlacementTable:
         progress.settle(self.database, group_uuid, now)
 
     def expired_groups(self, now: datetime) -> tuple[GroupRecord, ...]:
-        """Groups past their lease with members still unclaimed; not those that
-        are to be updated, by which a lease may be renewed."""
-        waiting = sa.exists().where(
-            MemberRow.group_uuid == GroupRow.uuid,
-            MemberRow.state.in_(releasing.UNCLAIMED))
-        with self.database.reader() as session:
-            return tuple(map(rows.group_record, session.scalars(
-                sa.select(GroupRow).where(
-                    GroupRow.status.in_(claim.CLAIMABLE),
-                    GroupRow.lease_expires_at <= now,
-                    releasing.NOT_UPDATING, waiting))))
+        """Groups past their lease with unclaimed members:
+        ``releasing.expired_groups``."""
+        return releasing.expired_groups(self.database, now)
 
     @retried
     def _change_states(self, where: Sequence[Any],

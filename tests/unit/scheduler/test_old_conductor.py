@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The request of an old conductor has filter properties, not a request spec."""
+"""An old conductor sends filter properties in place of a request spec."""
 
 import importlib
 
