@@ -12,10 +12,19 @@ class NotConfigured(exceptions.HolisticError):
     """The options of a service are missing or make no sense."""
 
 
+def connect_if_configured(conf, group: str) -> Adapter | None:
+    """The same for a service that a deployment may do without: None if its
+    group has no auth_type.
+
+    :raises NotConfigured: its options make no sense
+    """
+    return connect(conf, group) if conf[group].auth_type else None
+
+
 def connect(conf, group: str) -> Adapter:
     """An adapter for the service that an option group describes.
 
-    :param group: ``placement`` or ``nova``
+    :param group: ``placement``, ``nova`` or ``glance``
     :raises NotConfigured: its options will not do
     """
     try:

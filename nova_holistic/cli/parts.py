@@ -4,12 +4,14 @@
 import oslo_messaging as messaging
 
 from nova_holistic.cli.connect import connect
+from nova_holistic.cli.connect import connect, connect_if_configured
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory import load_inventory
 from nova_holistic.metrics import exporter
 from nova_holistic.observers import observe
+from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.reconcile.reconciler import Reconciler
@@ -39,8 +41,11 @@ def lifecycle(conf, table: PlacementTable) -> Lifecycle:
 def planner(conf, table: PlacementTable) -> Planner:
     """:raises NotConfigured: Placement's or Nova's options will not do"""
     placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
+    inventory = load_inventory(
+        conf, placement=placement, compute=nova,
+        image=connect_if_configured(conf, 'glance'))
     return Planner(
-        conf, load_inventory(conf, placement=placement, compute=nova), table,
+        conf, inventory, table,
         HoldClient.from_conf(conf, placement), DatabaseClock(table.database))
 
 
@@ -73,7 +78,9 @@ def engine(conf, transport: messaging.Transport,
     exporter.start(conf, lambda: totals(table.database))
     holds = HoldClient.from_conf(conf, placement)
     # One for all, since it remembers what it has read.
-    inventory = load_inventory(conf, placement=placement, compute=nova)
+    inventory = load_inventory(
+        conf, placement=placement, compute=nova,
+        image=connect_if_configured(conf, 'glance'))
     clock = DatabaseClock(table.database)
     return EngineService(conf, EngineParts(
         table, inventory, Planner(conf, inventory, table, holds, clock),

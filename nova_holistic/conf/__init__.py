@@ -3,8 +3,8 @@
 
 from nova_holistic.conf import (
     api, database, engine, holds, holistic, inventory, metrics,
-    notifications, nova_notifications, planner, reconciler, services,
-    topology)
+    notifications, nova_notifications, nova_options, planner, reconciler,
+    services, topology)
 
 MODULES = (
     api, database, engine, holds, holistic, inventory, metrics,
@@ -19,9 +19,10 @@ def register_opts(conf):
     """
     for module in MODULES:
         module.register_opts(conf)
+    nova_options.register_opts(conf)
 
 
 def list_opts():
     """(group, options) pairs for oslo-config-generator."""
-    return [pair for module in (*MODULES, services)
+    return [pair for module in (*MODULES, nova_options, services)
             for pair in module.list_opts()]

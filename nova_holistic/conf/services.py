@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How to reach Placement and Nova: keystoneauth's own options.
+"""How to reach Placement, Nova and Glance: keystoneauth's own options.
 
 For processes of this project only: inside nova-scheduler it is nova.conf that
 has them.
@@ -8,7 +8,7 @@ has them.
 from keystoneauth1 import loading
 from oslo_config import cfg
 
-GROUPS = {'placement': 'placement', 'nova': 'compute'}
+GROUPS = {'placement': 'placement', 'nova': 'compute', 'glance': 'image'}
 """Option group to type of the service."""
 
 # Many tools still write ``interface``, which keystoneauth refuses beside the

@@ -8,6 +8,7 @@ model.binding.
 from collections.abc import Mapping
 from typing import Any
 
+from nova_holistic.documents.images import read_image
 from nova_holistic.documents.schemas.group import (
     BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, MAX_PATH, WEIGHT)
 from nova_holistic.documents.sides import check_sides
@@ -158,6 +159,11 @@ def _member(document: dict, place: str) -> MemberDescription:
                 join(place, 'traits', 'forbidden', i),
                 f'{trait} is required, too')
     location = document.get('location')
+    volume = document.get('boot_from_volume', False)
+    if volume and 'flavor' not in document:
+        raise InvalidDocument(
+            join(place, 'boot_from_volume'),
+            'must go with a flavor; resources state the local disk themselves')
     requirements = Requirements(
         resources=FrozenMapping(document.get('resources')),
         flavor=document.get('flavor'),
@@ -165,7 +171,10 @@ def _member(document: dict, place: str) -> MemberDescription:
         forbidden_traits=frozenset(traits.get('forbidden', ())),
         availability_zone=document.get('availability_zone'),
         aggregates=frozenset(document.get('aggregates', ())),
-        location=tuple(location.split('/')) if location else ())
+        location=tuple(location.split('/')) if location else (),
+        image=read_image(document.get('image'), join(place, 'image')),
+        boot_from_volume=volume,
+        server_group=document.get('server_group'))
     return MemberDescription(
         document['name'], requirements, document.get('count'),
         _skipped(document, place), place)

@@ -4,6 +4,7 @@
 import math
 from typing import Any
 
+from nova_holistic.documents.images import image_of
 from nova_holistic.documents.schemas.inventory import DOCUMENT
 from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument
@@ -38,7 +39,10 @@ def parse_inventory(document: Any) -> Snapshot:
         levels, hosts, _links(document.get('links', ()), hosts),
         FrozenMapping({
             name: _flavor(name, resources)
-            for name, resources in document.get('flavors', {}).items()}))
+            for name, resources in document.get('flavors', {}).items()}),
+        images=FrozenMapping({
+            name: image_of(properties, join('images', name), name)
+            for name, properties in document.get('images', {}).items()}))
 
 
 def _flavor(name: str, resources: dict[str, int]) -> Flavor:

@@ -10,6 +10,7 @@ from nova_holistic.embedded.consumer_calls import ConsumerCalls
 from nova_holistic.embedded.controllers import Controllers
 from nova_holistic.embedded.host_calls import HostCalls
 from nova_holistic.embedded import identity
+from nova_holistic.embedded.images import ImageService
 from nova_holistic.embedded.insertion import HostInsertion
 from nova_holistic.embedded.move_calls import MoveCalls
 from nova_holistic.embedded.parts import Parts
@@ -36,6 +37,8 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
     :ivar log_path: file with what all services logged
     :ivar compute: keystoneauth Adapter of Nova's API, as an administrator
     :ivar placement: keystoneauth Adapter of Placement's API, likewise
+    :ivar image: what stands for an Adapter of Glance's API
+    :ivar volumes: Nova's fake of Cinder
     :ivar progress: which servers Nova is at work on
     :ivar controllers: conductor and scheduler
     :ivar computes: the running nova-computes
@@ -72,6 +75,8 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         runtime = self.useFixture(NovaRuntime(self.directory))
         self.conf = runtime.conf
         self.progress = runtime.progress
+        self.image = ImageService(runtime.images)
+        self.volumes = runtime.volumes
         self.useFixture(HolisticOptions(self.directory))
         for (group, name), value in self.options.items():
             runtime.flags(group=group, **{name: value})

@@ -36,7 +36,7 @@ class Parts:
     @functools.cached_property
     def inventory(self):
         return load_inventory(self.conf, placement=self.placement,
-                              compute=self.compute)
+                              compute=self.compute, image=self.image)
 
     @functools.cached_property
     def instances(self):

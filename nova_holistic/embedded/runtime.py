@@ -41,6 +41,8 @@ class NovaRuntime(fixtures.Fixture):
 
     :ivar conf: Nova's CONF; everything set on it is undone at the end
     :ivar cells: CellMapping by name
+    :ivar images: Nova's fake of Glance
+    :ivar volumes: Nova's fake of Cinder
     :ivar progress: which servers Nova is at work on
     """
 
@@ -50,6 +52,8 @@ class NovaRuntime(fixtures.Fixture):
         self.conf = nova.conf.CONF
         self.cells = {}
         self.progress = None
+        self.images = None
+        self.volumes = None
 
     def id(self):
         """Name of this process's threads, as Nova's fixtures ask for it."""
@@ -79,10 +83,9 @@ class NovaRuntime(fixtures.Fixture):
         self.useFixture(nova_fixtures.ComputeNodeIdFixture())
         self.useFixture(nova_fixtures.GreenThreadPoolShutdownWait())
         self.useFixture(nova_fixtures.AllServicesCurrent())
-        for neighbour in (nova_fixtures.NeutronFixture,
-                          nova_fixtures.GlanceFixture,
-                          nova_fixtures.CinderFixture):
-            self.useFixture(neighbour(self))
+        self.images = self.useFixture(nova_fixtures.GlanceFixture(self))
+        self.volumes = self.useFixture(nova_fixtures.CinderFixture(self))
+        self.useFixture(nova_fixtures.NeutronFixture(self))
 
     def _set_options(self):
         self.flags(state_path=self.directory)

@@ -8,6 +8,8 @@ from nova_holistic.embedded.waiting import (
 
 # An image of nova.tests' Glance; it asks for no minimum of disk or memory.
 IMAGE = '155d900f-4e14-4e4c-a73d-069cbf4541e6'
+# A volume of nova.tests' Cinder that has an image.
+VOLUME = '6ca404f3-d844-4169-bb96-bc792f37de98'
 PROJECT = 'demo'
 USER = 'demo'
 
@@ -75,6 +77,15 @@ class ServerCalls:
             body['os:scheduler_hints'] = hints
         caller = self.compute_for(project_id, user_id, admin=as_admin)
         return caller.post('/servers', json=body).json()['server']['id']
+
+    def boot_from_volume(self, name, flavor, pointer=None, **extra):
+        """Ask for a server whose root disk is a volume; its UUID."""
+        return self.create_server(name, flavor, pointer, imageRef='',
+                                  block_device_mapping_v2=[{
+                                      'boot_index': 0, 'uuid': VOLUME,
+                                      'source_type': 'volume',
+                                      'destination_type': 'volume'}],
+                                  **extra)
 
     def occupy(self, host, flavor, count=1, project_id='load'):
         """Existing load as real servers on one host; their UUIDs.

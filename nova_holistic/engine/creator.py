@@ -137,7 +137,8 @@ class Creator:
         question = Question(
             group, record.objective, record.uuid,
             refused=refused_hosts.read(
-                self._conf, self._table, record.uuid, self._clock()))
+                self._conf, self._table, record.uuid, self._clock()),
+            project_id=record.project_id)
         for _ in range(self._conf.planner.attempts):
             decision = self._decider.decide(question)
             members = member_rows.planned_members(

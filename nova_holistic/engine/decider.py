@@ -9,6 +9,7 @@ from oslo_log import log as logging
 
 from nova_holistic.engine import exclusive_hosts
 from nova_holistic.engine.named_reasons import named
+from nova_holistic.engine.nova_constraints import NovaConstraints
 from nova_holistic.engine import reasons
 from nova_holistic.engine import refused_hosts
 from nova_holistic.engine import solver_metrics
@@ -57,6 +58,7 @@ class Question:
         beside those: to the group they are no strangers
     :ivar vacated: members whose holds are to be given up: their room is the
         group's to use, and they are no strangers either
+    :ivar project_id: of the group; None if it is not known
     :ivar remembered: hosts of members that stay, as the table remembers them;
         a host that is missing from the inventory counts as disabled
     """
@@ -69,6 +71,7 @@ class Question:
     vacated: Sequence[MemberRecord] = ()
     remembered: Collection[Host] = ()
     refused: refused_hosts.Refused = field(default_factory=FrozenMapping)
+    project_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,8 @@ class Decider:
         self._table = table
         self._policy_types = policy_types
         self._timer = timer
+        self._constraints = NovaConstraints(
+            conf, inventory, table, policy_types)
 
     def answer(self, question: Question) -> Plan | Unplaceable | Unknown:
         """What the solver makes of a fresh snapshot.
@@ -120,15 +125,13 @@ class Decider:
         :raises NotPlanned: there is none, or none was found
         :raises InvalidDocument: the cloud has no such flavor or level
         """
-        asked = replace(question, group=refused_hosts.kept_away(
-            question.group, question.refused))
-        plan, snapshot = self._answer(asked, usable, time_limit)
+        plan, snapshot = self._answer(question, usable, time_limit)
         if isinstance(plan, Unplaceable):
             raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
         if isinstance(plan, Unknown):
             raise NotPlanned(
                 GroupStatus.ERROR, [reasons.of_engine(plan.message)])
-        bound = bind(asked.group, snapshot)
+        bound = bind(self._constrained(question, snapshot), snapshot)
         # The solver's word is not taken for it.
         violations = check(bound, snapshot, plan.hosts(), question.placed)
         if violations:
@@ -149,8 +152,7 @@ class Decider:
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         snapshot = usable[0]
-        bound = bind(refused_hosts.kept_away(
-            question.group, question.refused), snapshot)
+        bound = bind(self._constrained(question, snapshot), snapshot)
         violations = check(bound, snapshot, hosts, question.placed)
         if violations:
             raise NotPlanned(
@@ -239,24 +241,30 @@ class Decider:
                time_limit: float | None) -> Plan | Unplaceable | Unknown:
         with solver_metrics.measured() as outcome:
             return outcome.of(solve(
-                question.group, snapshot, placed=question.placed,
-                objective=question.objective,
+                self._constrained(question, snapshot), snapshot,
+                placed=question.placed, objective=question.objective,
                 solver=self._conf.planner.solver,
                 time_limit=time_limit or self._conf.planner.time_limit))
 
     def usable(self, question: Question) -> Usable:
         """A fresh snapshot of what this group may use, and why it may not use
         the rest."""
-        whole = _with_remembered(
-            self._inventory.snapshot(), question.remembered)
+        whole = self._constraints.informed(_with_remembered(
+            self._inventory.snapshot(), question.remembered), question)
         closed = exclusive_hosts.closed_hosts(
             self._table, self._policy_types, whole, question.uuid)
         hosts = {host.name: host for host in whole.hosts}
         usable = exclusive_hosts.without(vacated(
             whole.without_servers(question.guests), question.vacated), closed)
+        usable, refusals = self._constraints.marked(usable, question, hosts)
         return refused_hosts.marked(usable, question.refused), (
-            *exclusive_hosts.told(closed, hosts),
+            *exclusive_hosts.told(closed, hosts), *refusals,
             *refused_hosts.told(question.refused, hosts))
+
+    def _constrained(self, question: Question, snapshot: Snapshot) -> Group:
+        """The group whose members avoid hosts that Nova would refuse."""
+        return self._constraints.constrained(refused_hosts.kept_away(
+            question.group, question.refused), snapshot)
 
 
 def _with_remembered(snapshot: Snapshot,

@@ -12,3 +12,16 @@ class HoldsLeft(exceptions.HolisticError):
     """Placement does not answer, so unneeded holds cannot be dropped now.
 
     The task stays, and an engine tries it again."""
+
+
+class NotRead(exceptions.HolisticError):
+    """A member names something that cannot be read now.
+
+    :ivar place: in the document, as in InvalidDocument
+    :ivar message: for users, without names of services
+    """
+
+    def __init__(self, place: str, message: str):
+        super().__init__(f'{place}: {message}')
+        self.place = place
+        self.message = message

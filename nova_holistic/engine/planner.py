@@ -66,14 +66,16 @@ class Planner:
             self._policy_types, clock)
 
     def plan(self, document: Any, *, objective: str | None = None,
-             ) -> Plan | Unplaceable | Unknown:
+             project_id: str | None = None) -> Plan | Unplaceable | Unknown:
         """What ``create`` would decide now; nothing is held or written.
 
+        :param project_id: that the servers will belong to; None is any
         :raises InvalidDocument: the document cannot be accepted
         """
         group = parse_group(document, self._policy_types)
         return self._decider.answer(
-            Question(group, self._objective(objective)))
+            Question(group, self._objective(objective),
+                     project_id=project_id))
 
     def create(self, document: Any, *, project_id: str, user_id: str,
                objective: str | None = None, lease: int | None = None,
@@ -152,7 +154,8 @@ class Planner:
         if why_not is not None:
             return plan_answers.failed([reasons.of_engine(why_not)])
         return plan_answers.answer(
-            lambda: self.plan(record.document, objective=record.objective),
+            lambda: self.plan(record.document, objective=record.objective,
+                              project_id=record.project_id),
             record)
 
     def give_up(self, record: GroupRecord, why: str) -> None:

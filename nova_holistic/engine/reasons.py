@@ -9,13 +9,14 @@ which the operator finds it there.
 from oslo_context import context as oslo_context
 from oslo_log import log as logging
 
+from nova_holistic.engine import errors
 from nova_holistic import exceptions
 from nova_holistic.model.marked import Marked
 from nova_holistic.model.plan import Reason
 
 LOG = logging.getLogger(__name__)
 
-WRITTEN_FOR_USERS = (exceptions.InvalidDocument,)
+WRITTEN_FOR_USERS = (exceptions.InvalidDocument, errors.NotRead)
 """Exactly these classes: a subclass may tell of a file of the operator."""
 
 

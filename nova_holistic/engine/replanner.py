@@ -242,7 +242,8 @@ class Replanner:
                 member_rows.host_of(m.place) for m in members
                 if m.state in SITTING],
             refused=refused_hosts.read(
-                self._conf, self._table, record.uuid, self._clock()))
+                self._conf, self._table, record.uuid, self._clock()),
+            project_id=record.project_id)
 
     def _drop_unwanted(self, record: GroupRecord,
                        anew: Sequence[MemberRecord]) -> None:

@@ -72,7 +72,7 @@ class RevisedMembers:
             record.uuid, placed, guests, self.vacated(freed),
             [host_of(row.place) for path, row
              in (*self.fixed.items(), *self.movable.items())
-             if path not in freed], self.refused)
+             if path not in freed], self.refused, record.project_id)
 
 
 def revised_members(record: GroupRecord, revised: Group,

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Snapshots whose hosts have the statistics that others reported."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.metrics.instruments import SNAPSHOT_SECONDS
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.image import Image
+from nova_holistic.model.server_group import ServerGroup
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.statistics import Statistics
 
@@ -41,6 +43,15 @@ class InventoryWithStatistics:
         return replace(bare, hosts=tuple(
             latest[host.name][1] if host.name in latest else host
             for host in bare.hosts))
+
+    def image(self, name: str, project_id: str | None) -> Image | None:
+        """See ``InventoryDriver.image``."""
+        return self._inventory.image(name, project_id)
+
+    def server_groups(self, uuids: Collection[str]
+                      ) -> Mapping[str, ServerGroup]:
+        """See ``InventoryDriver.server_groups``."""
+        return self._inventory.server_groups(uuids)
 
     def _measured(self, host: Host, found: Mapping[str, float],
                   ) -> tuple[Host, Host]:

@@ -2,7 +2,10 @@
 """What an inventory driver must be able to do."""
 
 import abc
+from collections.abc import Collection, Mapping
 
+from nova_holistic.model.image import Image
+from nova_holistic.model.server_group import ServerGroup
 from nova_holistic.model.snapshot import Snapshot
 
 
@@ -25,3 +28,22 @@ class InventoryDriver(abc.ABC):
 
         :raises HolisticError: the source does not answer, or answers nonsense
         """
+
+    def image(self, name: str, project_id: str | None) -> Image | None:
+        """The image of that name or UUID which a project may use.
+
+        :param project_id: None is any project
+        :returns: None if there is none, or if the source knows no images
+            beside those of its snapshots
+        :raises HolisticError: the source does not answer, or cannot tell
+            which image is meant
+        """
+        return None
+
+    def server_groups(self, uuids: Collection[str]
+                      ) -> Mapping[str, ServerGroup]:
+        """Those of the server groups that exist, by UUID.
+
+        :raises HolisticError: the source does not answer
+        """
+        return {}

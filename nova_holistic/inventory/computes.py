@@ -30,6 +30,7 @@ class Compute:
     :ivar enabled: the service is up, not forced down, and not disabled, and
         has no other node: a server is sent to a service, which of the nodes
         takes it is not for a plan to say
+    :ivar hypervisor: its type, and its version as Nova's number
     """
 
     name: str
@@ -37,6 +38,7 @@ class Compute:
     node: str
     uuid: str
     enabled: bool
+    hypervisor: tuple[str, int] = ('', 0)
 
 
 def read_computes(nova: Service) -> tuple[Compute, ...]:
@@ -53,7 +55,8 @@ def read_computes(nova: Service) -> tuple[Compute, ...]:
         computes = [Compute(
             name=_name(item, nodes), host=item['service']['host'],
             node=item['hypervisor_hostname'], uuid=uuid,
-            enabled=_enabled(item, nodes))
+            enabled=_enabled(item, nodes),
+            hypervisor=_hypervisor(item))
             for uuid, item in found.items()]
     shared = sorted(host for host, number in nodes.items() if number > 1)
     if shared:
@@ -65,6 +68,11 @@ def read_computes(nova: Service) -> tuple[Compute, ...]:
 def _name(item, nodes: Counter) -> str:
     host = item['service']['host']
     return host if nodes[host] == 1 else item['hypervisor_hostname']
+
+
+def _hypervisor(item) -> tuple[str, int]:
+    return (item.get('hypervisor_type') or '',
+            item.get('hypervisor_version') or 0)
 
 
 def _enabled(item, nodes: Counter) -> bool:

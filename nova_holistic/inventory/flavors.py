@@ -2,9 +2,8 @@
 """A flavor asks of Placement what Nova's scheduler asks for it.
 
 The rules are those of nova.scheduler.utils.ResourceRequest for a server that
-boots from an image without properties of its own. An image may ask for more
-traits, and a server that boots from a volume takes no root disk: the planner
-knows neither.
+boots from an image without properties of its own. What the image of a member
+and a root volume change is applied in nova_holistic.model.binding.
 """
 
 from collections.abc import Mapping
@@ -12,9 +11,9 @@ import math
 import re
 from typing import Any
 
-from nova_holistic.inventory.extra_specs import (
-    CPU_POLICY, DEDICATED, find_obstacle, implied_traits)
 from nova_holistic.inventory.service import Service
+from nova_holistic.model.extra_specs import (
+    CPU_POLICY, DEDICATED, find_obstacle, implied_traits)
 from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
 
@@ -56,7 +55,10 @@ def flavor_from_nova(item: Mapping[str, Any]) -> Flavor:
         resources=FrozenMapping(_resources(item, specs)),
         required_traits=frozenset(required),
         forbidden_traits=frozenset(forbidden),
-        unplannable=find_obstacle(specs))
+        unplannable=find_obstacle(specs),
+        root_gb=0 if 'DISK_GB' in _overrides(specs) else item['disk'],
+        image_limits=(item['ram'], item['disk']),
+        extra_specs=FrozenMapping(specs))
 
 
 def _resources(item: Mapping[str, Any],

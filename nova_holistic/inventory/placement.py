@@ -12,10 +12,15 @@ from nova_holistic.inventory.computes import (
     Compute, read_aggregates, read_computes)
 from nova_holistic.inventory.errors import MissingAdapter
 from nova_holistic.inventory.flavors import read_flavors
+from nova_holistic.inventory.images import read_image
 from nova_holistic.inventory.provider import Provider
 from nova_holistic.inventory.providers import ProviderReader
+from nova_holistic.inventory.server_groups import read_server_group
 from nova_holistic.inventory.service import Service
 from nova_holistic.inventory.shared_runs import SharedRuns
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.image import Image
+from nova_holistic.model.server_group import ServerGroup
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.topology import load_topology
 from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
@@ -53,9 +58,14 @@ class PlacementInventory(InventoryDriver):
     """
 
     def __init__(self, placement: Adapter, compute: Adapter,
-                 topology: TopologyDriver, threads: int = 1):
-        """:param threads: how many providers are read at once"""
+                 topology: TopologyDriver, threads: int = 1,
+                 image: Adapter | None = None):
+        """
+        :param threads: how many providers are read at once
+        :param image: of Glance; None if no images can be read
+        """
         self._nova = Service('nova', compute)
+        self._glance = None if image is None else Service('glance', image)
         self._topology = topology
         self._providers = ProviderReader(
             Service('placement', placement), threads)
@@ -65,12 +75,27 @@ class PlacementInventory(InventoryDriver):
     @classmethod
     def from_conf(cls, conf, placement: Adapter | None = None,
                   compute: Adapter | None = None,
+                  image: Adapter | None = None,
                   **others: Adapter) -> 'PlacementInventory':
         if placement is None or compute is None:
             raise MissingAdapter('[inventory] driver placement needs a '
                                  'connection to Placement and one to Nova')
         return cls(placement, compute, load_topology(conf),
-                   conf.inventory.threads)
+                   conf.inventory.threads, image)
+
+    def image(self, name: str, project_id: str | None) -> Image | None:
+        """Without a connection to Glance, an image that has no properties."""
+        if self._glance is None:
+            LOG.warning('What image %s requires is not planned for: [glance] '
+                        'is not configured', name)
+            return Image(name)
+        return read_image(self._glance, name, project_id)
+
+    def server_groups(self, uuids: Collection[str]
+                      ) -> Mapping[str, ServerGroup]:
+        found = {uuid: read_server_group(self._nova, uuid) for uuid in uuids}
+        return {uuid: group for uuid, group in found.items()
+                if group is not None}
 
     def snapshot(self) -> Snapshot:
         """Callers at once share one that is begun after each has called."""
@@ -100,7 +125,9 @@ class PlacementInventory(InventoryDriver):
                 hosts.append(known if known == host else host)
         self._latest = replace(
             self._latest, levels=self._topology.levels, hosts=tuple(hosts),
-            links=self._topology.links, flavors=flavors)
+            links=self._topology.links, flavors=flavors,
+            aggregates=FrozenMapping({
+                each.uuid: each.metadata for each in aggregates}))
         return self._latest
 
 
@@ -123,4 +150,5 @@ def _host(compute: Compute, provider: Provider, location: Location,
         traits=provider.traits, aggregates=aggregates,
         availability_zone=location.availability_zone,
         labels=location.labels, servers=provider.consumers,
+        hypervisor=compute.hypervisor,
         enabled=compute.enabled and DISABLED_TRAIT not in provider.traits)

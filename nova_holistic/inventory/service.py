@@ -22,7 +22,7 @@ class Service:
         self.name = name
         self._adapter = adapter
 
-    def get(self, path: str, microversion: str,
+    def get(self, path: str, microversion: str | None,
             missing_ok: bool = False) -> Any:
         """The JSON at a path; None where it is missing and may be.
 

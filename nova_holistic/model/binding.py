@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group meets a snapshot: flavors become resources, levels are looked up."""
+"""A group meets a snapshot: flavors and images become resources and traits,
+levels are looked up."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from nova_holistic import exceptions
 from nova_holistic.model.flavor import Flavor
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.image import Image
 from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
 
 
 def bind(group: Group, snapshot: Snapshot) -> Group:
-    """The group with every flavor resolved and every level known.
+    """The group with every flavor and image resolved and every level known.
 
-    :raises InvalidDocument: a flavor or level that the snapshot does not have,
-        or a flavor that cannot be planned
+    :raises InvalidDocument: a flavor, image or level that the snapshot does
+        not have, or a flavor or image that cannot be planned
     """
     known = snapshot.all_levels()
     for scope in group.scopes():
@@ -25,21 +29,71 @@ def bind(group: Group, snapshot: Snapshot) -> Group:
                     raise exceptions.InvalidDocument(
                         f'{policy.place}.level', f'unknown level {level!r}; '
                         f'known are {", ".join(sorted(known))}')
-    return _resolve(group, snapshot.flavors)
+    return _resolve(group, snapshot)
 
 
-def _resolve(group: Group, flavors: Mapping[str, Flavor]) -> Group:
+def _resolve(group: Group, snapshot: Snapshot) -> Group:
     return replace(
         group,
-        members=tuple(_with_flavor(m, flavors) for m in group.members),
-        groups=tuple(_resolve(g, flavors) for g in group.groups))
+        members=tuple(_resolved(m, snapshot) for m in group.members),
+        groups=tuple(_resolve(g, snapshot) for g in group.groups))
 
 
-def _with_flavor(description: MemberDescription,
-                 flavors: Mapping[str, Flavor]) -> MemberDescription:
+def _resolved(description: MemberDescription,
+              snapshot: Snapshot) -> MemberDescription:
+    wanted = description.requirements
+    flavor = _flavor(description, snapshot.flavors)
+    image = _image(description, snapshot.images)
+    if flavor is not None:
+        wanted = _with_flavor(wanted, flavor)
+    if image is not None:
+        objection = image.objection(flavor, wanted.boot_from_volume)
+        if objection:
+            raise exceptions.InvalidDocument(
+                f'{description.place}.image', f'the image {objection}')
+        wanted = replace(
+            wanted,
+            required_traits=wanted.required_traits | image.required_traits,
+            forbidden_traits=wanted.forbidden_traits | image.forbidden_traits)
+    if wanted.counted:
+        wanted = replace(wanted, resources=FrozenMapping(
+            {**wanted.resources, **wanted.counted}))
+    return replace(description, requirements=wanted)
+
+
+def _with_flavor(wanted: Requirements, flavor: Flavor) -> Requirements:
+    resources = flavor.resources
+    if wanted.boot_from_volume and flavor.root_gb:
+        disk_gb = resources['DISK_GB'] - flavor.root_gb
+        resources = FrozenMapping({
+            name: disk_gb if name == 'DISK_GB' else amount
+            for name, amount in resources.items()
+            if name != 'DISK_GB' or disk_gb})
+    return replace(
+        wanted, resources=resources,
+        required_traits=wanted.required_traits | flavor.required_traits,
+        forbidden_traits=wanted.forbidden_traits | flavor.forbidden_traits)
+
+
+def _image(description: MemberDescription,
+           images: Mapping[str, Image]) -> Image | None:
+    wanted = description.requirements.image
+    if not isinstance(wanted, str):
+        return wanted
+    if not images:
+        # An inventory document need not describe images.
+        return None
+    if wanted not in images:
+        raise exceptions.InvalidDocument(
+            f'{description.place}.image', f'unknown image {wanted!r}')
+    return images[wanted]
+
+
+def _flavor(description: MemberDescription,
+            flavors: Mapping[str, Flavor]) -> Flavor | None:
     wanted = description.requirements
     if wanted.flavor is None:
-        return description
+        return None
     flavor = flavors.get(wanted.flavor)
     if flavor is None:
         raise exceptions.InvalidDocument(
@@ -49,7 +103,4 @@ def _with_flavor(description: MemberDescription,
             f'{description.place}.flavor',
             f'flavor {wanted.flavor!r} cannot be planned: '
             f'{flavor.unplannable}')
-    return replace(description, requirements=replace(
-        wanted, resources=flavor.resources,
-        required_traits=wanted.required_traits | flavor.required_traits,
-        forbidden_traits=wanted.forbidden_traits | flavor.forbidden_traits))
+    return flavor

@@ -13,6 +13,11 @@ class Flavor:
     :ivar id: Nova's flavorid; the name again where there is none (a file)
     :ivar unplannable: why members of this flavor cannot be planned; '' where
         they can
+    :ivar root_gb: the part of DISK_GB that is the root disk: a server that
+        boots from a volume does not ask for it
+    :ivar image_limits: MiB of memory and GiB of root disk, with which Nova
+        compares min_ram and min_disk of an image; None if unknown
+    :ivar extra_specs: all of them; some of Nova's filters read them
     """
 
     name: str
@@ -21,3 +26,6 @@ class Flavor:
     required_traits: frozenset[str] = frozenset()
     forbidden_traits: frozenset[str] = frozenset()
     unplannable: str = ''
+    root_gb: int = 0
+    image_limits: tuple[int, int] | None = None
+    extra_specs: FrozenMapping[str, str] = FrozenMapping()

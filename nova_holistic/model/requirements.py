@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.image import Image
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,14 @@ class Requirements:
     :ivar flavor: name or id of a Nova flavor, instead of ``resources``
     :ivar aggregates: names of host aggregates, all of which must hold the host
     :ivar location: a directed location, coarse to fine; ``()`` is anywhere
+    :ivar image: the image that the server is created from: its name or UUID,
+        or its properties
+    :ivar boot_from_volume: the root disk is a volume, so the host does not
+        provide it
+    :ivar server_group: UUID of a server group of Nova
+    :ivar counted: amounts of classes that Placement does not know, by which
+        the planner limits the number of servers on a host; they are added to
+        ``resources`` when the flavor is resolved
     """
 
     resources: FrozenMapping[str, int] = FrozenMapping()
@@ -24,3 +33,7 @@ class Requirements:
     availability_zone: str | None = None
     aggregates: frozenset[str] = frozenset()
     location: tuple[str, ...] = ()
+    image: str | Image | None = None
+    boot_from_volume: bool = False
+    server_group: str | None = None
+    counted: FrozenMapping[str, int] = FrozenMapping()

@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 from nova_holistic.model.domain import HOST, Domain
 from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.image import Image
 from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.server_group import ServerGroup
 
 T = TypeVar('T')
 
@@ -26,6 +28,7 @@ class Host:
     :ivar servers: number of servers already there, strangers to a group; see
         :meth:`Snapshot.without_servers` for those that are not
     :ivar statistics: what others measured there lately, by name
+    :ivar hypervisor: type and version, as Nova has them; ('', 0) if unknown
     """
 
     name: str
@@ -40,6 +43,7 @@ class Host:
     servers: int = 0
     enabled: bool = True
     statistics: FrozenMapping[str, float] = FrozenMapping()
+    hypervisor: tuple[str, int] = ('', 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,9 @@ class Snapshot:
 
     :ivar levels: of the tree, coarse to fine; the last is always ``host``
     :ivar flavors: by name and by id
+    :ivar images: those that the group in question names, by name and by id
+    :ivar server_groups: of Nova, those that the group in question names
+    :ivar aggregates: metadata of each host aggregate of Nova, by UUID
     :ivar lineage: the latest answers of :meth:`lasting`, shared with the
         snapshots that this one was made of and that are made of it with
         ``replace``
@@ -70,6 +77,9 @@ class Snapshot:
     hosts: tuple[Host, ...]
     links: tuple[Link, ...] = ()
     flavors: Mapping[str, Flavor] = FrozenMapping()
+    images: Mapping[str, Image] = FrozenMapping()
+    server_groups: Mapping[str, ServerGroup] = FrozenMapping()
+    aggregates: Mapping[str, Mapping[str, str]] = FrozenMapping()
     lineage: dict[Hashable, Any] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True)
     _known: dict[Hashable, Any] = field(

@@ -60,6 +60,7 @@ class Lookup:
         self._context = context.elevated()
         # Stock Nova may still get this request, and as it came.
         self._spec = spec.obj_clone()
+        request.drop_default_zone(self._spec)
         self._connections = connections
         self._scheduler = scheduler
         self._candidates = Candidates(

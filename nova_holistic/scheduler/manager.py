@@ -21,6 +21,7 @@ from nova_holistic import exceptions
 from nova_holistic.metrics import exporter, instruments
 from nova_holistic.scheduler.claims import NotUndone
 from nova_holistic.scheduler import connections
+from nova_holistic.scheduler import default_zone
 from nova_holistic.scheduler import exclusion
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.making_room import MakingRoom
@@ -80,7 +81,9 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             with unanswered.refused():
                 moves = self._is_move(context, uuids)
             if moves:
-                return self._move(context, spec_obj, uuids, stock)
+                return self._move(
+                    context, default_zone.corrected(
+                        spec_obj, self.host_manager), uuids, stock)
             return self._look_up(context, spec_obj, uuids, return_objects,
                                  return_alternates)
         except exceptions.HolisticError as error:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A request asks for what its member was planned for, and for no more."""
 
+import nova.conf
 from nova import exception
 from nova import objects
 from nova.scheduler import request_filter
@@ -8,6 +9,8 @@ from nova.scheduler import utils
 
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.scheduler.refusal import Refused
+
+CONF = nova.conf.CONF
 
 
 def resource_request(context, spec: 'objects.RequestSpec', host_manager
@@ -34,11 +37,13 @@ def check_match(spec: 'objects.RequestSpec', asked: utils.ResourceRequest,
     """:raises Refused: the description does not say what the request asks"""
     for found, described in (
             _flavors(spec, requirements), _zones(spec, requirements),
+            _server_groups(spec, requirements),
             _resources(asked, requirements)):
         if found != described:
             raise Refused(
                 f'the request does not match the description of the member: '
-                f'it asks for {found}, the description says {described}')
+                f'it asks for {found}, the description says {described}'
+                f'{_volume_hint(spec, requirements)}')
     if asked.get_num_of_suffixed_groups():
         raise Refused(
             'the request does not match the description of the member: it '
@@ -59,6 +64,26 @@ def _zones(spec, requirements):
     if not asked or not described:
         return None, None
     return f'availability zone {asked}', f'availability zone {described}'
+
+
+def _server_groups(spec, requirements):
+    group = spec.instance_group if 'instance_group' in spec else None
+    described = requirements.server_group
+    if not group or not described or group.uuid == described.lower():
+        return None, None
+    return f'server group {group.uuid}', f'server group {described}'
+
+
+def _volume_hint(spec, requirements) -> str:
+    """A root volume explains most differences of DISK_GB."""
+    boots = 'is_bfv' in spec and bool(spec.is_bfv)
+    if boots == requirements.boot_from_volume:
+        return ''
+    if boots:
+        return ('; the request boots from a volume, the description does not '
+                'say boot_from_volume')
+    return ('; the description says boot_from_volume, the request does not '
+            'boot from a volume')
 
 
 def _resources(asked, requirements):
@@ -83,6 +108,17 @@ def _check_traits(asked, requirements):
                 f'the request does not match the description of the member: '
                 f'it {verb} the trait {", ".join(lacking)}, of which the '
                 f'description says nothing')
+
+
+def drop_default_zone(spec: 'objects.RequestSpec') -> None:
+    """Remove the zone that Nova's API puts into a request that names none.
+
+    Nova does not note whether the user named the zone. Only the description
+    of the member, and its plan, say where the server belongs.
+    """
+    if CONF.default_schedule_zone and (
+            spec.availability_zone == CONF.default_schedule_zone):
+        spec.availability_zone = None
 
 
 def check_destination(spec: 'objects.RequestSpec', host: str, node: str

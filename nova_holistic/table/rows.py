@@ -147,7 +147,9 @@ def _requirements_values(wanted: Requirements,
             'forbidden_traits': sorted(wanted.forbidden_traits),
             'availability_zone': wanted.availability_zone,
             'aggregates': sorted(wanted.aggregates),
-            'location': list(wanted.location)}
+            'location': list(wanted.location),
+            'boot_from_volume': wanted.boot_from_volume,
+            'server_group': wanted.server_group}
 
 
 def _requirements(values: Mapping[str, Any]) -> Requirements:
@@ -158,4 +160,7 @@ def _requirements(values: Mapping[str, Any]) -> Requirements:
         forbidden_traits=frozenset(values['forbidden_traits']),
         availability_zone=values['availability_zone'],
         aggregates=frozenset(values['aggregates']),
-        location=tuple(values['location']))
+        location=tuple(values['location']),
+        # Rows of earlier releases do not have these.
+        boot_from_volume=values.get('boot_from_volume', False),
+        server_group=values.get('server_group'))

@@ -21,6 +21,12 @@ TEXTS = {
     'uniqueItems': True,
 }
 
+UUID = {
+    'type': 'string',
+    'description': 'a UUID',
+    'pattern': r'^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z',
+}
+
 TRAITS = {
     'type': 'array',
     'maxItems': 1000,

@@ -6,6 +6,7 @@ policy's own keys.
 """
 
 from nova_holistic.documents.schemas import common
+from nova_holistic.documents.schemas.image import IMAGE
 
 MAX_MEMBERS = 10_000
 """Most servers in one top-level group."""
@@ -57,6 +58,9 @@ MEMBER = {
         'availability_zone': common.TEXT,
         'aggregates': common.TEXTS,
         'location': LOCATION,
+        'image': IMAGE,
+        'boot_from_volume': {'type': 'boolean'},
+        'server_group': common.UUID,
     },
     'oneOf': [{'required': ['flavor']}, {'required': ['resources']}],
 }

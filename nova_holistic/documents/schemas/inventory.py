@@ -2,6 +2,7 @@
 """Schema of an inventory document."""
 
 from nova_holistic.documents.schemas import common
+from nova_holistic.documents.schemas.image import IMAGE_PROPERTIES
 
 MAX_HOSTS = 100_000
 """Most hosts in one document."""
@@ -64,12 +65,7 @@ HOST = {
     'properties': {
         'name': NAME,
         'node': NAME,
-        'uuid': {
-            'type': 'string',
-            'description': 'a UUID',
-            'pattern': r'^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}'
-                       r'-[0-9a-fA-F]{12}\Z',
-        },
+        'uuid': common.UUID,
         'location': NAMES,
         'resources': {
             'type': 'object',
@@ -117,6 +113,11 @@ DOCUMENT = {
             'type': 'object',
             'propertyNames': common.TEXT,
             'additionalProperties': FLAVOR,
+        },
+        'images': {
+            'type': 'object',
+            'propertyNames': common.TEXT,
+            'additionalProperties': IMAGE_PROPERTIES,
         },
     },
 }

@@ -62,10 +62,17 @@ def implied_traits(specs: Mapping[str, str]) -> tuple[set[str], set[str]]:
 
 def find_obstacle(specs: Mapping[str, str]) -> str:
     """Why such a flavor cannot be planned; '' where it can."""
+    key, reason = obstacle(specs)
+    return f'extra spec {key}: {reason}' if key else ''
+
+
+def obstacle(specs: Mapping[str, str]) -> tuple[str, str]:
+    """The first extra spec that cannot be planned, and why; empty texts if
+    there is none."""
     if specs.get(CPU_POLICY) == 'mixed':
-        return f'extra spec {CPU_POLICY}=mixed: {_NUMA}'
+        return f'{CPU_POLICY}=mixed', _NUMA
     for key in sorted(specs):
         for pattern, reason in _OBSTACLES:
             if pattern.match(key):
-                return f'extra spec {key}: {reason}'
-    return ''
+                return key, reason
+    return '', ''

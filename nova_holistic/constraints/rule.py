@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a request and of a host, and who compares them."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+import enum
+
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.image import Image
+from nova_holistic.model.snapshot import Host
+
+
+class Status(enum.Enum):
+    """How plans take a filter into account, as the manual says it."""
+
+    PLANNED = 'planned for'
+    LEARNT = 'learnt'
+    NOT_APPLICABLE = 'not applicable'
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What Nova will be asked for when the server of a member is created.
+
+    :ivar flavor: its name; None if the member gives amounts of resources
+    :ivar extra_specs: of the flavor
+    :ivar image: None if the member does not name one
+    :ivar project_id: None if it is not known
+    :ivar traits: that flavor and image require
+    :ivar volume: the server boots from a volume
+    :ivar is_anywhere: neither the member nor a group around it says anything
+        about zones or places
+    """
+
+    flavor: str | None = None
+    extra_specs: Mapping[str, str] = FrozenMapping()
+    image: Image | None = None
+    project_id: str | None = None
+    traits: frozenset[str] = frozenset()
+    volume: bool = False
+    is_anywhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """A host with the metadata of its aggregates.
+
+    :ivar metadata: what Nova's filters make of it: all values of each key,
+        split at commas
+    :ivar values: all values of each key as they are
+    """
+
+    host: Host
+    metadata: Mapping[str, frozenset[str]]
+    values: Mapping[str, frozenset[str]]
+
+
+Aggregates = Mapping[str, Mapping[str, str]]
+"""Metadata of every host aggregate of the cloud, by UUID."""
+
+Admits = Callable[[HostFacts], bool]
+"""Whether a host may take the server."""
+
+Judge = Callable[[Asked, NovaOptions, Aggregates], Admits | None]
+"""Makes a function that judges hosts for one request; None if all hosts
+pass, or if too little is known to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A filter of Nova's scheduler, or a request filter.
+
+    :ivar name: of the class or function in Nova
+    :ivar status: what plans make of it
+    :ivar judge: None if no single host is judged by it
+    """
+
+    name: str
+    status: Status
+    judge: Judge | None = None
+
+
+def facts_of(hosts: Collection[Host],
+             aggregates: Aggregates) -> list[HostFacts]:
+    """Facts of each host, in order."""
+    known: dict[frozenset[str], tuple[Mapping[str, frozenset[str]],
+                                      Mapping[str, frozenset[str]]]] = {}
+    found = []
+    for host in hosts:
+        if host.aggregates not in known:
+            own = [aggregates[uuid] for uuid in host.aggregates
+                   if uuid in aggregates]
+            known[host.aggregates] = _split(own), _values(own)
+        found.append(HostFacts(host, *known[host.aggregates]))
+    return found
+
+
+def _split(aggregates: Collection[Mapping[str, str]]
+           ) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for metadata in aggregates:
+        for key, value in metadata.items():
+            found.setdefault(key, set()).update(
+                part.strip() for part in value.split(','))
+    return {key: frozenset(values) for key, values in found.items()}
+
+
+def _values(aggregates: Collection[Mapping[str, str]]
+            ) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for metadata in aggregates:
+        for key, value in metadata.items():
+            found.setdefault(key, set()).add(value)
+    return {key: frozenset(values) for key, values in found.items()}
