@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of Nova that engines read too.
 
-They have the groups, names and defaults of nova.conf, so that an engine can be
-started with that file beside its own. In a process of Nova they are registered
-already.
+They have the groups, names and defaults of nova.conf, from which they are
+copied. In a process of Nova they are registered already.
 """
 
 from oslo_config import cfg

@@ -200,3 +200,19 @@ def test_the_properties_of_images_are_those_that_nova_knows():
     assert {name for name, each in known.items()
             if isinstance(each, fields.FlexibleBooleanField)
             } == image_fields.SWITCHES
+
+
+@pytest.mark.parametrize('required', [
+    'a', 's== a', 's!= a', 's< b', '<or> a <or> b', '<or> b', '<in> a',
+    '<all-in> a b', '<all-in> a', '>= 4', '<= 4', '== 4', '!= 4', '= 4', '4',
+    '<or> 4 <or> 5', '', 's==', '>='])
+@pytest.mark.parametrize('value', ['a', 'ab', '4', '4.0', '5', ''])
+def test_operators_mean_what_they_mean_to_nova(value, required):
+    from nova.scheduler.filters import extra_specs_ops
+
+    from nova_holistic.constraints import operators
+    try:
+        expected = bool(extra_specs_ops.match(value, required))
+    except ValueError:
+        expected = False
+    assert operators.matches(value, required) == expected

@@ -2,10 +2,13 @@
 """Servers and server groups are read; all other resources are Heat's alone."""
 
 from collections.abc import Mapping
+import re
 from typing import Any
 
+from nova_holistic.documents.hot.boot import read_boot
 from nova_holistic.documents.hot.functions import function_name, Resolver
 from nova_holistic.documents.hot.server import Asked, Server
+from nova_holistic.documents.schemas import common
 from nova_holistic.documents.schemas.group import MAX_MEMBERS
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
@@ -113,7 +116,7 @@ class Resources:
         place = join(place, 'properties')
         group = self._hinted(properties, place)
         each = self._asked(properties, place)
-        asked = [_at_index(each, index, i) for i in range(count)]
+        asked = [each.at_index(index, i) for i in range(count)]
         if len(set(asked)) == 1:
             asked = asked[:1]
         return Server(name, place, tuple(asked), count, index, group)
@@ -150,7 +153,24 @@ class Resources:
                 join(place, 'availability_zone'),
                 f'{brief(zone)} forces a host, which a plan cannot keep; say '
                 'a location at the member')
-        return Asked(flavor, zone or None)
+        boot = read_boot(properties, self._resolver, place)
+        return Asked(flavor, zone or None, boot.image, boot.volume,
+                     self._outer_group(properties, place))
+
+    def _outer_group(self, properties: dict, place: str) -> str | None:
+        """The UUID of a server group outside the template."""
+        hints = written_out(properties, 'scheduler_hints', place)
+        place = join(place, 'scheduler_hints', 'group')
+        group = hints.get('group')
+        if group is None or function_name(group) == 'get_resource':
+            return None
+        group = self._resolver.value(group, place)
+        if not isinstance(group, str) or not re.fullmatch(
+                common.UUID['pattern'], group):
+            raise InvalidDocument(
+                place, 'must be {get_resource: …}, or the UUID of a server '
+                f'group, not {brief(group)}')
+        return group
 
     def _hinted(self, properties: dict, place: str) -> str | None:
         """The server group of the template that the scheduler hints name."""
@@ -163,12 +183,9 @@ class Resources:
         group = hints.get('group')
         if group is None:
             return None
-        place = join(place, 'group')
         if function_name(group) != 'get_resource':
-            self._resolver.value(group, place)
-            raise InvalidDocument(
-                place, 'must be {get_resource: …}: of a server group outside '
-                'the template the policy is not known')
+            return None
+        place = join(place, 'group')
         name = group['get_resource']
         found = self._resources.get(name) if isinstance(name, str) else None
         if found is None or found['type'] != SERVER_GROUP:
@@ -230,9 +247,3 @@ def _whole(value: Any, place: str, least: int) -> int:
             place, f'must be a whole number, at least {least}, not '
             f'{brief(value)}')
     return value
-
-
-def _at_index(asked: Asked, index: str, number: int) -> Asked:
-    zone = asked.availability_zone
-    return Asked(asked.flavor.replace(index, str(number)),
-                 zone and zone.replace(index, str(number)))

@@ -1,21 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """A resource of which servers are made, as far as placement cares."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one server asks for, as a member of a group document says it."""
+    """What one server asks for, as a member of a group document says it.
+
+    :ivar image: None if the server has none, or if it is known only when the
+        stack is created
+    :ivar server_group: UUID of a server group outside the template
+    """
 
     flavor: str
     availability_zone: str | None
+    image: str | None = None
+    boot_from_volume: bool = False
+    server_group: str | None = None
 
     def keys(self) -> dict[str, Any]:
-        zone = self.availability_zone
-        return {'flavor': self.flavor,
-                **({'availability_zone': zone} if zone is not None else {})}
+        """What is said of it."""
+        found = {'flavor': self.flavor,
+                 'availability_zone': self.availability_zone,
+                 'image': self.image,
+                 'boot_from_volume': self.boot_from_volume or None,
+                 'server_group': self.server_group}
+        return {key: value for key, value in found.items()
+                if value is not None}
+
+    def at_index(self, index_var: str, index: int) -> 'Asked':
+        """What the server of that index asks for."""
+        return replace(self, **{
+            name: value.replace(index_var, str(index))
+            for name in ('flavor', 'availability_zone', 'image')
+            for value in [getattr(self, name)] if value is not None})
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,7 +134,7 @@ def test_an_empty_zone_is_any_zone():
     (server(scheduler_hints={'get_param': 'x'}),
      f'{PLACE}.scheduler_hints', 'written out'),
     (server(scheduler_hints={'group': 'c0ffee'}),
-     f'{PLACE}.scheduler_hints.group', 'outside the template'),
+     f'{PLACE}.scheduler_hints.group', 'the UUID of a server group'),
     (server(scheduler_hints={'group': {'get_attr': ['b', 'id']}}),
      f'{PLACE}.scheduler_hints.group', 'get_attr'),
     (server(scheduler_hints=hint('b')), f'{PLACE}.scheduler_hints.group',

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a server boots from, and server groups outside the template."""
+
+import pytest
+
+from nova_holistic.documents.hot.conversion import convert
+from tests.unit.documents.hot.templates import (
+    param, read, refusal, server, servers, template)
+
+UUID = '11111111-2222-3333-4444-555555555555'
+VOLUME = {'boot_index': 0, 'volume_id': {'get_resource': 'volume'}}
+
+
+def wanted(**properties):
+    (member,) = read(template(
+        {'a': server(**properties)},
+        parameters={'image': {'type': 'string', 'default': 'cirros'},
+                    'index': {'type': 'number', 'default': 0}})
+    ).all_members()
+    return member.requirements
+
+
+@pytest.mark.parametrize('image, found', [
+    ('cirros', 'cirros'), (param('image'), 'cirros'), (None, None),
+    ({'get_resource': 'made-with-the-stack'}, None),
+    ({'get_attr': ['other', 'image']}, None)])
+def test_the_image_is_read_if_it_is_known(image, found):
+    assert wanted(image=image).image == found
+    assert not wanted(image=image).boot_from_volume
+
+
+@pytest.mark.parametrize('device', [
+    VOLUME, {**VOLUME, 'boot_index': '0'},
+    {**VOLUME, 'boot_index': param('index')},
+    {'boot_index': 0, 'snapshot_id': UUID}])
+def test_a_device_of_boot_index_0_is_a_root_volume(device):
+    found = wanted(block_device_mapping_v2=[
+        {'boot_index': 1, 'volume_id': UUID}, device])
+    assert found.boot_from_volume
+    assert found.image is None
+
+
+def test_a_root_volume_may_be_made_of_an_image():
+    found = wanted(block_device_mapping_v2=[
+        {'boot_index': 0, 'image': param('image'), 'volume_size': 5}])
+    assert (found.image, found.boot_from_volume) == ('cirros', True)
+
+
+@pytest.mark.parametrize('devices', [
+    [], None, [{'boot_index': 1, 'volume_id': UUID}], [{'swap_size': 1}],
+    [{'boot_index': -1, 'volume_id': UUID}], {'get_attr': ['x', 'y']},
+    [{'get_attr': ['x', 'y']}], ['nothing'], 'nothing',
+    [{'boot_index': {'get_attr': ['x', 'y']}}]])
+def test_other_devices_are_no_root_volumes(devices):
+    found = wanted(image='cirros', block_device_mapping_v2=devices)
+    assert (found.image, found.boot_from_volume) == ('cirros', False)
+
+
+def test_servers_of_a_group_have_their_own_images():
+    document = convert(template({'web': servers(
+        2, image='image-%index%')}), {}).document
+    (nested,) = document['groups']
+    assert [m['image'] for m in nested['members']] == ['image-0', 'image-1']
+
+
+def test_a_server_group_outside_the_template_is_named_by_its_uuid():
+    hints = {'group': UUID}
+    assert wanted(scheduler_hints=hints).server_group == UUID
+
+
+def test_a_hint_that_names_no_server_group_is_refused_at_its_place():
+    place, message = refusal(template({
+        'a': server(scheduler_hints={'group': 'friends'})}))
+    assert place == 'resources.a.properties.scheduler_hints.group'
+    assert 'the UUID of a server group' in message
