@@ -42,7 +42,7 @@ function configure_holistic {
     # The proxy in front of the API tells by which address it was asked.
     iniset "$HOLISTIC_CONF" oslo_middleware enable_proxy_headers_parsing True
     local service
-    for service in placement nova; do
+    for service in placement nova glance; do
         configure_keystoneauth "$HOLISTIC_CONF" holistic "$service"
         iniset "$HOLISTIC_CONF" "$service" region_name "$REGION_NAME"
         if is_service_enabled tls-proxy; then

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A filter of Nova's that the planner does not know makes no member
-unclaimable: what it refuses is learnt."""
+"""What a filter of Nova decides by facts that the planner does not know makes
+no member unclaimable: its refusals are learnt."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import MemberState
 
-FILTER = 'AggregateInstanceExtraSpecsFilter'
+FILTER = 'ComputeCapabilitiesFilter'
 FILTERS = ['ComputeFilter', 'ServerGroupAntiAffinityFilter', FILTER]
 HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1', vcpus=4)
               for number in range(4))
@@ -23,8 +23,7 @@ def running(own_cloud):
     with own_cloud(HOSTS, options={
             ('filter_scheduler', 'enabled_filters'): FILTERS}) as cloud:
         cloud.create_flavor('fast', 2, 2048, 10, {
-            'aggregate_instance_extra_specs:speed': 'high'})
-        cloud.create_aggregate('fast', {'speed': 'high'}, [FAST])
+            'capabilities:host': FAST})
         yield cloud
 
 

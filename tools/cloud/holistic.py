@@ -21,7 +21,7 @@ class Holistic(WebService):
         common = shared_options(layout)
         conf = write(self._conf, {
             'DEFAULT': {'transport_url': layout.broker},
-            'placement': own, 'nova': own,
+            'placement': own, 'nova': own, 'glance': own,
             # No engine on a busy machine counts as dead; a test that kills
             # one ages its last sign of life.
             'engine': {'heartbeat': 1, 'stale_after': 60,

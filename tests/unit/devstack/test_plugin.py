@@ -106,8 +106,9 @@ def test_the_service_is_configured(run):
     assert done.of('configure_keystone_authtoken_middleware') == [
         (CONF, 'holistic')]
     assert done.of('configure_keystoneauth') == [
-        (CONF, 'holistic', 'placement'), (CONF, 'holistic', 'nova')]
-    for service in ('placement', 'nova'):
+        (CONF, 'holistic', service)
+        for service in ('placement', 'nova', 'glance')]
+    for service in ('placement', 'nova', 'glance'):
         assert found[service] == {'region_name': ('RegionOne',)}
     assert found['DEFAULT'] == {'debug': ('True',)}
     assert done.of('setup_logging') == [(CONF,)]
@@ -253,7 +254,7 @@ def test_tls_endpoints_use_the_ca_bundle(run):
     done = run('stack.sh', **EVERY_SETTING)
     assert done.of('get_or_create_endpoint') == [
         ('holistic', 'RegionOne', 'https://192.0.2.1/holistic')]
-    for service in ('placement', 'nova'):
+    for service in ('placement', 'nova', 'glance'):
         assert done.ini(CONF)[service]['cafile'] == (
             stub.VARIABLES['SSL_BUNDLE_FILE'],)
 
