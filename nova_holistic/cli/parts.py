@@ -3,7 +3,6 @@
 
 import oslo_messaging as messaging
 
-from nova_holistic.cli.connect import connect
 from nova_holistic.cli.connect import connect, connect_if_configured
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
@@ -11,7 +10,6 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory import load_inventory
 from nova_holistic.metrics import exporter
 from nova_holistic.observers import observe
-from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.reconcile.reconciler import Reconciler

@@ -12,7 +12,7 @@ from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints import planning
 from nova_holistic.constraints.planning import Situation
 from nova_holistic.engine.errors import NotRead
-from nova_holistic.engine.measured import MeasuredInventory
+from nova_holistic.engine.statistics_inventory import InventoryWithStatistics
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.frozen import FrozenMapping
@@ -27,7 +27,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.store import PlacementTable
 
 if TYPE_CHECKING:
-    from nova_holistic.engine.deciding import Question
+    from nova_holistic.engine.decider import Question
 
 LOG = logging.getLogger(__name__)
 
@@ -37,7 +37,8 @@ Usable = tuple[Snapshot, Collection[Reason]]
 class NovaConstraints:
     """Applies nova_holistic.constraints to the questions of a decider."""
 
-    def __init__(self, conf, inventory: InventoryDriver | MeasuredInventory,
+    def __init__(self, conf,
+                 inventory: InventoryDriver | InventoryWithStatistics,
                  table: PlacementTable, policy_types: PolicyTypes):
         self._conf = conf
         self._inventory = inventory
