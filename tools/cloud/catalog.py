@@ -28,16 +28,19 @@ USERS = {user.name: user for user in
 
 
 def session(layout: Layout, user: User, url: str = '',
-            scope: Mapping[str, str] | None = None) -> Session:
+            scope: Mapping[str, str] | None = None,
+            timeout: float | None = None) -> Session:
     """
     :param url: of another keystone than the first
     :param scope: options of the token where it is not the user's project
+    :param timeout: seconds for which an answer is waited for
     """
     if scope is None:
         scope = {'project_name': user.project, 'project_domain_id': 'default'}
     made = Session(auth=v3.Password(
         url or layout.identity, username=user.name,
-        password=layout.password, user_domain_id='default', **scope))
+        password=layout.password, user_domain_id='default', **scope),
+        timeout=timeout)
     # Loopback needs no way through a proxy.
     made.session.trust_env = False
     return made

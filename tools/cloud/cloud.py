@@ -105,5 +105,6 @@ class Cloud:
 
 
 def make(directory: pathlib.Path, hosts: int,
-         told: Callable[[str], None] = print) -> Cloud:
-    return Cloud(Layout.make(directory, hosts), told)
+         told: Callable[[str], None] = print, **others: object) -> Cloud:
+    """:param others: of ``Layout.make``"""
+    return Cloud(Layout.make(directory, hosts, **others), told)

@@ -3,7 +3,9 @@
 host of the cloud, in a process of its own.
 
 All are forks of one process that has loaded Nova, and share its memory as
-long as they only read it.
+long as they only read it. The number of each process is in the file ``pid``
+of the state of its host. If some of them have ended, SIGHUP to the first
+process starts them again, except for those with a file ``down`` beside it.
 """
 
 import contextlib
@@ -25,10 +27,12 @@ from nova import conf
 from nova import config
 from nova import objects
 
+from tools.cloud.compute_files import down_file, pid_file
 from tools.cloud.layout import Layout, write
 
 _PACE = 0.1
 """Seconds between two: all at once would keep each other from starting."""
+_SIGNALS = (signal.SIGCHLD, signal.SIGHUP, signal.SIGTERM)
 _LATER = (
     'nova.compute.manager', 'nova.network.neutron', 'nova.image.glance',
     'nova.volume.cinder', 'nova.scheduler.client.report',
@@ -43,17 +47,42 @@ def main(directory: str) -> None:
     common = layout.configuration('nova') / 'compute.conf'
     _load(common)
     children: dict[int, str] = {}
-    signal.signal(signal.SIGTERM, lambda *_: _tell(children))
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    _start(layout, common, children)
+    while children:
+        number = signal.sigwait(_SIGNALS)
+        if number == signal.SIGTERM:
+            _tell(children)
+        elif number == signal.SIGHUP:
+            _reap(children)
+            _start(layout, common, children)
+        else:
+            _reap(children)
+
+
+def _start(layout: Layout, common: pathlib.Path,
+           children: dict[int, str]) -> None:
+    """Start the nova-compute of each host that has none."""
     for host in layout.host_names():
+        if host in children.values() or down_file(layout, host).exists():
+            continue
         child = os.fork()
         if not child:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             _serve(layout, common, host)
         children[child] = host
+        pid_file(layout, host).write_text(str(child))
         time.sleep(_PACE)
-    while children:
-        pid, status = os.wait()
-        print(f'{children.pop(pid)} ended with {status}', flush=True)
+
+
+def _reap(children: dict[int, str]) -> None:
+    """Forget those that have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            print(f'{children.pop(pid)} ended with {status}', flush=True)
 
 
 def _load(common: pathlib.Path) -> None:

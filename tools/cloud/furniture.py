@@ -12,8 +12,8 @@ FLAVORS = {'tiny': (1, 512, 1), 'small': (2, 2048, 10),
            'large': (8, 16384, 100)}
 """Name to VCPUs, MiB and GB."""
 IMAGE = 'nothing'
-RACK, ROOM = 5, 5
-"""Hosts of a rack, racks of a room. Each room is a zone of its own."""
+ROOM = 5
+"""Racks of a room. Each room is a zone of its own."""
 
 
 def furnish(layout: Layout, hosts: list[str]) -> None:
@@ -28,8 +28,9 @@ def furnish(layout: Layout, hosts: list[str]) -> None:
             'vcpus': vcpus, 'ram': ram, 'disk': disk}})
     _upload(Adapter(admin, service_type='image'))
     _await(admin, compute, len(hosts))
-    for first in range(0, len(hosts), RACK):
-        _build_rack(compute, first // RACK, hosts[first:first + RACK])
+    rack = layout.rack
+    for first in range(0, len(hosts), rack):
+        _build_rack(compute, first // rack, hosts[first:first + rack])
 
 
 def _await(admin: Session, compute: Adapter, count: int) -> None:

@@ -19,7 +19,7 @@ class Holistic(WebService):
         layout = self.layout
         own = credentials(layout)
         common = shared_options(layout)
-        conf = write(self._conf, {
+        conf = write(self._conf, layout.with_options(self._conf.name, {
             'DEFAULT': {'transport_url': layout.broker},
             'placement': own, 'nova': own, 'glance': own,
             # No engine on a busy machine counts as dead; a test that kills
@@ -29,7 +29,7 @@ class Holistic(WebService):
                        'lease_interval': 5},
             'oslo_messaging_rabbit': {
                 'kombu_reconnect_delay': 0.5, 'rabbit_interval_max': 2},
-            **common, **tokens(layout)})
+            **common, **tokens(layout)}))
         self.processes.run('nova-holistic-manage', [
             scripts('nova-holistic-manage'), '--config-file', conf,
             'db', 'upgrade'])
@@ -38,9 +38,12 @@ class Holistic(WebService):
         return {'OS_NOVA_HOLISTIC_CONFIG_FILES': str(self._conf)}
 
     def start(self) -> None:
-        super().start()
+        self.start_api()
         for name in ENGINES:
             self.start_engine(name)
+
+    def start_api(self) -> None:
+        super().start()
 
     def start_engine(self, name: str) -> None:
         own = write(self.layout.configuration(name) / 'engine.conf', {

@@ -3,7 +3,7 @@
 read again by whoever comes later."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 import json
 import pathlib
 import secrets
@@ -24,21 +24,32 @@ class Layout:
     :ivar hosts: number of compute hosts
     :ivar password: of every user of the cloud, its database included
     :ivar ports: by the name of who listens
+    :ivar rack: number of hosts in each rack
+    :ivar options: by the name of a configuration file (``nova.conf``,
+        ``compute.conf``, ``nova-holistic.conf``): sections whose options
+        replace those that the cloud chooses
     """
 
     directory: pathlib.Path
     hosts: int
     password: str
     ports: Mapping[str, int]
+    rack: int = 5
+    options: Mapping[str, 'Sections'] = field(default_factory=dict)
 
     @classmethod
-    def make(cls, directory: pathlib.Path, hosts: int) -> 'Layout':
-        """Choose what is free now, and write it down."""
+    def make(cls, directory: pathlib.Path, hosts: int,
+             **others: object) -> 'Layout':
+        """Choose what is free now, and write it down.
+
+        :param others: ``rack``, ``options``
+        """
         directory = directory.resolve()
         directory.mkdir(parents=True, exist_ok=True)
         directory.chmod(0o700)
         layout = cls(directory, hosts, secrets.token_hex(12),
-                     dict(zip(LISTENERS, free_ports(len(LISTENERS)))))
+                     dict(zip(LISTENERS, free_ports(len(LISTENERS)))),
+                     **others)
         (directory / _FILE).write_text(json.dumps(
             asdict(layout) | {'directory': str(directory)}, indent=1))
         return layout
@@ -79,6 +90,14 @@ class Layout:
     def configuration(self, name: str) -> pathlib.Path:
         """A folder for the files that a service reads."""
         return self._folder('etc', name)
+
+    def with_options(self, name: str, sections: 'Sections') -> 'Sections':
+        """Sections of the configuration file of that name, with the options
+        that replace some of them."""
+        chosen = self.options.get(name, {})
+        return {section: {**sections.get(section, {}),
+                          **chosen.get(section, {})}
+                for section in {**sections, **chosen}}
 
     def _folder(self, *names: str) -> pathlib.Path:
         folder = self.directory.joinpath(*names)

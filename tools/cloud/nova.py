@@ -10,6 +10,7 @@ from tools.cloud.layout import Sections, write
 from tools.cloud.processes import scripts, shared
 from tools.cloud.service import credentials, database, tokens, WebService
 
+SCHEDULER = 'nova-holistic-scheduler'
 FILTERS = ('ComputeFilter', 'ComputeCapabilitiesFilter',
            'ImagePropertiesFilter', 'ServerGroupAntiAffinityFilter',
            'ServerGroupAffinityFilter', 'HolisticGroupFilter')
@@ -26,8 +27,9 @@ class Nova(WebService):
         # nova-api insists on both in one folder.
         (folder / 'api-paste.ini').write_text(with_filter(
             shared('etc', 'nova', 'api-paste.ini').read_text()))
-        write(folder / 'nova.conf', self._controller())
-        write(folder / 'compute.conf', self._compute())
+        for name, sections in (('nova.conf', self._controller()),
+                               ('compute.conf', self._compute())):
+            write(folder / name, self.layout.with_options(name, sections))
         self.manage('nova.cmd.manage:main', [
             ('--config-file', folder / 'nova.conf', *command) for command in (
                 ('api_db', 'sync'),
@@ -43,13 +45,17 @@ class Nova(WebService):
 
     def start(self) -> None:
         super().start()
-        conf = self.layout.configuration('nova') / 'nova.conf'
-        for command in ('nova-conductor', 'nova-holistic-scheduler'):
-            self.processes.start(
-                command, [scripts(command), '--config-file', conf], UNPATCHED)
+        for command in ('nova-conductor', SCHEDULER):
+            self.start_command(command)
         self.processes.start('computes', [
             sys.executable, '-m', 'tools.cloud.computes',
             self.layout.directory], UNPATCHED)
+
+    def start_command(self, command: str) -> None:
+        """Start the conductor or the scheduler."""
+        conf = self.layout.configuration('nova') / 'nova.conf'
+        self.processes.start(
+            command, [scripts(command), '--config-file', conf], UNPATCHED)
 
     def _controller(self) -> Sections:
         layout, common = self.layout, self._common()

@@ -69,6 +69,10 @@ class Processes:
         return datetime.datetime.fromtimestamp(
             self._file(name).stat().st_mtime, datetime.timezone.utc)
 
+    def leader(self, name: str) -> int:
+        """Number of the first process of a group that was started."""
+        return int(self._file(name).read_text().split()[0])
+
     def alive(self, name: str) -> bool:
         """Whether any process of the group is there."""
         return bool(self._members(name))
