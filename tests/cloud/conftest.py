@@ -22,10 +22,11 @@ from tools.cloud.waiting import wait_for
 RUNNING = 'NOVA_HOLISTIC_CLOUD'
 """Environment variable: directory of a cloud that is up, which the tests are
 to use, and leave up."""
-ORDER = ('test_forking', 'test_recovery', 'test_access', 'test_first_server',
-         'test_race', 'test_many_clients')
-"""While every nova-compute looks for the broker that was restarted, tests run
-that need none; what leaves most to be deleted comes last."""
+ORDER = ('test_chaos', 'test_forking', 'test_recovery', 'test_access',
+         'test_first_server', 'test_race', 'test_many_clients')
+"""First the tests that have a cloud of their own, so that no two clouds run
+at once. While every nova-compute looks for the broker that was restarted,
+tests run that need none; what leaves most to be deleted comes last."""
 
 
 def pytest_collection_modifyitems(items):

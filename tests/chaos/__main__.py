@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m tests.chaos --seeds 20``, or ``--seed N`` to repeat one."""
+
+import argparse
+import sys
+
+from tests.chaos.clouds import chaos_cloud
+from tests.chaos.operations import LENGTH
+from tests.chaos.run import Report, run
+from tests.chaos.tables import summary
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog='python -m tests.chaos',
+        description='Operations of users while processes are killed.')
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument('--seeds', type=int, default=20,
+                       help='run the seeds from 1 to this (%(default)s)')
+    which.add_argument('--seed', type=int, help='run this seed only')
+    parser.add_argument('--operations', type=int, default=LENGTH,
+                        help='operations of each seed (%(default)s)')
+    args = parser.parse_args()
+    seeds = ([*range(1, args.seeds + 1)] if args.seed is None
+             else [args.seed])
+    reports: list[Report] = []
+    while len(reports) < len(seeds):
+        _run_on_one_cloud(seeds, args.operations, reports)
+    print(summary(reports))
+    return int(_is_violated(reports))
+
+
+def _run_on_one_cloud(seeds: list[int], length: int,
+                      reports: list[Report]) -> None:
+    """Run seeds that have no report yet, until one violates an invariant:
+    then the directory of the cloud is kept."""
+    with chaos_cloud(is_kept=lambda: _is_violated(reports[-1:])) as cloud:
+        for seed in seeds[len(reports):]:
+            reports.append(run(cloud, seed, length))
+            print(told(reports[-1]), flush=True)
+            if reports[-1].violations:
+                return
+
+
+def _is_violated(reports: list[Report]) -> bool:
+    return any(report.violations for report in reports)
+
+
+def told(report: Report) -> str:
+    """A line for a seed, and for each violation."""
+    lines = [f'seed {report.seed}: {report.outcomes.total()} operations, '
+             f'{report.faults.total()} faults, {report.repairs.total()} '
+             f'repairs, {len(report.violations)} violations, '
+             f'{sum(report.seconds):.0f} s']
+    lines += [f'  {violation}' for violation in report.violations]
+    lines += [f'  {count} × {answer}' for answer, count
+              in report.answers.most_common(5)]
+    return '\n'.join(lines)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

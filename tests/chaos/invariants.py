@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has to hold after a chaos run, whatever happened in it.
+
+Nothing here uses code of the project: the facts are rows of the databases.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from tests.chaos.facts import Facts
+from tests.chaos.rules import broken_rules
+
+HOLD = 'HOLISTIC_HOLD'
+SETTLED = ('planned', 'building', 'complete', 'released', 'unplaceable',
+           'degraded', 'error')
+"""Statuses in which a group may stay."""
+WITH_REASONS = ('unplaceable', 'degraded', 'error')
+"""Those of them that need a reason."""
+ACTIVE = ('planned', 'building', 'complete')
+MEMBERS = ('planned', 'built', 'failed', 'released', 'lost')
+"""States in which a member may stay."""
+
+
+def violations(facts: Facts, rack_of: Mapping[str, str]) -> list[str]:
+    """Sentences, one for each violation.
+
+    :param rack_of: host to rack
+    """
+    return [*_two_servers(facts), *_servers_without_allocation(facts),
+            *_holds(facts), *_consumers(facts), *_unsettled(facts),
+            *broken_rules(facts, rack_of)]
+
+
+def _two_servers(facts: Facts) -> Iterator[str]:
+    """No member has two servers: of all servers that were created for a
+    member, one at most has room."""
+    owners = Counter(pointer for uuid, pointer in facts.pointers.items()
+                     if uuid in facts.servers and uuid in facts.allocations)
+    for (group, member), count in owners.items():
+        if count > 1 and group in facts.groups:
+            yield f'{count} servers have room for {group} {member}'
+    rows = Counter(row['instance_uuid'] for row in facts.members)
+    for uuid, count in rows.items():
+        if uuid is not None and count > 1:
+            yield f'server {uuid} is {count} members'
+
+
+def _servers_without_allocation(facts: Facts) -> Iterator[str]:
+    """No server lacks its allocation: what its flavor says, on its host.
+
+    A server that failed to be built, and is in ERROR, may have none: Nova
+    frees its room, sometimes before it forgets the host.
+    """
+    for uuid, server in facts.servers.items():
+        if server['vm_state'] == 'error' and server['launched_at'] is None:
+            continue
+        if server['host'] is None:
+            if server['vm_state'] != 'shelved_offloaded':
+                yield f'server {uuid} is {server["vm_state"]} on no host'
+            continue
+        there = facts.allocations.get(uuid, {}).get(server['host'])
+        wanted = {'VCPU': server['vcpus'], 'MEMORY_MB': server['memory_mb'],
+                  'DISK_GB': server['disk_gb']}
+        if there != wanted:
+            yield (f'server {uuid} ({server["vm_state"]}) on '
+                   f'{server["host"]} has {_shown(facts, uuid)}')
+
+
+def _holds(facts: Facts) -> Iterator[str]:
+    """Each planned member has its hold, at its place and of its size, and
+    each hold has such a member."""
+    wanted = {}
+    for row in facts.members:
+        if row['state'] == 'planned':
+            wanted[row['hold']] = row
+            amounts = {row['host']: Counter(row['requirements']['resources'])}
+            if facts.allocations.get(row['hold']) != amounts:
+                yield (f'planned member {row["group_uuid"]} {row["path"]} on '
+                       f'{row["host"]} has {_shown(facts, row["hold"])}')
+    for consumer, kind in facts.types.items():
+        if kind == HOLD and consumer not in wanted:
+            rows = [f'{row["state"]} {row["group_uuid"]} {row["path"]}'
+                    for row in facts.members if row['hold'] == consumer]
+            yield (f'hold {consumer} {_shown(facts, consumer)} has no planned '
+                   f'member: {rows}')
+
+
+def left_by_nova(facts: Facts) -> list[str]:
+    """Consumers whose room Nova has forgotten: migrations that broke off, and
+    servers that were deleted while stock Nova scheduled them.
+
+    "nova-manage placement audit" finds them. None has ever been a member, and
+    none is a hold.
+    """
+    return [consumer for consumer, kind in facts.types.items()
+            if kind != HOLD and consumer not in facts.servers
+            and consumer not in facts.pointers]
+
+
+def _consumers(facts: Facts) -> Iterator[str]:
+    """All that is used is used by servers where they are, and by holds."""
+    forgotten = left_by_nova(facts)
+    for consumer, hosts in facts.allocations.items():
+        if facts.types[consumer] == HOLD or consumer in forgotten:
+            continue
+        server = facts.servers.get(consumer)
+        if server is None:
+            yield (f'consumer {consumer} {_shown(facts, consumer)} was the '
+                   f'server of {facts.pointers[consumer]}, and is deleted')
+        elif server['host'] is not None and set(hosts) != {server['host']}:
+            yield (f'server {consumer} on {server["host"]} has '
+                   f'{_shown(facts, consumer)}')
+
+
+def _unsettled(facts: Facts) -> Iterator[str]:
+    """No group and no member stays in a state between two others."""
+    for uuid, group in facts.groups.items():
+        if group['task'] or group['status'] not in SETTLED:
+            yield (f'group {uuid} is {group["status"]} with task '
+                   f'{group["task"]}: {group["reasons"]}')
+        elif group['status'] in WITH_REASONS and not group['reasons']:
+            yield f'group {uuid} is {group["status"]} without a reason'
+    for row in facts.members:
+        group = facts.groups.get(row['group_uuid'])
+        at = f'{row["group_uuid"]} {row["path"]}'
+        if group is None:
+            yield f'member {at} has no group'
+        elif row['state'] not in MEMBERS:
+            yield (f'member {at} is {row["state"]}: server '
+                   f'{facts.servers.get(row["instance_uuid"])}')
+        elif row['state'] in ('built', 'failed') and (
+                row['instance_uuid'] not in facts.servers
+                and group['status'] in ACTIVE):
+            yield f'member {at} is {row["state"]} and has no server'
+        elif row['state'] == 'lost' and not group['reasons']:
+            yield f'member {at} is lost, and its group gives no reason'
+
+
+def _shown(facts: Facts, consumer: str) -> dict:
+    return {host: dict(amounts) for host, amounts
+            in facts.allocations.get(consumer, {}).items()}

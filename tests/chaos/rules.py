@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hard policies of the documents of a chaos run, judged where the servers
+and holds really are."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.chaos.facts import Facts
+
+ACTIVE = ('planned', 'building', 'complete', 'released')
+
+
+def broken_rules(facts: Facts, rack_of: Mapping[str, str]) -> Iterator[str]:
+    """A sentence for each hard policy that does not hold.
+
+    :param rack_of: host to rack
+    """
+    for uuid, group in facts.groups.items():
+        if group['status'] in ACTIVE:
+            positions = _positions(facts, uuid)
+            for at, policy in _policies(group['document'], ''):
+                hosts = {path: host for path, host in positions.items()
+                         if path.startswith(at)}
+                if not _holds(policy, hosts, rack_of):
+                    yield (f'group {uuid} ({group["status"]}) breaks {policy} '
+                           f'at {at!r}: {hosts}')
+
+
+def _positions(facts: Facts, group: str) -> dict[str, str]:
+    """Member to the host where its server or its hold is."""
+    found = {}
+    for row in facts.members:
+        if row['group_uuid'] == group:
+            server = facts.servers.get(row['instance_uuid'])
+            if row['state'] == 'planned':
+                found[row['path']] = row['host']
+            elif server is not None and server['host']:
+                found[row['path']] = server['host']
+    return found
+
+
+def _policies(document: Mapping[str, Any],
+              at: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each policy, with the beginning of the paths that it is about."""
+    for policy in document.get('policies', ()):
+        yield at, policy
+    for nested in document.get('groups', ()):
+        yield from _policies(nested, f'{at}{nested["name"]}/')
+
+
+def _holds(policy: Mapping[str, Any], hosts: Mapping[str, str],
+           rack_of: Mapping[str, str]) -> bool:
+    domains = Counter(rack_of[host] if policy.get('level') == 'rack' else host
+                      for host in hosts.values())
+    if policy['type'] == 'affinity':
+        return len(domains) <= 1
+    return max(domains.values(), default=0) <= policy.get('max_per_domain', 1)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One seed, from an empty cloud to an empty cloud."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+import re
+import threading
+import time
+
+from tests.chaos.faults import Faults
+from tests.chaos.invariants import left_by_nova
+from tests.chaos.operations import Fault, LENGTH, Sequence, sequence
+from tests.chaos.outcomes import Outcome, outcome
+from tests.chaos.performing import Users
+from tests.chaos.settling import Operator
+from tools.cloud.cloud import Cloud
+from tools.cloud.holistic import ENGINES
+
+USERS = 6
+"""Users at a time."""
+SHORTEST, LONGEST = 0.5, 5.0
+"""Seconds that a fault lasts, however many operations fall into it."""
+AFTER_FAILURE = 1.0
+"""Seconds that a user waits if a service does not answer."""
+_REPAIR = re.compile(r'Reconciled: (\w+): (\d+)')
+
+
+@dataclass
+class Report:
+    """
+    :ivar outcomes: by kind of operation and outcome
+    :ivar faults: by kind
+    :ivar answers: texts of refusals and failures
+    :ivar repairs: of the reconciler, by case
+    :ivar stuck: servers that Nova never finished to build, move or delete
+    :ivar leftovers: allocations that Nova has forgotten
+    :ivar violations: of invariants
+    :ivar seconds: of the operations, and until the cloud was at rest
+    """
+
+    seed: int
+    outcomes: Counter = field(default_factory=Counter)
+    faults: Counter = field(default_factory=Counter)
+    answers: Counter = field(default_factory=Counter)
+    repairs: Counter = field(default_factory=Counter)
+    stuck: int = 0
+    leftovers: int = 0
+    violations: list[str] = field(default_factory=list)
+    seconds: tuple[float, float] = (0.0, 0.0)
+
+    def total(self, *outcomes: Outcome) -> int:
+        """Operations that ended so."""
+        return sum(count for (_, each), count in self.outcomes.items()
+                   if each in outcomes)
+
+
+class Run:
+    """Users work through the sequence, each with the next operation, while
+    faults begin and end at theirs."""
+
+    def __init__(self, cloud: Cloud, planned: Sequence):
+        self.report = Report(planned.seed)
+        self._planned = planned
+        self._faults = Faults(cloud)
+        self._users = Users(cloud, planned, self._faults)
+        self._lock = threading.Lock()
+        self._next = 0
+
+    def run(self) -> None:
+        """Returns when all operations and faults have ended."""
+        users = [threading.Thread(target=self._work, name=f'user-{number}')
+                 for number in range(USERS)]
+        faults = threading.Thread(target=self._fail, name='faults')
+        for each in (*users, faults):
+            each.start()
+        for each in (*users, faults):
+            each.join()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if self._next == len(self._planned.operations):
+                    return
+                operation = self._planned.operations[self._next]
+                self._next += 1
+                self._users.begin(operation)
+            answers: Counter = Counter()
+            ended = outcome(lambda: self._users.perform(operation), answers)
+            with self._lock:
+                self.report.outcomes[operation.kind, ended] += 1
+                self.report.answers.update(answers)
+                self._users.end(operation)
+            if ended == Outcome.FAILED:
+                time.sleep(AFTER_FAILURE)
+
+    def _fail(self) -> None:
+        waiting = list(self._planned.faults)
+        begun: list[tuple[float, Fault]] = []
+        while waiting or begun:
+            at, now = self._next, time.monotonic()
+            for since, fault in [*begun]:
+                lasted = now - since
+                if lasted > LONGEST or (
+                        lasted > SHORTEST and at >= fault.end):
+                    self._faults.end(fault)
+                    begun.remove((since, fault))
+            while waiting and waiting[0].begin <= at:
+                fault = waiting.pop(0)
+                self._faults.begin(fault)
+                self.report.faults[fault.kind] += 1
+                begun.append((time.monotonic(), fault))
+            time.sleep(0.05)
+
+
+def run(cloud: Cloud, seed: int, length: int = LENGTH) -> Report:
+    """Carry out a seed on a cloud that is up. It is empty afterwards, unless
+    there are violations."""
+    operator = Operator(cloud)
+    operator.clear()
+    begin = time.monotonic()
+    logs = {name: _size(cloud, name) for name in ENGINES}
+    chaos = Run(cloud, sequence(seed, length))
+    chaos.run()
+    report = chaos.report
+    performed = time.monotonic()
+    operator.put_hosts_back()
+    report.stuck = operator.let_servers_rest()
+    report.violations = operator.violations(rack_of(cloud))
+    report.leftovers = len(left_by_nova(operator.facts()))
+    report.seconds = (performed - begin, time.monotonic() - performed)
+    for name, size in logs.items():
+        with open(cloud.layout.log(name), errors='replace') as log:
+            log.seek(size)
+            for case, count in _REPAIR.findall(log.read()):
+                report.repairs[case] += int(count)
+    if not report.violations:
+        operator.clear()
+    return report
+
+
+def rack_of(cloud: Cloud) -> dict[str, int]:
+    """Host to rack."""
+    return {host: number // cloud.layout.rack
+            for number, host in enumerate(cloud.layout.host_names())}
+
+
+def _size(cloud: Cloud, name: str) -> int:
+    return cloud.layout.log(name).stat().st_size

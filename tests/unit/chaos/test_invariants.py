@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judge of chaos runs notices each kind of violation."""
+
+from collections import Counter
+import dataclasses
+
+from tests.chaos.facts import Facts
+from tests.chaos.invariants import HOLD, left_by_nova, violations
+
+SIZE = {'VCPU': 1, 'MEMORY_MB': 512, 'DISK_GB': 1}
+RACKS = {'h1': 1, 'h2': 1, 'h3': 2}
+APART = {'type': 'anti-affinity', 'level': 'host'}
+
+
+def member(path, state, host, server=None):
+    return {'group_uuid': 'g', 'path': path, 'state': state, 'host': host,
+            'hold': f'hold-{path}', 'instance_uuid': server,
+            'requirements': {'resources': SIZE}}
+
+
+def server(host, **others):
+    return {'host': host, 'vm_state': 'active', 'launched_at': 1, 'vcpus': 1,
+            'memory_mb': 512, 'disk_gb': 1, **others}
+
+
+def group(*policies, **others):
+    return {'status': 'building', 'task': None, 'reasons': [],
+            'document': {'policies': policies}, **others}
+
+
+def room(*hosts):
+    return {host: Counter(SIZE) for host in hosts}
+
+
+GOOD = Facts(
+    groups={'g': group(APART)},
+    members=[member('a', 'built', 'h1', 's'), member('b', 'planned', 'h2')],
+    allocations={'s': room('h1'), 'hold-b': room('h2')},
+    types={'s': 'INSTANCE', 'hold-b': HOLD},
+    servers={'s': server('h1')}, pointers={'s': ('g', 'a')}, migrations={})
+
+
+def found(**changes):
+    """Violations after a change of the facts."""
+    return violations(dataclasses.replace(GOOD, **changes), RACKS)
+
+
+def test_facts_in_order_violate_nothing():
+    assert found() == []
+
+
+def test_a_member_with_two_servers():
+    assert found(
+        servers={'s': server('h1'), 't': server('h3')},
+        pointers={'s': ('g', 'a'), 't': ('g', 'a')},
+        allocations=GOOD.allocations | {'t': room('h3')},
+        types=GOOD.types | {'t': 'INSTANCE'}) == [
+            '2 servers have room for g a']
+
+
+def test_a_server_without_an_allocation():
+    wrong, = found(allocations={'hold-b': room('h2')}, types={'hold-b': HOLD})
+    assert wrong == 'server s (active) on h1 has {}'
+
+
+def test_a_server_with_room_on_two_hosts():
+    wrong, = found(allocations=GOOD.allocations | {'s': room('h1', 'h3')})
+    assert wrong.startswith('server s on h1 has')
+
+
+def test_a_server_that_failed_to_be_built_needs_no_room():
+    assert found(
+        servers={'s': server('h1', vm_state='error', launched_at=None)},
+        allocations={'hold-b': room('h2')}, types={'hold-b': HOLD},
+        members=[member('a', 'failed', 'h1', 's'),
+                 member('b', 'planned', 'h2')]) == []
+
+
+def test_a_planned_member_without_its_hold():
+    wrong, = found(allocations={'s': room('h1')}, types={'s': 'INSTANCE'})
+    assert wrong == 'planned member g b on h2 has {}'
+
+
+def test_a_hold_at_another_place():
+    wrong, = found(allocations=GOOD.allocations | {'hold-b': room('h3')})
+    assert wrong.startswith('planned member g b on h2 has')
+
+
+def test_a_hold_without_a_planned_member():
+    wrong, = found(members=GOOD.members[:1])
+    assert wrong.startswith('hold hold-b')
+
+
+def test_room_of_a_member_whose_server_is_deleted():
+    wrong, = found(servers={}, members=GOOD.members[1:])
+    assert wrong.startswith('consumer s')
+
+
+def test_room_that_nova_has_forgotten_is_counted_apart():
+    facts = dataclasses.replace(
+        GOOD, allocations=GOOD.allocations | {'x': room('h3')},
+        types=GOOD.types | {'x': 'MIGRATION'})
+    assert violations(facts, RACKS) == []
+    assert left_by_nova(facts) == ['x']
+
+
+def test_a_group_that_is_still_being_planned():
+    wrong, = found(groups={'g': group(APART, task='replanning')})
+    assert 'with task replanning' in wrong
+
+
+def test_a_group_in_error_without_a_reason():
+    wrong, = found(groups={'g': group(APART, status='error')})
+    assert wrong == 'group g is error without a reason'
+    assert found(groups={'g': group(
+        APART, status='error', reasons=[{'message': 'no database'}])}) == []
+
+
+def test_a_member_that_stays_claimed():
+    wrong, = found(members=[member('a', 'claimed', 'h1', 's'),
+                            GOOD.members[1]])
+    assert wrong.startswith('member g a is claimed')
+
+
+def test_a_member_that_is_built_without_a_server():
+    assert 'member g a is built and has no server' in found(
+        servers={}, allocations={'hold-b': room('h2')},
+        types={'hold-b': HOLD})
+
+
+def test_a_member_that_is_lost_without_a_reason():
+    changes = {'members': [GOOD.members[0], member('b', 'lost', 'h2')],
+               'allocations': {'s': room('h1')}, 'types': {'s': 'INSTANCE'}}
+    wrong, = found(**changes)
+    assert 'gives no reason' in wrong
+    assert found(**changes, groups={'g': group(
+        APART, reasons=[{'message': 'no room'}])}) == []
+
+
+def test_a_policy_that_does_not_hold():
+    for policy, on in ((APART, 'h1'),
+                       (APART | {'level': 'rack'}, 'h2'),
+                       ({'type': 'affinity', 'level': 'rack'}, 'h3')):
+        wrong, = found(
+            groups={'g': group(policy)},
+            members=[GOOD.members[0], member('b', 'planned', on)],
+            allocations={'s': room('h1'), 'hold-b': room(on)})
+        assert 'breaks' in wrong
