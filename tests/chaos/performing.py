@@ -17,7 +17,7 @@ from tests.chaos.outcomes import Void
 from tools.cloud.catalog import ADMIN, MEMBER, session
 from tools.cloud.cloud import Cloud
 from tools.cloud.furniture import IMAGE
-from tools.cloud.waiting import wait_for
+from tools.cloud.waiting import NotThere, wait_for
 
 PATIENCE = 15
 """Seconds for which a step of an operation is waited for. What takes longer
@@ -153,9 +153,9 @@ class Users:
 
     def _resize(self, operation: Operation) -> None:
         server = self._active(operation)
-        is_small = self._shape(operation).flavor(operation.member) == 'small'
+        flavor = self._view(server)['flavor']['original_name']
         self._act(server, 'resize', {
-            'flavorRef': 'large' if is_small else LARGER})
+            'flavorRef': LARGER if flavor == 'large' else 'large'})
         self._finish_resize(server, operation)
 
     def _finish_resize(self, server: str, operation: Operation) -> None:
@@ -182,7 +182,17 @@ class Users:
                 self._wait_for_evacuation([each['id'] for each in servers])
             finally:
                 self._faults.resume(host)
+                self._release_host(host)
+
+    def _release_host(self, host: str) -> None:
+        """Nova refuses this until the host has cleaned up."""
+        def released() -> bool:
+            try:
                 self._force_down(host, False)
+            except ks_exceptions.ClientException:
+                return False
+            return True
+        wait_for(f'{host} to be up', released, PATIENCE, 1)
 
     def _wait_for_evacuation(self, servers: list[str]) -> None:
         """A host that comes back earlier frees the room of servers that are
@@ -241,11 +251,18 @@ class Users:
         return servers[int(operation.dice * len(servers))]
 
     def _active(self, operation: Operation) -> str:
-        server = self._server(operation)
-        if self._wait(server, lambda view: view['status'] != 'BUILD')[
-                'status'] != 'ACTIVE':
-            raise Void(f'server {server} is not ACTIVE')
-        return server
+        """An ACTIVE server: that of the member, or else any other."""
+        try:
+            server = self._server(operation)
+            if self._wait(server, lambda view: view['status'] != 'BUILD')[
+                    'status'] == 'ACTIVE':
+                return server
+        except (Void, NotThere):
+            pass
+        others = self._nova.get('/servers?status=ACTIVE').json()['servers']
+        if not others:
+            raise Void('no server is ACTIVE')
+        return others[int(operation.dice * len(others))]['id']
 
     def _view(self, server: str) -> dict:
         try:
@@ -258,7 +275,7 @@ class Users:
         def there():
             view = self._view(server)
             return view if condition(view) else None
-        return wait_for(f'server {server}', there, patience, 0.5)
+        return wait_for(f'server {server}', there, patience, 1)
 
     def _act(self, server: str, action: str, about) -> None:
         self._admin.post(f'/servers/{server}/action', json={action: about})

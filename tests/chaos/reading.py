@@ -26,6 +26,11 @@ LEFT JOIN placement.consumer_types t ON t.id = c.consumer_type_id"""
 _SERVERS = """
 SELECT uuid, host, vm_state, task_state, launched_at, vcpus, memory_mb,
        root_gb + ephemeral_gb AS disk_gb FROM {}.instances WHERE deleted = 0"""
+_BUILD_REQUESTS = """
+SELECT instance_uuid AS uuid, NULL AS host, 'building' AS vm_state,
+       'scheduling' AS task_state, NULL AS launched_at
+FROM nova_api.build_requests"""
+"""Servers that no cell knows yet."""
 _CELLS = ('nova_cell0', 'nova_cell1')
 _SPECS = 'SELECT instance_uuid, spec FROM nova_api.request_specs'
 _MIGRATIONS = """
@@ -48,8 +53,10 @@ def read(layout: Layout) -> Facts:
             allocations[row['consumer']][row['host']][
                 row['class']] += row['used']
             types[row['consumer']] = row['type']
-        servers = {row['uuid']: row for cell in _CELLS
-                   for row in rows(_SERVERS.format(cell))}
+        servers = {row['uuid']: row for row in rows(_BUILD_REQUESTS)}
+        for cell in _CELLS:
+            servers.update((row['uuid'], row)
+                           for row in rows(_SERVERS.format(cell)))
         pointers = {row['instance_uuid']: _pointer(json.loads(row['spec']))
                     for row in rows(_SPECS)}
         return Facts(

@@ -42,10 +42,8 @@ class Operator:
         nova-compute has reported since now."""
         since = datetime.datetime.now(datetime.timezone.utc).isoformat()
         wait_for('Nova', _answered(lambda: self._nova.get('/os-services')))
-        for service in self._computes():
-            if service['forced_down']:
-                self._nova.put(f'/os-services/{service["id"]}',
-                               json={'forced_down': False})
+        wait_for('hosts that are not forced down', self._release_hosts,
+                 pause=1)
         wait_for('every nova-compute', lambda: all(
             service['state'] == 'up' and service['updated_at'] > since
             for service in self._computes()), pause=0.5)
@@ -91,6 +89,16 @@ class Operator:
             self._placement.delete(f'/allocations/{consumer}')
         wait_for('the last allocation to go',
                  lambda: not self.facts().allocations, pause=0.5)
+
+    def _release_hosts(self) -> bool:
+        """Whether no host is forced down any more. Nova refuses this for a
+        host that has not yet cleaned up after an evacuation."""
+        forced = [service for service in self._computes()
+                  if service['forced_down']]
+        for service in forced:
+            self._try(lambda: self._nova.put(
+                f'/os-services/{service["id"]}', json={'forced_down': False}))
+        return not forced
 
     def _computes(self) -> list[dict]:
         return self._nova.get('/os-services?binary=nova-compute').json()[
