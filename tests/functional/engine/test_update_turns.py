@@ -6,7 +6,7 @@ import pytest
 from nova_holistic.engine import errors
 from nova_holistic.holds.errors import HoldsError
 from nova_holistic.table.errors import ClaimRefused
-from tests.functional.engine.test_updater import (
+from tests.functional.engine.updates import (
     ask, assert_settled, fill, held, revised, Silent, take)
 from tests.functional.engine.world import SMALL
 from tests.unit.api.service import Service

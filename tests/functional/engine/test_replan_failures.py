@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A replan that fails, or that is overtaken, leaves no hold behind."""
+
+import itertools
+
+import pytest
+
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds.errors import CapacityGone, HoldsError
+from nova_holistic.messaging import errors
+from nova_holistic.table.errors import GroupUnknown
+from nova_holistic.table.records import GroupStatus
+from tests.functional.engine.losses import lose, place
+from tests.functional.engine.mortal import Death, Life, Mortal
+
+
+def test_the_replanner_retries_when_capacity_was_taken(world):
+    group = world.create()
+    lost = lose(world, group, 'web')
+    before = world.inventory.taken
+
+    def stranger(number):
+        if number == before + 1:
+            for host, provider in world.hosts.items():
+                used = world.placement.used(provider)['VCPU']
+                if used < 2 and host != 'b2':
+                    world.placement.allocate(provider, {'VCPU': 2 - used})
+
+    world.inventory.stale = stranger
+    record = world.planner.replan(group.uuid)
+    assert record.reasons == () and lost.hold not in {
+        m.hold for m in world.table.members(group.uuid)}
+    assert place(world, group, 'web') == 'b2'
+
+
+class Refusing:
+    """Holds whose put is refused, or is not answered."""
+
+    def __init__(self, holds, error):
+        self._holds = holds
+        self._error = error
+
+    def put(self, *args):
+        raise self._error
+
+    def __getattr__(self, name):
+        return getattr(self._holds, name)
+
+
+def test_capacity_gone_on_every_attempt_becomes_a_reason(world):
+    group = world.create()
+    lose(world, group, 'web')
+    refusing = Refusing(world.holds, CapacityGone('no room'))
+    record = world.planner_with(world.table, refusing).replan(group.uuid)
+    assert 'no room' in record.reasons[0]['message']
+    assert world.states(group)['web'] == 'lost'
+    world.assert_lost_holds_nothing(group)
+
+
+def test_a_placement_failure_is_raised_and_repaired_later(world):
+    group = world.create(lease=0)
+    lose(world, group, 'web')
+    silent = Refusing(world.holds, HoldsError('timed out'))
+    with pytest.raises(HoldsError):
+        world.planner_with(world.table, silent).replan(group.uuid)
+    assert world.states(group)['web'] == 'lost'
+    world.mend()
+    assert world.states(group)['web'] == 'planned'
+    world.assert_agreement()
+
+
+@pytest.mark.parametrize('lease', [0, 3600])
+def test_a_replan_interrupted_at_any_call_leaves_no_orphan(world, lease):
+    for calls in itertools.count():
+        group = world.create(lease=lease)
+        lose(world, group, 'db/node-0')
+        life = Life(calls)
+        planner = world.planner_with(
+            Mortal(life, world.table),
+            HoldClient(Mortal(life, world.placement.adapter)))
+        try:
+            planner.replan(group.uuid)
+        except Death:
+            pass
+        world.mend()
+        assert set(world.states(group).values()) == {'planned'}
+        world.assert_agreement()
+        world.lifecycle.delete(group.uuid)
+        assert world.vcpus_used() == 0
+        if not life.over:
+            assert calls > 5
+            return
+
+
+@pytest.mark.parametrize('end', ['release', 'delete'])
+def test_a_release_or_deletion_during_a_replan_is_kept(world, end):
+    group = world.create()
+    lose(world, group, 'web')
+
+    class Meanwhile:
+        """The client gives the group back just before the put."""
+
+        def put(self, *args):
+            getattr(world.lifecycle, end)(group.uuid)
+            world.holds.put(*args)
+
+        def __getattr__(self, name):
+            return getattr(world.holds, name)
+
+    world.planner_with(world.table, Meanwhile()).replan(group.uuid)
+    world.mend()
+    assert set(world.states(group).values()) <= {'released'}
+    assert world.vcpus_used() == 0
+
+
+def test_a_release_during_an_interrupted_replan_leaves_nothing(world):
+    group = world.create()
+    lose(world, group, 'web')
+
+    class Meanwhile:
+        def put(self, *args):
+            world.lifecycle.release(group.uuid)
+            world.holds.put(*args)
+            raise Death
+
+        def __getattr__(self, name):
+            return getattr(world.holds, name)
+
+    with pytest.raises(Death):
+        world.planner_with(world.table, Meanwhile()).replan(group.uuid)
+    assert world.vcpus_used() == 1
+    world.mend()
+    assert world.vcpus_used() == 0
+    world.assert_agreement()
+
+
+def test_an_unknown_or_busy_group_cannot_be_replanned(world):
+    with pytest.raises(GroupUnknown):
+        world.planner.replan('00000000-0000-0000-0000-000000000000')
+    group = world.create()
+    world.table.update_group(group.uuid, [GroupStatus.PLANNED],
+                             status=GroupStatus.PLANNING)
+    with pytest.raises(errors.GroupBusy):
+        world.planner.replan(group.uuid)

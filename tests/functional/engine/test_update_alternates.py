@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An update takes away alternates that its policies do not allow."""
+
+import pytest
+
+from tests.functional.engine.updates import revised, rows, update
+from tests.functional.engine.world import SMALL
+
+
+def alternates(world, group):
+    return {path: [place.host for place in m.alternates]
+            for path, m in rows(world, group).items()}
+
+
+def test_a_changed_policy_replaces_the_alternates(world):
+    """Two servers that may be together may go on to one host."""
+    group = world.create(revised(policies=[]))
+    before = alternates(world, group)
+    assert any(before.values())
+    update(world, group, revised(policies=[]) | {'name': 'renamed'})
+    assert alternates(world, group) == before
+    update(world, group, revised(policies=[{'type': 'anti-affinity'}]))
+    after = alternates(world, group)
+    assert not set(after['db/node-0']) & set(after['db/node-1'])
+
+
+@pytest.mark.parametrize('rule, kept', [
+    ({'type': 'anti-affinity', 'max_per_domain': 2}, True),
+    ({'type': 'anti-affinity', 'max_per_domain': '50%'}, False),
+    ({'type': 'spread', 'level': 'host', 'max_skew': 2}, False)])
+def test_alternates_are_cleared_if_a_new_member_changes_a_limit(
+        world, rule, kept):
+    group = world.create(revised(policies=[], top=[rule]))
+    before = alternates(world, group)
+    assert before['web']
+    update(world, group, revised(policies=[], top=[rule]) | {'members': [
+        {'name': 'cache', 'resources': SMALL},
+        {'name': 'web', 'resources': SMALL}]})
+    after = alternates(world, group)
+    assert after['web'] == (before['web'] if kept else [])
