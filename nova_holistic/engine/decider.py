@@ -8,19 +8,20 @@ from typing import TypeVar
 from oslo_log import log as logging
 
 from nova_holistic.engine import exclusive_hosts
-from nova_holistic.engine.named_reasons import named
 from nova_holistic.engine.nova_constraints import NovaConstraints
 from nova_holistic.engine import reasons
 from nova_holistic.engine import refused_hosts
 from nova_holistic.engine import solver_metrics
-from nova_holistic.engine.statistics_inventory import InventoryWithStatistics
-from nova_holistic.engine.vacated_room import vacated
+from nova_holistic.engine.usable_snapshot import (
+    vacated, with_closed, with_remembered)
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.with_statistics import InventoryWithStatistics
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.marked import tell
+from nova_holistic.model.named_reasons import named
 from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Reason, Unknown, Unplaceable)
 from nova_holistic.model.policy_types import PolicyTypes
@@ -36,11 +37,11 @@ LOG = logging.getLogger(__name__)
 
 Answer = TypeVar('Answer', Plan, Unplaceable, Unknown)
 Usable = tuple[Snapshot, Sequence[Reason]]
-"""What a group may use of the cloud, and why not all of it."""
+"""The part of the cloud that a group may use, and why it may not use all."""
 
 
 class NotPlanned(exceptions.HolisticError):
-    """Planning ends here: the group gets this status, for these reasons."""
+    """There is no plan: the group gets this status, for these reasons."""
 
     def __init__(self, status: GroupStatus, reasons: Sequence[Reason]):
         super().__init__('; '.join(r.message for r in reasons))
@@ -50,17 +51,18 @@ class NotPlanned(exceptions.HolisticError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be decided.
+    """A group whose members need places.
 
-    :ivar uuid: of the group; None for one that is not in the table
-    :ivar placed: path to host name of members that stay where they are
-    :ivar guests: host name, once for each, of servers that the group has
-        beside those: to the group they are no strangers
-    :ivar vacated: members whose holds are to be given up: their room is the
-        group's to use, and they are no strangers either
+    :ivar uuid: of the group; None if it is not in the table
+    :ivar placed: path to host name of members that stay at their places
+    :ivar guests: for each other server of the group, the name of its host;
+        exclusive policies do not count it as a server of others
+    :ivar vacated: members that give up their holds; the group may use their
+        room, and exclusive policies do not count them
     :ivar project_id: of the group; None if it is not known
     :ivar remembered: hosts of members that stay, as the table remembers them;
         a host that is missing from the inventory counts as disabled
+    :ivar refused: hosts that Nova refused for members
     """
 
     group: Group
@@ -76,12 +78,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A good plan, with what it was made from.
+    """A plan that was checked, and the data that it was made from.
 
     :ivar group: with flavors resolved
-    :ivar alternates: works out path to names of other hosts, for whoever
-        cannot be built where it is planned; that may take as long as the plan
-    :ivar exclusive: whether nobody else may be where some members are
+    :ivar alternates: computes, for each path, names of other hosts on which
+        the member may be built; that may take as long as the plan
+    :ivar exclusive: whether some members reserve the hosts that they use
     """
 
     group: Group
@@ -92,14 +94,14 @@ class Decision:
 
 
 class Decider:
-    """No plan leaves here that breaks a hard policy, its own group's or one
-    that reserves hosts for others."""
+    """Every plan keeps the hard policies of its group, and uses no host that
+    another group reserves."""
 
     def __init__(self, conf,
                  inventory: InventoryDriver | InventoryWithStatistics,
                  table: PlacementTable, policy_types: PolicyTypes,
                  timer: Callable[[], float]):
-        """:param timer: seconds since whenever"""
+        """:param timer: returns seconds, to measure durations"""
         self._conf = conf
         self._inventory = inventory
         self._table = table
@@ -109,7 +111,7 @@ class Decider:
             conf, inventory, table, policy_types)
 
     def answer(self, question: Question) -> Plan | Unplaceable | Unknown:
-        """What the solver makes of a fresh snapshot.
+        """The answer of the solver on a fresh snapshot.
 
         :raises InvalidDocument: the cloud has no such flavor or level
         """
@@ -132,7 +134,7 @@ class Decider:
             raise NotPlanned(
                 GroupStatus.ERROR, [reasons.of_engine(plan.message)])
         bound = bind(self._constrained(question, snapshot), snapshot)
-        # The solver's word is not taken for it.
+        # The check does not rely on the solver.
         violations = check(bound, snapshot, plan.hosts(), question.placed)
         if violations:
             LOG.error('The solver broke a rule of group %s: %s',
@@ -174,12 +176,13 @@ class Decider:
 
     def objections(self, question: Question, decision: Decision,
                    held: Collection[str]) -> Sequence[Reason]:
-        """What has come between a plan and the holds put for it.
+        """Why holds that were put for a plan cannot stay.
 
-        Placement judges room alone. Of two groups that were planned at once
-        and exclude each other, one at least finds the other here.
+        Placement checks capacity and nothing else. If two groups that exclude
+        each other were planned at the same time, at least one of them finds
+        the other here.
 
-        :param held: host name of each hold put, once for each
+        :param held: for each hold, the name of its host
         """
         if not decision.exclusive:
             closed = exclusive_hosts.closed_hosts(
@@ -207,7 +210,7 @@ class Decider:
 
     def _given(self, question: Question, states: Collection[MemberState]
                ) -> Mapping[str, Sequence[str]]:
-        """Alternates that members which stay may still be sent to."""
+        """Alternates on which members that stay may still be built."""
         if question.uuid is None or not question.placed:
             return {}
         return {row.member.path: [place.host for place in row.alternates]
@@ -220,14 +223,15 @@ class Decider:
         started = self._timer()
         snapshot, closed = usable or self.usable(question)
         taken = self._timer() - started
-        # Nobody asks again before one that is being built goes on to another
-        # host: where it can be, no member is planned there meanwhile.
-        sought = frozenset(
+        # Nova does not ask again before it builds a claimed member on an
+        # alternate. So alternates of claimed members are used only if there
+        # is no other plan.
+        alternative = frozenset(
             host for hosts in self._given(
                 question, [MemberState.CLAIMED]).values() for host in hosts
         ) if _has_hard_rules(question.group) else frozenset()
-        if sought:
-            narrowed = exclusive_hosts.without(snapshot, sought)
+        if alternative:
+            narrowed = with_closed(snapshot, alternative)
             answer = self._solve(question, narrowed, time_limit)
             if isinstance(answer, Plan):
                 return _with_seconds(answer, taken), narrowed
@@ -247,35 +251,24 @@ class Decider:
                 time_limit=time_limit or self._conf.planner.time_limit))
 
     def usable(self, question: Question) -> Usable:
-        """A fresh snapshot of what this group may use, and why it may not use
-        the rest."""
-        whole = self._constraints.informed(_with_remembered(
+        """A fresh snapshot of the hosts that this group may use, and why it
+        may not use the others."""
+        whole = self._constraints.informed(with_remembered(
             self._inventory.snapshot(), question.remembered), question)
         closed = exclusive_hosts.closed_hosts(
             self._table, self._policy_types, whole, question.uuid)
         hosts = {host.name: host for host in whole.hosts}
-        usable = exclusive_hosts.without(vacated(
+        usable = with_closed(vacated(
             whole.without_servers(question.guests), question.vacated), closed)
         usable, refusals = self._constraints.marked(usable, question, hosts)
         return refused_hosts.marked(usable, question.refused), (
-            *exclusive_hosts.told(closed, hosts), *refusals,
-            *refused_hosts.told(question.refused, hosts))
+            *exclusive_hosts.reasons(closed, hosts), *refusals,
+            *refused_hosts.reasons(question.refused, hosts))
 
     def _constrained(self, question: Question, snapshot: Snapshot) -> Group:
         """The group whose members avoid hosts that Nova would refuse."""
         return self._constraints.constrained(refused_hosts.kept_away(
             question.group, question.refused), snapshot)
-
-
-def _with_remembered(snapshot: Snapshot,
-                     remembered: Collection[Host]) -> Snapshot:
-    """The snapshot with hosts that it has no longer, disabled."""
-    missing = {host.name: replace(host, enabled=False)
-               for host in remembered}
-    for host in snapshot.hosts:
-        missing.pop(host.name, None)
-    return replace(snapshot, hosts=(
-        *snapshot.hosts, *missing.values())) if missing else snapshot
 
 
 def _has_hard_rules(group: Group) -> bool:

@@ -14,6 +14,12 @@ class HoldsLeft(exceptions.HolisticError):
     The task stays, and an engine tries it again."""
 
 
+class Overtaken(exceptions.HolisticError):
+    """The cloud or the group has changed since the plan was made.
+
+    The members are planned again on a fresh snapshot."""
+
+
 class NotRead(exceptions.HolisticError):
     """A member names something that cannot be read now.
 

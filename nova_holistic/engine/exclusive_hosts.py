@@ -2,7 +2,6 @@
 """Hosts that other groups reserve with exclusive policies."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from oslo_log import log as logging
 
@@ -24,7 +23,8 @@ def closed_hosts(table: PlacementTable, policy_types: PolicyTypes,
                  ) -> frozenset[str]:
     """Names of the hosts in domains that other groups' members reserve.
 
-    :param group_uuid: of the group that asks; None is one not written yet
+    :param group_uuid: the group for which it is determined; its own members
+        do not count; None means a group that is not in the table
     """
     hosts = {host.name: host for host in snapshot.hosts}
     closed: set[str] = set()
@@ -34,7 +34,7 @@ def closed_hosts(table: PlacementTable, policy_types: PolicyTypes,
         try:
             group = parse_group(record.document, policy_types)
         except exceptions.InvalidDocument as error:
-            LOG.error('What group %s reserves is not known: %s',
+            LOG.error('It is not known which hosts group %s reserves: %s',
                       record.uuid, error)
             continue
         placement = {m.member.path: hosts.get(m.place.host, host_of(m.place))
@@ -49,17 +49,8 @@ def _in(snapshot: Snapshot, domains: frozenset[Domain]) -> set[str]:
             for host in snapshot.divided(domain.level).get(domain, ())}
 
 
-def without(snapshot: Snapshot, closed: frozenset[str]) -> Snapshot:
-    """The snapshot with nothing to be had on these hosts."""
-    if not closed:
-        return snapshot
-    return replace(snapshot, hosts=tuple(
-        replace(host, enabled=False) if host.name in closed else host
-        for host in snapshot.hosts))
-
-
-def told(closed: frozenset[str],
-         hosts: Mapping[str, Host]) -> tuple[Reason, ...]:
+def reasons(closed: frozenset[str],
+            hosts: Mapping[str, Host]) -> tuple[Reason, ...]:
     """What to add to the reasons of a group that cannot be placed."""
     usable = sum(hosts[name].enabled for name in closed)
     if not usable:

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal of an update: holds that the rows of its group do not name.
+"""The journal of a change: the table names each hold before it is put, and
+until it is dropped.
 
-It is written into the group's task before it is done: whoever takes over from
-an engine that died finds there what to drop, and what to bring back.
+While a group is planned, and while lost members are planned again, the rows
+of the members name the new holds. While a group is updated, its rows still
+describe the members as they are, so the group's task names the new holds.
+Whoever takes over from an engine that died reads there what to drop, and what
+to put back.
 """
 
+import abc
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -15,19 +20,20 @@ from nova_holistic.engine import errors
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
-from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table import revising
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
 _PUT, _VACATED, _UNNEEDED = 'put', 'vacated', 'unneeded'
-"""Keys of a task: holds that are put or about to be; holds of members that
-were vacated; holds that the revised group does not need."""
+"""Keys of a task. ``put``: holds that are put, or about to be put.
+``vacated``: holds whose room the new holds take. ``unneeded``: holds that the
+updated group does not need."""
 
 
 def holds_of(pending: Mapping[str, Any] | None) -> Sequence[str]:
-    """All holds that a task may have left and no row tells of."""
+    """All holds that a task may have left and that no row names."""
     pending = pending or {}
     return [*pending.get(_PUT, ()), *pending.get(_UNNEEDED, ())]
 
@@ -37,50 +43,134 @@ def all_holds(pending: Mapping[str, Any]) -> Sequence[str]:
     return [*holds_of(pending), *pending.get(_VACATED, ())]
 
 
-class Journal:
-    """The journal of one engine's update of one group."""
+class Journal(abc.ABC):
+    """The journal of one change of one group."""
 
-    def __init__(self, ownership: Ownership, table: PlacementTable,
-                 holds: HoldClient,
-                 clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
-        self._ownership = ownership
-        self._record = ownership.record
+    def __init__(self, record: GroupRecord, table: PlacementTable,
+                 holds: HoldClient):
+        self._record = record
         self._table = table
         self._holds = holds
+
+    def put(self, members: Sequence[MemberRecord]) -> None:
+        """Put holds that are written in the journal: all of them, or none.
+
+        :raises CapacityGone: there is not enough room any more
+        """
+        self._holds.put(members, self._record.project_id,
+                        self._record.user_id)
+
+    def drop(self, holds: Sequence[str]) -> None:
+        """Drop holds.
+
+        :raises HoldsError: Placement does not answer
+        """
+        self._holds.drop(holds, self._record.project_id,
+                         self._record.user_id)
+
+    @abc.abstractmethod
+    def undo(self, error: BaseException | None = None) -> None:
+        """Drop what was put, and put back what was dropped for it.
+
+        :param error: why the change was not accepted
+        :raises HoldsError: Placement does not answer
+        :raises TableError: the table does not answer
+        """
+
+
+class RowJournal(Journal):
+    """The rows of the members name the holds, and say that they are held.
+
+    After any other error than those below, it is not known whether the holds
+    are there. They stay written. Whoever gives up the group, or the
+    reconciler, drops them.
+    """
+
+    def __init__(self, record: GroupRecord, table: PlacementTable,
+                 holds: HoldClient):
+        super().__init__(record, table, holds)
+        self._written: Sequence[str] = ()
+
+    def write(self, members: Sequence[MemberRecord],
+              into_table: Callable[[Sequence[MemberRecord]], None]) -> None:
+        """Write the rows of members that are about to be held.
+
+        :param into_table: writes all rows, or raises an error
+        """
+        into_table(members)
+        self._written = [member.hold for member in members]
+
+    def undo(self, error: BaseException | None = None) -> None:
+        if isinstance(error, (errors.Overtaken, errors.OwnershipLost)):
+            self.drop(self._written)
+        elif not isinstance(error, hold_errors.CapacityGone):
+            return
+        self._table.forget_holds(self._written)
+
+    def recover(self, ownership: Ownership) -> None:
+        """Drop what another engine held for a group that it did not finish.
+
+        The rows stay until the rows of the next attempt replace them.
+
+        :raises OwnershipLost: the group belongs to another engine
+        """
+        members = self._table.members(self._record.uuid)
+        # The rows were read before this check of the ownership, so no later
+        # owner wrote them.
+        ownership.change()
+        self.drop([member.hold for member in members if member.held])
+
+
+class TaskJournal(Journal):
+    """The task of a group names the holds."""
+
+    def __init__(self, ownership: Ownership, table: PlacementTable,
+                 holds: HoldClient, clock: Callable[[], datetime]):
+        """:param clock: returns naive UTC"""
+        super().__init__(ownership.record, table, holds)
+        self._ownership = ownership
         self._clock = clock
         self._pending = dict(ownership.record.pending or {})
 
     @property
     def revised(self) -> bool:
-        """Whether the group is what was asked for already."""
+        """Whether the rows are those of the updated group already."""
         return _UNNEEDED in self._pending
 
     def revised_with(self, unneeded: Sequence[str]) -> Mapping[str, Any]:
-        """The task once the group is what was asked for.
+        """The task at the moment in which the group is updated.
 
-        :param unneeded: holds to be dropped then
+        :param unneeded: holds to be dropped after that
         """
         return {**self._asked(), _UNNEEDED: list(unneeded)}
 
-    def open(self, put: Sequence[str], vacated: Sequence[str] = ()) -> None:
-        """Write down what is about to be done.
+    def write(self, put: Sequence[str], vacated: Sequence[str] = ()) -> None:
+        """Write what is about to be done.
 
         :param put: holds
-        :param vacated: holds of members whose room those are to have
-        :raises OwnershipLost: the task is another engine's
+        :param vacated: holds of members whose room the new holds take
+        :raises OwnershipLost: the task belongs to another engine
         """
         pending = {**self._asked(), _PUT: list(put), _VACATED: list(vacated)}
         self._ownership.change(pending=pending)
         self._pending = pending
 
-    def undo(self) -> None:
-        """The group holds what its rows tell, and nothing else.
+    def exchange(self, emptied: Sequence[str],
+                 members: Sequence[MemberRecord]) -> None:
+        """Put holds of members into the room of other holds.
+
+        :raises CapacityGone: there is not enough room, even so
+        """
+        self._holds.exchange(emptied, members, self._record.project_id,
+                             self._record.user_id)
+
+    def undo(self, error: BaseException | None = None) -> None:
+        """The group holds what its rows name, and nothing else.
 
         :raises HoldsLeft: Placement does not answer
         :raises TableError: the table does not answer
-        :raises OwnershipLost: the task is another engine's, and members that
-            were vacated are left to it
+        :raises OwnershipLost: the task belongs to another engine, and members
+            that were vacated are left to it
         """
         put = self._pending.get(_PUT, ())
         if not put:
@@ -88,41 +178,54 @@ class Journal:
         vacated = self._vacated()
         try:
             if vacated and self._holds.exists(put[0]) is not None:
-                self._bring_back(put, vacated)
+                self._put_back(put, vacated)
             else:
-                self._drop(put)
-        except hold_errors.HoldsError as error:
-            raise errors.HoldsLeft(str(error)) from error
+                self.drop(put)
+        except hold_errors.HoldsError as failure:
+            raise errors.HoldsLeft(str(failure)) from failure
         if vacated:
-            self._occupy([m.hold for m in vacated])
+            self._occupy([member.hold for member in vacated])
         self._pending = self._asked()
 
-    def close(self, unneeded: Sequence[str] | None = None) -> None:
-        """Drop what the revised group does not need.
+    def recover(self) -> bool:
+        """Finish or undo the update of an engine that died.
 
-        :param unneeded: what that is; None is what the task tells
+        :returns: whether the group is updated already
+        :raises HoldsLeft: Placement does not answer
+        """
+        if self.revised:
+            self.close()
+        else:
+            self.undo()
+        return self.revised
+
+    def close(self, unneeded: Sequence[str] | None = None) -> None:
+        """Drop what the updated group does not need.
+
+        :param unneeded: holds; None means those that the task names
         :raises HoldsLeft: Placement does not answer
         """
         if unneeded is None:
             unneeded = self._pending.get(_UNNEEDED, ())
-        # What was put is the rows' own by now.
+        # The rows name the holds that were put by now.
         self._pending = dict(self.revised_with(unneeded))
         try:
-            self._drop(unneeded)
+            self.drop(unneeded)
         except hold_errors.HoldsError as error:
             raise errors.HoldsLeft(str(error)) from error
 
     def _asked(self) -> dict[str, Any]:
+        """The task without what the journal has written in it."""
         return {key: value for key, value in self._pending.items()
                 if key not in (_PUT, _VACATED, _UNNEEDED)}
 
     def _vacated(self) -> Sequence[MemberRecord]:
-        """Members whose room was given away, if they still want it. One that
-        somebody else has occupied again may have lost it after that."""
+        """Members whose room was given away and that still need it. A member
+        that another engine has put back may have lost its room after that."""
         holds = set(self._pending.get(_VACATED, ()))
-        return [m for m in self._table.members(self._record.uuid)
-                if m.hold in holds and m.held
-                and m.state in (MemberState.LOST, MemberState.PLANNED)]
+        return [member for member in self._table.members(self._record.uuid)
+                if member.hold in holds and member.held
+                and member.state in (MemberState.LOST, MemberState.PLANNED)]
 
     def _occupy(self, holds: Sequence[str]) -> None:
         if not revising.occupy(
@@ -131,17 +234,12 @@ class Journal:
             raise errors.OwnershipLost(
                 'updating took too long and was given up meanwhile')
 
-    def _bring_back(self, put: Sequence[str],
-                    vacated: Sequence[MemberRecord]) -> None:
-        owner = self._record.project_id, self._record.user_id
+    def _put_back(self, put: Sequence[str],
+                  vacated: Sequence[MemberRecord]) -> None:
         try:
-            self._holds.exchange(put, vacated, *owner)
+            self.exchange(put, vacated)
         except hold_errors.CapacityGone as error:
             LOG.warning('Members of group %s have lost their places: %s',
                         self._record.uuid, error)
-            self._drop(put)
-            self._table.forget_holds([m.hold for m in vacated])
-
-    def _drop(self, holds: Sequence[str]) -> None:
-        self._holds.drop(holds, self._record.project_id,
-                         self._record.user_id)
+            self.drop(put)
+            self._table.forget_holds([member.hold for member in vacated])

@@ -12,7 +12,7 @@ from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints import planning
 from nova_holistic.constraints.planning import Situation
 from nova_holistic.engine.errors import NotRead
-from nova_holistic.engine.statistics_inventory import InventoryWithStatistics
+from nova_holistic.inventory.with_statistics import InventoryWithStatistics
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.frozen import FrozenMapping

@@ -11,17 +11,18 @@ import uuid as uuidlib
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.decider import Decider, Question
+from nova_holistic.engine.executor import Parts
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine import plan_answers
 from nova_holistic.engine.plan_answers import PlanAnswer
 from nova_holistic.engine import reasons
 from nova_holistic.engine.replanner import Replanner
-from nova_holistic.engine.statistics_inventory import InventoryWithStatistics
 from nova_holistic.engine.task_runner import TaskRunner
 from nova_holistic.engine.updater import Updater
 from nova_holistic import exceptions, objectives, policies
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.with_statistics import InventoryWithStatistics
 from nova_holistic.messaging import errors
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
@@ -32,10 +33,10 @@ from nova_holistic.table.store import PlacementTable
 
 
 class Planner:
-    """A group is held whole or not at all, whatever goes wrong on the way.
+    """A group is held whole or not at all, whatever goes wrong.
 
-    Whoever calls ``create`` or ``replan`` has the answer when they return;
-    ``perform`` does the same, and more, for an engine.
+    ``create`` and ``replan`` return when the group is planned. ``perform``
+    does the task of a group for an engine.
     """
 
     def __init__(self, conf, inventory: InventoryDriver,
@@ -43,31 +44,29 @@ class Planner:
                  clock: Callable[[], datetime],
                  timer: Callable[[], float] = time.perf_counter):
         """
-        :param clock: gives naive UTC
-        :param timer: gives seconds since whenever, to tell durations by
+        :param clock: returns naive UTC
+        :param timer: returns seconds, to measure durations
         """
         self._conf = conf
         self._table = table
         self._clock = clock
         self._policy_types = policies.load_policy_types()
         measured = InventoryWithStatistics(
-            inventory, table.statistics, clock,
+            inventory, table.statistics.since, clock,
             timedelta(seconds=conf.engine.statistics_max_age))
         self._decider = Decider(
             conf, measured, table, self._policy_types, timer)
-        self._creator = Creator(conf, self._decider, table, holds, clock)
-        self._replanner = Replanner(
-            conf, self._decider, table, holds, self._policy_types, clock,
-            timer)
-        updater = Updater(
+        parts = Parts(
             conf, self._decider, table, holds, self._policy_types, clock)
-        self._tasks_runner = TaskRunner(
-            self._creator, self._replanner, updater, table,
+        self._creator = Creator(parts)
+        self._replanner = Replanner(parts, timer)
+        self._task_runner = TaskRunner(
+            self._creator, self._replanner, Updater(parts), table,
             self._policy_types, clock)
 
     def plan(self, document: Any, *, objective: str | None = None,
              project_id: str | None = None) -> Plan | Unplaceable | Unknown:
-        """What ``create`` would decide now; nothing is held or written.
+        """The plan that ``create`` would make now. Nothing is held or written.
 
         :param project_id: that the servers will belong to; None is any
         :raises InvalidDocument: the document cannot be accepted
@@ -82,13 +81,13 @@ class Planner:
                uuid: str | None = None) -> GroupRecord:
         """Plan a group and hold its places.
 
-        The record tells how it went: ``planned``, ``unplaceable`` or
-        ``error``, with reasons. Asked again with the same UUID, it gives the
+        The status of the returned record is ``planned``, ``unplaceable`` or
+        ``error``, with reasons. A second call with the same UUID returns the
         same group and plans nothing.
 
-        :param lease: seconds; 0 is none, None what is configured
+        :param lease: seconds; 0 means none, None means the configured lease
         :raises InvalidDocument: the document cannot be accepted
-        :raises GroupExists: the UUID is another group's
+        :raises GroupExists: another group has the UUID
         :raises TableError: the table does not answer
         """
         group = parse_group(document, self._policy_types)
@@ -102,7 +101,7 @@ class Planner:
             self._creator.plan(
                 Ownership(self._table, record, self._clock), group, lease)
         except exceptions.InvalidDocument:
-            # Nobody has been told of it: there is no such group.
+            # Nobody knows the group yet, so it is removed.
             self._table.delete_group(record.uuid)
             raise
         found = self._table.get_group(record.uuid)
@@ -111,11 +110,11 @@ class Planner:
         return found
 
     def replan(self, group_uuid: str) -> GroupRecord:
-        """Plan lost members of a group anew, and hold their new places.
+        """Plan lost members of a group again, and hold their new places.
 
-        Members that are planned, claimed or built stay where the table has
-        them; those that failed or were released are left out. Lost members
-        that cannot be placed stay lost, and the record's reasons say why.
+        Members that are planned, claimed or built stay at their places.
+        Failed and released members are left out. Lost members that cannot be
+        placed stay lost, and the reasons of the record say why.
 
         :raises GroupUnknown: there is no such group
         :raises GroupBusy: it is being planned
@@ -133,23 +132,22 @@ class Planner:
         return self._replanner.restore(group_uuid)
 
     def perform(self, record: GroupRecord) -> None:
-        """Do what an engine was asked to do with a group, and say in the
-        table how it went.
+        """Do the task of a group, and write the result in the table.
 
-        :param record: as ``table.tasks.take`` gave it to the engine
+        :param record: as ``table.tasks.take`` returned it to the engine
         :raises TableError: the table does not answer; the task stays
-        :raises OwnershipLost: another engine has the task; nothing of what was
+        :raises OwnershipLost: another engine has the task; nothing that was
             done here stays
         :raises HoldsLeft: Placement does not answer; the task stays
         """
-        self._tasks_runner.perform(record)
+        self._task_runner.perform(record)
 
     def answer(self, record: PlanRecord,
                why_not: str | None = None) -> PlanAnswer:
-        """What an engine was asked to plan without holding it.
+        """Make a plan that holds nothing.
 
-        :param why_not: if it is not even to be tried
-        :raises TableError: the table does not answer; the plan stays to do
+        :param why_not: why the plan is given up without an attempt
+        :raises TableError: the table does not answer; the plan stays
         """
         if why_not is not None:
             return plan_answers.failed([reasons.of_engine(why_not)])
@@ -164,7 +162,7 @@ class Planner:
         :raises TableError: the table does not answer; the task stays
         :raises OwnershipLost: another engine has it
         """
-        self._tasks_runner.give_up(record, [reasons.of_engine(why)])
+        self._task_runner.give_up(record, [reasons.of_engine(why)])
 
     def _objective(self, name: str | None) -> str:
         """:raises UnknownPlugin: there is no objective of that name"""
@@ -183,7 +181,7 @@ class Planner:
             objective=objective, created_at=now, updated_at=now)
 
     def _the_same(self, record: GroupRecord) -> GroupRecord:
-        """The group that has the record's UUID already."""
+        """The group that already has the UUID of the record."""
         found = self._table.get_group(record.uuid)
         if found is not None and replace(
                 record, user_id=found.user_id, status=found.status,
@@ -194,4 +192,4 @@ class Planner:
                 updated_at=found.updated_at) == found:
             return found
         raise errors.GroupExists(
-            f'UUID {record.uuid} is that of another group')
+            f'another group has UUID {record.uuid}')

@@ -60,7 +60,8 @@ def kept_away(group: Group, refused: Refused, prefix: str = '') -> Group:
                      for nested in group.groups))
 
 
-def told(refused: Refused, hosts: Mapping[str, Host]) -> tuple[Reason, ...]:
+def reasons(refused: Refused,
+            hosts: Mapping[str, Host]) -> tuple[Reason, ...]:
     """What to add to the reasons of a group that cannot be placed."""
     counts = {path: sum(name in hosts and hosts[name].enabled
                         for name in names)

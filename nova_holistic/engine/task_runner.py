@@ -30,21 +30,24 @@ Changes = Mapping[str, Any]
 
 
 class TaskRunner:
-    """A task ends with its group settled and its reasons told, unless the
-    table does not answer, or it is another engine's by now, or something is
-    still held for nothing and Placement does not answer."""
+    """At the end of a task, the status of its group is right and the reasons
+    are in the table.
+
+    There are three exceptions: the table does not answer; another engine has
+    the task; unneeded holds are left and Placement does not answer.
+    """
 
     def __init__(self, creator: Creator, replanner: Replanner,
                  updater: Updater, table: PlacementTable,
                  policy_types: PolicyTypes, clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._creator = creator
         self._replanner = replanner
         self._updater = updater
         self._table = table
         self._policy_types = policy_types
         self._clock = clock
-        # Each gives the changes with which the task ends; None where it has
+        # Each returns the changes with which the task ends, or None if it has
         # ended the task itself.
         self._tasks: dict[Task, Callable[[GroupRecord], Changes | None]] = {
             Task.PLANNING: self._plan,
@@ -61,7 +64,8 @@ class TaskRunner:
                     f'this engine knows no task {record.task}')
             changes = self._tasks[record.task](record)
             if changes is not None:
-                # First: whoever sees no task any more relies on the status.
+                # The status is settled before the task ends, because others
+                # rely on the status as soon as they see no task.
                 self._table.settle(record.uuid, self._clock())
                 ownership.finish(**changes)
         except (table_errors.TableError, errors.OwnershipLost,
@@ -75,8 +79,8 @@ class TaskRunner:
             raise
 
     def give_up(self, record: GroupRecord, why: Sequence[Reason]) -> None:
-        """The task ends without having been done: a group that was there
-        stays as it was, but for the reasons."""
+        """End the task without doing it. A group that had a plan keeps it, and
+        only its reasons change."""
         ownership = Ownership(self._table, record, self._clock)
         if record.task == Task.PLANNING:
             self._creator.give_up(ownership, GroupStatus.ERROR, why)
@@ -92,7 +96,7 @@ class TaskRunner:
             (record.pending or {}).get('lease'))
 
     def _replan(self, record: GroupRecord) -> Changes | None:
-        """Lost members get places; a group that has none at all is planned
+        """Find places for lost members. A group without any plan is planned
         as if it were new."""
         if record.status in CLAIMABLE:
             return {'reasons': self._replanner.reasons(record)}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Updates a group to its revised definition, or leaves it unchanged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,46 +9,111 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine.decider import (
-    Decider, Decision, NotPlanned, Question)
+from nova_holistic.engine.decider import NotPlanned
+from nova_holistic.engine import errors
+from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
 from nova_holistic.engine import fewest_moves
-from nova_holistic.engine.journal import Journal
+from nova_holistic.engine.journal import TaskJournal
 from nova_holistic.engine import member_rows
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine import reasons
 from nova_holistic.engine import refused_hosts
 from nova_holistic.engine.revised_members import (
     changed_servers, released, revised_members, RevisedMembers)
 from nova_holistic import exceptions
-from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.table import errors as table_errors
 from nova_holistic.table.progress import SETTLING
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
 from nova_holistic.table import revising
 from nova_holistic.table.revising import Revision
-from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """How a group is to become what was asked for.
+class Updater:
+    """Members with a server stay at their places. Planned members stay if
+    that is possible. If no plan keeps the hard policies, nothing changes.
 
-    :ivar anew: rows of members that get a place, with their new holds
-    :ivar vacated: rows as they are of those whose old holds are given up
-    :ivar exchanged: whether those are given up already
+    A member that is removed gives its hold back. If a server was created for
+    it, the member is removed and the server lives on. If a server is about to
+    be created for it, that create is refused.
+
+    New holds are put before old ones are dropped. If there is no room for
+    both, they are exchanged in one step, and the members that move cannot be
+    claimed until the update is finished.
+    """
+
+    def __init__(self, parts: Parts):
+        self._parts = parts
+        self._executor = Executor(parts)
+
+    def update(self, record: GroupRecord) -> Mapping[str, Any]:
+        """Do the task of a group.
+
+        :returns: changes with which the task ends: why it was refused
+        :raises InvalidDocument: the definition, or one of its flavors or
+            levels, cannot be accepted; nothing has changed
+        :raises HoldsError: Placement does not answer; nothing has changed
+        :raises HoldsLeft: the same, and the task has to stay
+        :raises OwnershipLost: the group belongs to another engine
+        """
+        journal = self._journal(record)
+        if journal.recover():
+            return {'reasons': ()}
+        document = (record.pending or {})['document']
+        try:
+            revised = parse_group(document, self._parts.policy_types)
+            proposal = self._executor.carry_out(
+                _Update(self._parts, journal, record, revised))
+        except NotPlanned as end:
+            return {'reasons': _told(end.reasons)}
+        return {'reasons': _told(self._late(proposal))}
+
+    def undo(self, record: GroupRecord) -> None:
+        """Nothing of an update that is given up stays held.
+
+        :param record: as ``table.tasks.take`` returned it
+        :raises HoldsLeft: Placement does not answer; the task has to stay
+        """
+        self._journal(record).recover()
+
+    def _journal(self, record: GroupRecord) -> TaskJournal:
+        parts = self._parts
+        return TaskJournal(Ownership(parts.table, record, parts.clock),
+                           parts.table, parts.holds, parts.clock)
+
+    def _late(self, proposal: Proposal) -> Sequence[Reason]:
+        """Servers that came onto a host that the group has to itself, before
+        the table said so.
+
+        The group is updated already. If they cannot be determined, no reason
+        is given.
+        """
+        if not proposal.decision.exclusive:
+            return ()
+        question = replace(proposal.question, vacated=())
+        try:
+            return self._parts.decider.objections(
+                question, proposal.decision,
+                [m.place.host for m in proposal.members])
+        except exceptions.HolisticError as error:
+            LOG.warning('Group %s was updated, but it was not checked whether '
+                        'other servers came onto its hosts meanwhile: %s',
+                        question.uuid, error)
+            return ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Revision(Proposal):
+    """How a group becomes its revised definition.
+
+    :ivar vacated: rows, as they are, of members that give up their old holds
+    :ivar exchanged: whether they have given them up already
     """
 
     where: RevisedMembers
-    question: Question
-    decision: Decision
-    anew: Sequence[MemberRecord]
     vacated: Sequence[MemberRecord]
     exchanged: bool = False
 
@@ -58,246 +123,141 @@ class _Plan:
             return replace(row, state=MemberState.LOST)
         return row
 
+    def unneeded(self) -> Sequence[str]:
+        """Holds that no row names after the update.
 
-class Updater:
-    """Whoever has a server stays, and whoever is planned stays if that can
-    be; where no plan keeps the hard policies nothing changes at all.
-
-    A member that is removed gives its hold back. If a server has it, it is
-    forgotten, and the server lives on; a server that is only about to get it
-    is refused instead.
-
-    New holds are put before old ones are dropped. Only where there is no room
-    for both do they change in one step, and for as long as that takes the
-    members that move cannot be claimed.
-    """
-
-    def __init__(self, conf, decider: Decider, table: PlacementTable,
-                 holds: HoldClient, policy_types: PolicyTypes,
-                 clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
-        self._conf = conf
-        self._decider = decider
-        self._table = table
-        self._holds = holds
-        self._policy_types = policy_types
-        self._clock = clock
-
-    def update(self, record: GroupRecord) -> Mapping[str, Any]:
-        """Do what the group's task says.
-
-        :returns: changes with which the task ends: why it was refused
-        :raises InvalidDocument: the definition, or its flavors or levels, can
-            not be accepted; nothing has changed
-        :raises HoldsError: Placement does not answer; nothing has changed
-        :raises HoldsLeft: the same, and the task has to stay
-        :raises OwnershipLost: the group is another engine's
+        The hold of a member whose server is being created may still be there.
         """
-        journal = self._journal(record)
-        if journal.revised:
-            journal.close()
-            return {'reasons': ()}
-        journal.undo()
-        asked = record.pending or {}
-        try:
-            return self._update(
-                record, journal,
-                parse_group(asked['document'], self._policy_types))
-        except NotPlanned as end:
-            return {'reasons': _told(end.reasons)}
+        given_up = {m.hold for m in self.vacated}
+        leftover = [
+            m.hold for m in (*self.where.anew.values(), *self.where.removed)
+            if (m.held or m.state == MemberState.CLAIMED)
+            and m.hold not in given_up]
+        return leftover if self.exchanged else [
+            *leftover, *(m.hold for m in self.vacated)]
 
-    def undo(self, record: GroupRecord) -> None:
-        """Nothing of an update that is given up stays held.
 
-        :param record: as ``table.tasks.take`` gave it
-        :raises HoldsLeft: Placement does not answer; the task has to stay
-        """
-        journal = self._journal(record)
-        if journal.revised:
-            journal.close()
-        else:
-            journal.undo()
+class _Update(Change):
+    """The rows of a group become those of its revised definition, all at
+    once. Until then the task names the new holds."""
 
-    def _journal(self, record: GroupRecord) -> Journal:
-        return Journal(Ownership(self._table, record, self._clock),
-                       self._table, self._holds, self._clock)
+    exhausted = ('what was planned went away {attempts} times while the group '
+                 'was updated')
+    journal: TaskJournal
 
-    def _update(self, record: GroupRecord, journal: Journal,
-                revised: Group) -> Mapping[str, Any]:
-        """Plan on fresh snapshots and rows until both still are as planned.
-        """
-        refusal: Exception | None = None
-        before = released(record, self._table.members(record.uuid))
-        for _ in range(self._conf.planner.attempts):
-            where = replace(
-                revised_members(
-                    record, revised, self._table.members(record.uuid), before),
-                refused=refused_hosts.read(
-                    self._conf, self._table, record.uuid, self._clock()))
-            changed = changed_servers(record, where)
-            if changed:
-                raise NotPlanned(GroupStatus.ERROR, changed)
-            plan = self._plan(record, where)
-            try:
-                return self._carry_out(record, journal, plan)
-            except (hold_errors.CapacityGone, _Overtaken) as error:
-                LOG.info('The update of group %s is planned anew: %s',
-                         record.uuid, error)
-                refusal = error
-        raise NotPlanned(GroupStatus.ERROR, [reasons.with_detail(
-            f'what was planned went away {self._conf.planner.attempts} times '
-            f'while the group was updated', refusal)])
+    def __init__(self, parts: Parts, journal: TaskJournal,
+                 record: GroupRecord, revised: Group):
+        self.record = record
+        self.journal = journal
+        self._parts = parts
+        self._asked = record.pending or {}
+        self._revised = revised
+        self._before = released(record, parts.table.members(record.uuid))
 
-    def _plan(self, record: GroupRecord, where: RevisedMembers) -> _Plan:
-        asked = record.pending or {}
+    def propose(self) -> _Revision:
+        parts, record = self._parts, self.record
+        where = replace(
+            revised_members(record, self._revised,
+                            parts.table.members(record.uuid), self._before),
+            refused=refused_hosts.read(
+                parts.conf, parts.table, record.uuid, parts.clock()))
+        changed = changed_servers(record, where)
+        if changed:
+            raise NotPlanned(GroupStatus.ERROR, changed)
         moving, question, decision = fewest_moves.decide(
-            self._decider, record, where, asked['document'],
-            asked.get('objective') or record.objective)
-        new = member_rows.planned_members(
+            parts.decider, record, where, self._asked['document'],
+            self._asked.get('objective') or record.objective)
+        rows = member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
-            decision.alternates(), self._clock())
-        return _Plan(
-            where, question, decision,
-            [row for row in new if row.member.path in moving
+            decision.alternates(), parts.clock())
+        return _Revision(
+            question, decision,
+            [row for row in rows if row.member.path in moving
              or row.member.path not in question.placed],
-            where.vacated(moving))
+            where, where.vacated(moving))
 
-    def _carry_out(self, record: GroupRecord, journal: Journal,
-                   plan: _Plan) -> Mapping[str, Any]:
-        """Hold, write, and drop what is not needed any more.
+    def write(self, proposal: _Revision) -> None:
+        self.journal.write([m.hold for m in proposal.members])
 
-        :raises CapacityGone: there is no room as planned
+    def hold(self, proposal: _Revision) -> _Revision:
+        """
+        :returns: the proposal, with its old holds given up if the new ones
+            took their room
         """
         try:
-            plan = self._hold(record, journal, plan)
-            self._must_fit(plan)
-            unneeded = _unneeded(plan)
-            if not revising.revise(
-                    self._table.database, record.uuid, record.engine or '',
-                    self._revision(record, journal, plan, unneeded),
-                    self._clock()):
-                raise _Overtaken('members changed meanwhile')
-        except table_errors.TableError:
-            # It may have been written: the table tells, when it does again.
-            raise
-        except BaseException:
-            journal.undo()
-            raise
-        journal.close(unneeded)
-        return {'reasons': _told(self._late(plan))}
-
-    def _hold(self, record: GroupRecord, journal: Journal,
-              plan: _Plan) -> _Plan:
-        """Hold all new places.
-
-        :returns: the plan, without old holds where the new ones took their
-            room
-        """
-        owner = record.project_id, record.user_id
-        put = [m.hold for m in plan.anew]
-        journal.open(put)
-        try:
-            self._holds.put(plan.anew, *owner)
-            return plan
+            self.journal.put(proposal.members)
+            return proposal
         except hold_errors.CapacityGone:
-            if not plan.vacated:
+            if not proposal.vacated:
                 raise
-        LOG.info('Group %s needs the room that it has', record.uuid)
-        old = [m.hold for m in plan.vacated]
-        journal.open(put, old)
+        LOG.info('Group %s needs the room that it has', self.record.uuid)
+        old = [m.hold for m in proposal.vacated]
+        self.journal.write([m.hold for m in proposal.members], old)
         if not revising.vacate(
-                self._table.database, record.uuid, record.engine or '',
-                plan.vacated, self._clock()):
-            raise _Overtaken('members changed meanwhile')
-        self._holds.exchange(old, plan.anew, *owner)
-        return replace(plan, exchanged=True,
-                       question=replace(plan.question, vacated=()))
+                self._parts.table.database, self.record.uuid,
+                self.record.engine or '', proposal.vacated,
+                self._parts.clock()):
+            raise errors.Overtaken('members changed meanwhile')
+        self.journal.exchange(old, proposal.members)
+        return replace(proposal, exchanged=True,
+                       question=replace(proposal.question, vacated=()))
 
-    def _must_fit(self, plan: _Plan) -> None:
-        objections = self._objections(plan)
-        if objections:
-            raise _Overtaken(objections[0].message)
+    def accept(self, proposal: _Revision) -> None:
+        if not revising.revise(
+                self._parts.table.database, self.record.uuid,
+                self.record.engine or '', self._revision(proposal),
+                self._parts.clock()):
+            raise errors.Overtaken('members changed meanwhile')
 
-    def _late(self, plan: _Plan) -> Sequence[Reason]:
-        """Who came onto a host that the group has to itself, before the table
-        told of that.
+    def drop_unneeded(self, proposal: _Revision) -> None:
+        self.journal.close(proposal.unneeded())
 
-        The group is revised by now: where nobody can tell, nothing is told.
-        """
-        if not plan.decision.exclusive:
-            return ()
-        try:
-            return self._objections(
-                replace(plan, question=replace(plan.question, vacated=())))
-        except exceptions.HolisticError as error:
-            LOG.warning('Group %s was updated, and nobody has looked who came '
-                        'meanwhile: %s', plan.question.uuid, error)
-            return ()
-
-    def _objections(self, plan: _Plan) -> Sequence[Reason]:
-        return self._decider.objections(
-            plan.question, plan.decision, [m.place.host for m in plan.anew])
-
-    def _revision(self, record: GroupRecord, journal: Journal, plan: _Plan,
-                  unneeded: Sequence[str]) -> Revision:
-        where, asked = plan.where, record.pending or {}
-        rows_now = {**where.anew, **where.movable}
-        changes = {
-            'name': where.revised.name, 'document': asked['document'],
-            'objective': plan.question.objective,
-            'levels': plan.decision.snapshot.levels,
-            'exclusive': plan.decision.exclusive,
-            'pending': journal.revised_with(unneeded)}
-        if record.status not in SETTLING:
-            changes['status'] = GroupStatus.PLANNED
-        if plan.anew or asked.get('lease') == 0:
-            changes['lease_expires_at'] = self._lease(record)
+    def _revision(self, proposal: _Revision) -> Revision:
+        where, document = proposal.where, self._asked['document']
+        now = {**where.anew, **where.movable}
         return Revision(
-            changes,
+            self._group_changes(proposal),
             {m.path: m.description for m in where.revised.all_members()},
-            [(plan.seen(rows_now[row.member.path]), row) for row in plan.anew
-             if row.member.path in rows_now],
-            [plan.seen(row) for row in where.removed],
-            [row for row in plan.anew if row.member.path not in rows_now],
-            fewest_moves.outdates(record, asked['document'], where, plan.anew),
+            [(proposal.seen(now[row.member.path]), row)
+             for row in proposal.members if row.member.path in now],
+            [proposal.seen(row) for row in where.removed],
+            [row for row in proposal.members if row.member.path not in now],
+            fewest_moves.outdates(
+                self.record, document, where, proposal.members),
             where.wanted_again)
 
-    def _lease(self, record: GroupRecord) -> datetime | None:
-        """New members have as much time as those of a new group; the others
-        no less than they had. An update that asks for no lease ends it."""
-        seconds = (record.pending or {}).get('lease')
+    def _group_changes(self, proposal: _Revision) -> Mapping[str, Any]:
+        changes = {
+            'name': self._revised.name, 'document': self._asked['document'],
+            'objective': proposal.question.objective,
+            'levels': proposal.decision.snapshot.levels,
+            'exclusive': proposal.decision.exclusive,
+            'pending': self.journal.revised_with(proposal.unneeded())}
+        if self.record.status not in SETTLING:
+            changes['status'] = GroupStatus.PLANNED
+        if proposal.members or self._asked.get('lease') == 0:
+            changes['lease_expires_at'] = self._lease_end()
+        return changes
+
+    def _lease_end(self) -> datetime | None:
+        """New members have as much time as those of a new group. The others
+        have no less than they had. An update that asks for no lease ends it.
+        """
+        seconds = self._asked.get('lease')
         if seconds == 0:
             return None
         if seconds is None:
-            seconds = self._conf.planner.lease
-        now = self._clock()
+            seconds = self._parts.conf.planner.lease
+        now = self._parts.clock()
         anew = now + timedelta(seconds=seconds) if seconds else None
-        if record.status not in SETTLING:
+        if self.record.status not in SETTLING:
             return anew
-        group = self._table.get_group(record.uuid) or record
+        group = self._parts.table.get_group(self.record.uuid) or self.record
         ends = group.lease_expires_at
         if ends is None or anew is None:
             return ends if ends is None or ends > now else anew
         return max(ends, anew)
 
 
-def _unneeded(plan: _Plan) -> Sequence[str]:
-    """Holds that no row will tell of, once the group is revised.
-
-    Of a member whose server is being created that may still be there.
-    """
-    given_up = {m.hold for m in plan.vacated}
-    leftover = [m.hold for m in (*plan.where.anew.values(),
-                                 *plan.where.removed)
-                if (m.held or m.state == MemberState.CLAIMED)
-                and m.hold not in given_up]
-    return leftover if plan.exchanged else [
-        *leftover, *(m.hold for m in plan.vacated)]
-
-
 def _told(found: Sequence[Reason]) -> Sequence[Mapping[str, str]]:
     return [r.to_row() for r in found]
-
-
-class _Overtaken(exceptions.HolisticError):
-    """The cloud or the group changed while the plan was made."""

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from nova_holistic.api.views.reasons import shown
-from nova_holistic.engine.named_reasons import named
+from nova_holistic.model.named_reasons import named
 from nova_holistic.model.plan import Reason, Unplaceable
 from nova_holistic.model.policy import Violations
 from nova_holistic.model.snapshot import Link

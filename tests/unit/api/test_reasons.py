@@ -4,8 +4,8 @@
 import pytest
 
 from nova_holistic.api.views.reasons import GENERAL, shown
-from nova_holistic.engine.named_reasons import named
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.named_reasons import named
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.records import GroupStatus

@@ -4,6 +4,7 @@
 import pytest
 
 from nova_holistic.engine import exclusive_hosts
+from nova_holistic.engine.usable_snapshot import with_closed
 from nova_holistic.policies import load_policy_types
 from nova_holistic.table.records import MemberState
 from tests.unit.builders import cloud, host
@@ -60,10 +61,10 @@ def test_closed_hosts_count_as_disabled_and_are_counted_in_a_reason():
     snapshot = cloud(host('a', 'r1'), host('b', 'r1'),
                      host('c', 'r1', enabled=False))
     shut = frozenset({'a', 'c'})
-    assert [h.name for h in exclusive_hosts.without(snapshot, shut).hosts
+    assert [h.name for h in with_closed(snapshot, shut).hosts
             if h.enabled] == ['b']
     hosts = {h.name: h for h in snapshot.hosts}
-    (reason,) = exclusive_hosts.told(shut, hosts)
+    (reason,) = exclusive_hosts.reasons(shut, hosts)
     # The third host takes no servers anyway.
     assert '1 of 3 hosts' in reason.message
-    assert exclusive_hosts.told(frozenset({'c'}), hosts) == ()
+    assert exclusive_hosts.reasons(frozenset({'c'}), hosts) == ()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots in which holds that are about to be given up count as free."""
+"""Snapshots as one group may use them: what differs from the cloud as it is.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from nova_holistic.model.frozen import FrozenMapping
@@ -9,9 +10,30 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.records import MemberRecord
 
 
+def with_closed(snapshot: Snapshot, closed: Collection[str]) -> Snapshot:
+    """The snapshot in which hosts with these names are disabled."""
+    if not closed:
+        return snapshot
+    return replace(snapshot, hosts=tuple(
+        replace(host, enabled=False) if host.name in closed else host
+        for host in snapshot.hosts))
+
+
+def with_remembered(snapshot: Snapshot,
+                    remembered: Collection[Host]) -> Snapshot:
+    """The snapshot to which hosts that it lacks are added, disabled."""
+    missing = {host.name: replace(host, enabled=False)
+               for host in remembered}
+    for host in snapshot.hosts:
+        missing.pop(host.name, None)
+    return replace(snapshot, hosts=(
+        *snapshot.hosts, *missing.values())) if missing else snapshot
+
+
 def vacated(snapshot: Snapshot,
             members: Sequence[MemberRecord]) -> Snapshot:
-    """The snapshot if these members held nothing."""
+    """The snapshot in which the room that members hold is free, and in which
+    their hosts have fewer servers."""
     freed: dict[str, dict[str, int]] = {}
     for row in members:
         amounts = freed.setdefault(row.place.host, {})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A snapshot in which some members hold nothing."""
 
-from nova_holistic.engine.vacated_room import vacated
+from nova_holistic.engine.usable_snapshot import vacated
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.member import Member
 from nova_holistic.table.records import MemberRecord, MemberState, Place

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots whose hosts have the statistics that others reported."""
+"""Snapshots whose hosts have statistics that others have reported."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
@@ -11,21 +11,26 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.image import Image
 from nova_holistic.model.server_group import ServerGroup
 from nova_holistic.model.snapshot import Host, Snapshot
-from nova_holistic.table.statistics import Statistics
+
+Since = Callable[[datetime], Mapping[str, Mapping[str, float]]]
+"""Returns, for the name of each host, its statistics by their names."""
 
 
 class InventoryWithStatistics:
-    """Another inventory's snapshots with statistics from the table.
+    """The snapshots of another inventory, with statistics that others stored.
 
-    A statistic of the inventory's own counts where the table has none of its
-    name. What is too old counts as if it had never been measured.
+    If both have a statistic of the same name, the stored one counts. A
+    statistic that is too old counts as if it had never been measured.
     """
 
-    def __init__(self, inventory: InventoryDriver, statistics: Statistics,
+    def __init__(self, inventory: InventoryDriver, since: Since,
                  clock: Callable[[], datetime], max_age: timedelta):
-        """:param clock: gives naive UTC"""
+        """
+        :param since: returns the statistics that were stored since a moment
+        :param clock: returns naive UTC
+        """
         self._inventory = inventory
-        self._statistics = statistics
+        self._since = since
         self._clock = clock
         self._max_age = max_age
         self._latest: dict[str, tuple[Host, Host]] = {}
@@ -34,7 +39,7 @@ class InventoryWithStatistics:
         """See ``InventoryDriver.snapshot``."""
         with SNAPSHOT_SECONDS.timed():
             bare = self._inventory.snapshot()
-        found = self._statistics.since(self._clock() - self._max_age)
+        found = self._since(self._clock() - self._max_age)
         if not found:
             return bare
         latest = {host.name: self._measured(host, found[host.name])
@@ -55,8 +60,11 @@ class InventoryWithStatistics:
 
     def _measured(self, host: Host, found: Mapping[str, float],
                   ) -> tuple[Host, Host]:
-        """A host as the inventory has it, and with its statistics: the same
-        objects again where nothing changed, of which much is remembered."""
+        """A host as the inventory has it, and the host with its statistics.
+
+        If nothing has changed, both are the same objects as before, because
+        other modules cache what they derive from a host.
+        """
         statistics = FrozenMapping({**host.statistics, **found})
         before = self._latest.get(host.name)
         if (before is not None and before[0] is host

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sequence of steps by which the places of a group's members change.
+
+Every change takes the same steps: plan, write, hold, check, accept or undo.
+
+1. Plan the members on a fresh snapshot.
+2. Write the new holds in the journal.
+3. Hold the places in Placement.
+4. Check what Placement does not know: the policies of all groups.
+5. Accept the places in the table, or undo the holds.
+
+If the capacity has gone, or if the cloud or the group has changed meanwhile,
+the holds are undone, and the sequence starts again.
+"""
+
+import abc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from oslo_log import log as logging
+import tenacity
+
+from nova_holistic.engine.decider import (
+    Decider, Decision, NotPlanned, Question)
+from nova_holistic.engine import errors
+from nova_holistic.engine.journal import Journal
+from nova_holistic.engine import reasons
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds import errors as hold_errors
+from nova_holistic.model.policy_types import PolicyTypes
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.records import GroupRecord, GroupStatus, MemberRecord
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+REFUSALS = (hold_errors.CapacityGone, errors.Overtaken)
+"""Errors after which the sequence starts again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What all changes work with.
+
+    :ivar conf: the configuration
+    :ivar clock: returns naive UTC
+    """
+
+    conf: Any
+    decider: Decider
+    table: PlacementTable
+    holds: HoldClient
+    policy_types: PolicyTypes
+    clock: Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A plan, before it is accepted.
+
+    :ivar members: rows of the members that get a place, with their new holds
+    """
+
+    question: Question
+    decision: Decision
+    members: Sequence[MemberRecord]
+
+
+class Change(abc.ABC):
+    """How one kind of change takes the steps of the sequence.
+
+    :ivar record: the group
+    :ivar journal: the journal of the change
+    :ivar exhausted: what users read if all attempts fail; it may contain
+        the number of ``{attempts}``
+    """
+
+    record: GroupRecord
+    journal: Journal
+    exhausted: str
+
+    @abc.abstractmethod
+    def propose(self) -> Proposal | None:
+        """Plan on a fresh snapshot.
+
+        :returns: None if there is nothing to change
+        :raises NotPlanned: there is no plan
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+
+    @abc.abstractmethod
+    def write(self, proposal: Proposal) -> None:
+        """Write the holds of the proposal in the journal.
+
+        :raises Overtaken: the members have changed meanwhile
+        :raises OwnershipLost: the group belongs to another engine
+        """
+
+    def hold(self, proposal: Proposal) -> Proposal:
+        """Hold the places of the proposal.
+
+        :returns: the proposal as it is held
+        :raises CapacityGone: there is not enough room any more
+        """
+        self.journal.put(proposal.members)
+        return proposal
+
+    @abc.abstractmethod
+    def accept(self, proposal: Proposal) -> None:
+        """Let the members be claimed at their new places.
+
+        :raises Overtaken: the members have changed meanwhile
+        :raises OwnershipLost: the group belongs to another engine
+        """
+
+    def drop_unneeded(self, proposal: Proposal) -> None:
+        """Drop the holds that no member needs after the change."""
+
+
+class Executor:
+    """Carries out changes. No hold remains without a row or a task that names
+    it, wherever the process dies."""
+
+    def __init__(self, parts: Parts):
+        self._parts = parts
+
+    def carry_out(self, change: Change) -> Proposal | None:
+        """
+        :returns: what was accepted; None if there was nothing to change
+        :raises NotPlanned: there is no plan, or no attempt succeeded
+        :raises InvalidDocument: the cloud has no such flavor or level
+        :raises HoldsError: Placement does not answer
+        :raises TableError: the table does not answer; the change may have
+            been accepted
+        :raises OwnershipLost: the group belongs to another engine
+        """
+        return tenacity.Retrying(
+            stop=tenacity.stop_after_attempt(
+                self._parts.conf.planner.attempts),
+            retry=tenacity.retry_if_exception_type(REFUSALS),
+            after=lambda state: _log(change, state),
+            retry_error_callback=lambda state: _end(change, state),
+        )(self._attempt, change)
+
+    def _attempt(self, change: Change) -> Proposal | None:
+        proposal = change.propose()
+        if proposal is None:
+            return None
+        change.write(proposal)
+        try:
+            proposal = change.hold(proposal)
+            self._check(proposal)
+            change.accept(proposal)
+        except table_errors.TableError:
+            # The change may have been accepted. When the table answers
+            # again, it tells whether it was.
+            raise
+        except BaseException as error:
+            change.journal.undo(error)
+            raise
+        change.drop_unneeded(proposal)
+        return proposal
+
+    def _check(self, proposal: Proposal) -> None:
+        objections = self._parts.decider.objections(
+            proposal.question, proposal.decision,
+            [member.place.host for member in proposal.members])
+        if objections:
+            raise errors.Overtaken(objections[0].message)
+
+
+def _log(change: Change, state: tenacity.RetryCallState) -> None:
+    LOG.info('Attempt %d to change group %s failed: %s', state.attempt_number,
+             change.record.uuid, state.outcome.exception())
+
+
+def _end(change: Change, state: tenacity.RetryCallState) -> None:
+    refusal = state.outcome.exception()
+    raise NotPlanned(GroupStatus.ERROR, [reasons.with_detail(
+        change.exhausted.format(attempts=state.attempt_number), refusal)]
+    ) from refusal
