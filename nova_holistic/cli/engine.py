@@ -28,7 +28,7 @@ PROGRAM = 'nova-holistic-engine'
 def main(argv: Sequence[str] | None = None) -> int:
     """Serve until SIGTERM or SIGINT; returns the exit code.
 
-    A second signal ends the wait for what is being planned.
+    After a second signal, work under way is handed back at once.
     """
     try:
         conf = _configured(argv)
@@ -43,7 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f'{PROGRAM}: {line}', file=sys.stderr)
         return exits.BAD_INPUT
     if not _serve(service):
-        # Threads that a solver does not let go of are not waited for.
+        # A thread may be inside the solver or the database driver, which
+        # cannot be interrupted. The exit does not wait for it.
         stdlib_logging.shutdown()
         os._exit(exits.GOOD)
     return exits.GOOD
@@ -62,16 +63,16 @@ def _configured(argv: Sequence[str] | None) -> cfg.ConfigOpts:
 
 
 def _serve(service: EngineService) -> bool:
-    """Whether everything was finished before it ended."""
-    told = threading.Event()
+    """Whether no thread is left after the engine has stopped."""
+    stopping = threading.Event()
 
     def stop(number, frame) -> None:
-        if told.is_set():
+        if stopping.is_set():
             service.hurry()
-        told.set()
+        stopping.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     service.start()
-    told.wait()
+    stopping.wait()
     return service.stop()

@@ -2,43 +2,46 @@
 """A time limit for calls that have none of their own."""
 
 from collections.abc import Callable
+from concurrent import futures
 import threading
 import time
-from typing import Any, TypeVar
+from typing import TypeVar
 
 T = TypeVar('T')
 
 
 class BoundedCalls:
-    """Runs each call in a thread. A call that takes too long goes on in its
-    thread, and its result is ignored. The number of threads is limited."""
+    """Runs each call in a thread, and limits the number of threads.
+
+    A call that exceeds its time limit continues in its thread, and its result
+    is discarded. It may never end. The threads are daemon threads, and not
+    those of an executor of futurist or of the standard library: a process
+    waits for those when it exits.
+    """
 
     def __init__(self, most: int):
+        """:param most: number of threads"""
         self._free = threading.BoundedSemaphore(most)
 
     def __call__(self, work: Callable[[], T], seconds: float) -> T:
         """What the work returns or raises.
 
-        :raises TimeoutError: it has not ended by then
+        :raises TimeoutError: it has not ended after this number of seconds
         """
         until = time.monotonic() + seconds
         if not self._free.acquire(timeout=seconds):
             raise TimeoutError
-        outcome: dict[str, Any] = {}
+        outcome: futures.Future[T] = futures.Future()
 
         def run() -> None:
             try:
-                outcome['result'] = work()
+                result = work()
             except Exception as error:
-                outcome['error'] = error
-            finally:
                 self._free.release()
+                outcome.set_exception(error)
+            else:
+                self._free.release()
+                outcome.set_result(result)
 
-        thread = threading.Thread(target=run, daemon=True, name='patience')
-        thread.start()
-        thread.join(max(0.0, until - time.monotonic()))
-        if 'error' in outcome:
-            raise outcome['error']
-        if 'result' not in outcome:
-            raise TimeoutError
-        return outcome['result']
+        threading.Thread(target=run, daemon=True, name='bounded-call').start()
+        return outcome.result(max(0.0, until - time.monotonic()))

@@ -7,6 +7,7 @@ import threading
 import time
 
 import futurist
+import futurist.waiters
 from oslo_log import log as logging
 
 from nova_holistic import exceptions
@@ -36,10 +37,11 @@ class ReportedChanges:
         self._hosts_checked: float | None = None
         self._stopping = False
         self._executor = futurist.ThreadPoolExecutor(max_workers=1)
+        self._serving: futurist.Future | None = None
 
     def start(self) -> None:
         """Begin; returns at once."""
-        self._executor.submit(self._serve)
+        self._serving = self._executor.submit(self._serve)
 
     def stop(self) -> None:
         """Begin nothing new. What was reported is left to the passes of the
@@ -48,6 +50,17 @@ class ReportedChanges:
             self._stopping = True
             self._changed.notify()
         self._executor.shutdown(wait=False)
+
+    def wait(self, deadline: float) -> bool:
+        """Whether the look under way has ended by then, after ``stop``.
+
+        :param deadline: by the clock of ``time.monotonic``
+        """
+        if self._serving is None:
+            return True
+        timeout = max(0.0, deadline - time.monotonic())
+        return bool(futurist.waiters.wait_for_all(
+            [self._serving], timeout).done)
 
     def server_changed(self, instance_uuid: str) -> None:
         """See ``notification_listener.Changes``."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Receives the messages of an engine in threads of its own."""
+"""Receives the messages to an engine."""
 
 import threading
 
@@ -13,9 +13,11 @@ LOG = logging.getLogger(__name__)
 
 
 class RpcServer:
-    """An engine that cannot hear works on: what it is told is in the table.
+    """An engine works even if no message arrives: all work is in the table.
 
-    So a broker that is away is waited for by a thread of its own.
+    So a separate thread waits for the broker. That may take forever, and a
+    process waits for the threads of futurist when it exits. So the threads
+    here are daemon threads of the standard library.
     """
 
     def __init__(self, transport: messaging.Transport, engine: str,
@@ -32,9 +34,9 @@ class RpcServer:
         self._thread.start()
 
     def stop(self, timeout: float) -> None:
-        """Hear nothing more.
+        """Receive no further message.
 
-        :param timeout: seconds to wait for what is being answered
+        :param timeout: seconds to wait for the calls that are being answered
         """
         if not self._listening.is_set():
             return
@@ -44,14 +46,15 @@ class RpcServer:
         ending.join(timeout)
 
     def wait_until_listening(self, timeout: float) -> bool:
-        """For tests: whether messages come in by then."""
+        """Whether messages are received after at most this number of seconds;
+        for tests."""
         return self._listening.wait(timeout)
 
     def _listen(self) -> None:
         try:
             self._server.start()
         except Exception:
-            LOG.exception('No messages are heard')
+            LOG.exception('No messages are received')
             return
         self._listening.set()
 

@@ -22,6 +22,7 @@ from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.service.endpoint import Endpoint
 from nova_holistic.service.notification_listener import (
     NotificationListener)
+from nova_holistic.service.periodic_calls import PeriodicCall, PeriodicCalls
 from nova_holistic.service.periodic_tasks import PeriodicTask, PeriodicTasks
 from nova_holistic.service.reported_changes import ReportedChanges
 from nova_holistic.service.rpc_server import RpcServer
@@ -32,17 +33,17 @@ from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
-LAST_WORDS = 5.0
-"""Seconds in which a planner whose group was handed back drops what it has
-just held."""
+CLEANUP_TIMEOUT = 5.0
+"""Seconds for each step of a stop that follows the shutdown timeout. In this
+time, a planner whose group was handed back drops its new holds."""
 
 FORGET_INTERVAL = 300.0
-"""Seconds between two looks for what need not be remembered any more."""
+"""Seconds between two removals of old plans and statistics."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineParts:
-    """What an engine works with, all on one table and one cloud."""
+    """The parts of an engine, for one table and one cloud."""
 
     table: PlacementTable
     inventory: InventoryDriver
@@ -52,10 +53,12 @@ class EngineParts:
 
 
 class EngineService:
-    """Any number of them may share a table: what one has taken no other
-    does, until it is silent for too long.
+    """Any number of engines may share a table.
 
-    :ivar engine: its id, of which there is no other
+    A task belongs to the engine that has taken it. If that engine gives no
+    sign of life for too long, another engine takes the task.
+
+    :ivar engine: the unique id of this engine
     :ivar notifications: NotificationListener; None if it does not listen
     """
 
@@ -64,7 +67,7 @@ class EngineService:
                  clock: Callable[[], datetime],
                  notifications: messaging.Transport | None = None):
         """
-        :param clock: gives naive UTC
+        :param clock: returns naive UTC
         :param notifications: the transport of Nova's notifications; None if
             the engine does not listen to them
         """
@@ -87,53 +90,59 @@ class EngineService:
         self.notifications = notifications and NotificationListener(
             conf, notifications, self._changes)
         self._hurry = threading.Event()
-        self._ended = threading.Event()
-        self._beating = threading.Thread(
-            target=self._beat, daemon=True, name='beat')
+        self._own_calls = PeriodicCalls({
+            'sign of life': PeriodicCall(self._beat, conf.engine.heartbeat),
+            'look for work': PeriodicCall(
+                self._workers.pick_up, conf.engine.pickup_interval)})
 
     def start(self) -> None:
-        """Begin; returns at once."""
+        """Start all threads, and return at once."""
         LOG.info('Engine %s starts', self.engine)
-        self._workers.start()
         self._periodic_tasks.start()
-        self._beating.start()
+        self._own_calls.start()
         self.listener.start()
         if self.notifications:
             self._changes.start()
             self.notifications.start()
 
     def stop(self) -> bool:
-        """Finish what is begun, or hand it back when the time is up.
+        """Finish the tasks under way, or hand them back after the shutdown
+        timeout.
 
-        :returns: whether all was finished
+        :returns: whether all were finished, and all periodic calls have
+            ended; otherwise an exit of the process would wait for them
         """
         LOG.info('Engine %s stops', self.engine)
         until = time.monotonic() + self._conf.engine.shutdown_timeout
         self._workers.stop()
         self._periodic_tasks.stop()
-        self.listener.stop(LAST_WORDS)
+        self.listener.stop(CLEANUP_TIMEOUT)
         if self.notifications:
-            self.notifications.stop(LAST_WORDS)
+            self.notifications.stop(CLEANUP_TIMEOUT)
             self._changes.stop()
         finished = self._finish(until)
         if not finished:
-            LOG.warning('Engine %s hands back what it has not finished',
+            LOG.warning('Engine %s hands back unfinished work',
                         self.engine)
-        self._ended.set()
-        self._beating.join(LAST_WORDS)
+        self._own_calls.stop()
+        end = time.monotonic() + CLEANUP_TIMEOUT
+        ended = self._own_calls.wait(end) and self._changes.wait(end)
         self._hand_back()
         if not finished:
             # The worker loses its ownership and drops what it held.
-            self._workers.wait(time.monotonic() + LAST_WORDS)
+            self._workers.wait(time.monotonic() + CLEANUP_TIMEOUT)
         LOG.info('Engine %s has stopped', self.engine)
-        return finished
+        return finished and ended
 
     def hurry(self) -> None:
-        """Hand back at once, if it is stopping; for a signal handler."""
+        """While the engine is stopping, end the shutdown timeout at once.
+
+        A signal handler may call this.
+        """
         self._hurry.set()
 
     def _finish(self, until: float) -> bool:
-        """Whether all that was begun is finished by then."""
+        """Whether all work under way is finished by then."""
         while time.monotonic() < until and not self._hurry.is_set():
             soon = min(until, time.monotonic() + 0.2)
             if self._workers.wait(soon) and self._periodic_tasks.wait(soon):
@@ -147,26 +156,13 @@ class EngineService:
                 queues.hand_back()
             self._parts.table.jobs.hand_back(self.engine)
         except exceptions.HolisticError as error:
-            LOG.warning('Others will take over what is left after %s s: %s',
-                        self._conf.engine.stale_after, error)
+            LOG.warning('Other engines take over the remaining work after '
+                        '%s s: %s', self._conf.engine.stale_after, error)
 
     def _beat(self) -> None:
-        """Signs of life, and looks for work that nobody has told of."""
-        look_at = time.monotonic()
-        while not self._ended.is_set():
-            try:
-                self._workers.beat()
-                self._periodic_tasks.beat()
-                if time.monotonic() >= look_at:
-                    self._workers.pick_up()
-                    look_at = (time.monotonic()
-                               + self._conf.engine.pickup_interval)
-            except exceptions.HolisticError as error:
-                LOG.warning('No sign of life could be given: %s', error)
-            except Exception:
-                LOG.exception('No sign of life could be given')
-            self._ended.wait(max(0.0, min(
-                self._conf.engine.heartbeat, look_at - time.monotonic())))
+        """Give a sign of life for everything that this engine works on."""
+        self._workers.beat()
+        self._periodic_tasks.beat()
 
     def _all_periodic_tasks(self) -> dict[str, PeriodicTask]:
         return {

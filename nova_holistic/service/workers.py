@@ -2,11 +2,12 @@
 """Threads that work on the records of the work queues."""
 
 from collections.abc import Mapping
-import queue
+from concurrent import futures
 import random
 import threading
 import time
 
+import futurist
 from oslo_log import log as logging
 
 from nova_holistic.engine import errors
@@ -19,61 +20,56 @@ Job = tuple[str, str]
 """Name of a work queue, and the UUID of one of its records."""
 
 WITHIN = 8
-"""Among how many a worker chooses, of those that have waited longest."""
+"""For each worker, the number of records that have waited longest among which
+it chooses."""
 
 
 class Workers:
-    """Nothing is done here that was not taken in the table first.
+    """An engine takes each record in the table before it works on it.
 
-    What somebody told of, and what was found in the table, is the same: it
-    may be told of twice, or in vain.
+    So a record may be offered twice, or in vain.
     """
 
     def __init__(self, queues: Mapping[str, WorkQueue], count: int):
         """
         :param queues: work queues by their names
-        :param count: how many are done at once
+        :param count: how many records are worked on at once
         """
         self._queues = queues
         self._count = count
-        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._threads = futurist.ThreadPoolExecutor(count)
         self._lock = threading.Lock()
-        self._known: set[Job] = set()
+        self._offered: set[Job] = set()
         self._at_work: set[Job] = set()
         self._to_return: set[Job] = set()
+        self._pending: set[futures.Future] = set()
         self._stopping = threading.Event()
-        self._threads = [
-            threading.Thread(target=self._serve, daemon=True,
-                             name=f'worker-{number}')
-            for number in range(count)]
-
-    def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
 
     def offer(self, kind: str, uuid: str) -> None:
-        """There may be something to do."""
+        """A record may wait for an engine."""
         job = (kind, uuid)
         with self._lock:
-            if self._stopping.is_set() or job in self._known:
+            if self._stopping.is_set() or job in self._offered:
                 return
-            self._known.add(job)
-        self._queue.put(job)
+            self._offered.add(job)
+            pending = self._threads.submit(self._serve, job)
+            self._pending.add(pending)
+        pending.add_done_callback(self._ended)
 
     def pick_up(self) -> None:
-        """Look for what nobody has told of.
+        """Look for records in the table of which no message has told.
 
         :raises TableError: the table does not answer
         """
         for kind, queues in self._queues.items():
             waiting = queues.waiting(WITHIN * self._count)
-            # Engines that look at once do not all want the same.
+            # Engines that look at the same time choose different records.
             for uuid in random.sample(
                     waiting, min(len(waiting), 2 * self._count)):
                 self.offer(kind, uuid)
 
     def beat(self) -> None:
-        """Give a sign of life for all that is being done.
+        """Give a sign of life for all records that are worked on.
 
         :raises TableError: the table does not answer
         """
@@ -89,42 +85,48 @@ class Workers:
                 self._to_return.discard(job)
 
     def stop(self) -> None:
-        """Begin nothing new."""
+        """Begin no further work."""
         with self._lock:
             self._stopping.set()
-        for _ in self._threads:
-            self._queue.put(None)
+            pending = set(self._pending)
+        for each in pending:
+            each.cancel()
+        self._threads.shutdown(wait=False)
 
     def wait(self, deadline: float) -> bool:
-        """Whether all is done by then, after ``stop``.
+        """Whether all work has ended by then, after ``stop``.
 
         :param deadline: by the clock of ``time.monotonic``
         """
-        for thread in self._threads:
-            if thread.ident is not None:
-                thread.join(max(0.0, deadline - time.monotonic()))
-        return not any(thread.is_alive() for thread in self._threads)
+        with self._lock:
+            pending = set(self._pending)
+        return not futures.wait(
+            pending, max(0.0, deadline - time.monotonic())).not_done
 
-    def _serve(self) -> None:
-        while not self._stopping.is_set():
-            job = self._queue.get()
-            if job is None or self._stopping.is_set():
-                return
-            try:
-                if self._do(job) and self._queue.empty():
-                    self.pick_up()
-            except exceptions.HolisticError as error:
-                LOG.warning('Work is left in the table for now: %s', error)
-            except Exception:
-                LOG.exception('Worker goes on after a fault')
+    def _ended(self, pending: futures.Future) -> None:
+        with self._lock:
+            self._pending.discard(pending)
+
+    def _serve(self, job: Job) -> None:
+        if self._stopping.is_set():
+            return
+        try:
+            if self._do(job) and not self._offered:
+                self.pick_up()
+        except exceptions.HolisticError as error:
+            LOG.warning('Work is left in the table for now: %s', error)
+        except Exception:
+            LOG.exception('The worker continues after an error')
 
     def _do(self, job: Job) -> bool:
-        """Whether there was anything to do."""
+        """
+        :returns: whether there was anything to do
+        """
         kind, uuid = job
         queues = self._queues[kind]
         with self._lock:
-            # Told of from now on, it is new.
-            self._known.discard(job)
+            # From now on it may be offered again.
+            self._offered.discard(job)
             if job in self._at_work:
                 return False
             self._at_work.add(job)
@@ -133,13 +135,13 @@ class Workers:
             if record is None:
                 return False
             with queues.context(record).logged():
-                self._see_through(job, record)
+                self._finish(job, record)
         finally:
             with self._lock:
                 self._at_work.discard(job)
         return True
 
-    def _see_through(self, job: Job, record) -> None:
+    def _finish(self, job: Job, record) -> None:
         try:
             self._queues[job[0]].do(record)
         except errors.OwnershipLost as lost:
@@ -149,6 +151,6 @@ class Workers:
             with self._lock:
                 self._to_return.add(job)
         except Exception:
-            LOG.exception('%s %s came to a bad end', *job)
+            LOG.exception('%s %s failed, and is tried again', *job)
             with self._lock:
                 self._to_return.add(job)

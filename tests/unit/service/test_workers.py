@@ -49,7 +49,6 @@ def workers(table, planner):
     conf([])
     workers = Workers({'group': GroupQueue(
         conf, table, planner, 'one', lambda: planner.now)}, 2)
-    workers.start()
     yield workers
     end(workers)
 
@@ -134,3 +133,26 @@ def test_a_task_that_is_offered_while_it_is_done_is_not_done_twice(
     end_first.set()
     end(workers)
     assert planner.begun == [first, second]
+
+
+def test_a_task_that_waits_for_a_thread_is_not_begun_after_the_stop(
+        workers, planner, table):
+    """Another engine takes it from the table."""
+    busy, waiting = [ask(table), ask(table)], ask(table)
+    begun, go_on = threading.Semaphore(0), threading.Event()
+
+    def act(_uuid):
+        begun.release()
+        assert go_on.wait(LONG)
+
+    planner.act = act
+    for uuid in busy:
+        workers.offer('group', uuid)
+        assert begun.acquire(timeout=LONG)
+    workers.offer('group', waiting)
+    workers.stop()
+    assert not workers.wait(time.monotonic())
+    go_on.set()
+    end(workers)
+    assert planner.begun == busy
+    assert table.get_group(waiting).engine is None

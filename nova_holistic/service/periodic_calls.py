@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that are called periodically, in threads of their own."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+import threading
+import time
+
+import futurist
+from futurist import periodics
+from oslo_log import log as logging
+
+from nova_holistic import exceptions
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodicCall:
+    """
+    :ivar call: takes no arguments; its result is ignored
+    :ivar spacing: seconds between the end of a call and the next call; 0
+        means that the function is never called
+    """
+
+    call: Callable[[], object]
+    spacing: float
+
+
+class PeriodicCalls:
+    """Each function is called at once, and then periodically.
+
+    Each has its own thread, so none waits for another. After an error it is
+    called again as usual.
+    """
+
+    def __init__(self, calls: Mapping[str, PeriodicCall]):
+        """:param calls: functions by the names that the log has for them"""
+        works = [(_periodic(name, each), (), {})
+                 for name, each in calls.items() if each.spacing > 0]
+        self._thread: threading.Thread | None = None
+        if not works:
+            return
+        self._threads = futurist.ThreadPoolExecutor(len(works))
+        self._worker = periodics.PeriodicWorker(
+            works, schedule_strategy='last_finished', on_failure=_log,
+            executor_factory=periodics.ExistingExecutor(self._threads))
+        self._thread = threading.Thread(
+            target=self._serve, daemon=True, name='periodic-calls')
+
+    def start(self) -> None:
+        if self._thread is not None:
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Begin no further call."""
+        if self._thread is not None:
+            self._worker.stop()
+
+    def wait(self, deadline: float) -> bool:
+        """Whether the calls under way have ended by then, after ``stop``.
+
+        :param deadline: by the clock of ``time.monotonic``
+        """
+        if self._thread is None or self._thread.ident is None:
+            return True
+        self._thread.join(max(0.0, deadline - time.monotonic()))
+        return not self._thread.is_alive()
+
+    def _serve(self) -> None:
+        # Returns when the calls under way have ended, after ``stop``.
+        self._worker.start()
+        self._threads.shutdown(wait=False)
+
+
+def _periodic(name: str, each: PeriodicCall) -> Callable[[], None]:
+    def call() -> None:
+        each.call()
+
+    call.__qualname__ = name
+    return periodics.periodic(each.spacing, run_immediately=True)(call)
+
+
+def _log(call: Callable[[], None], kind: str, spacing: float, exc_info,
+         traceback: str | None = None) -> None:
+    """Log an error of a call, as futurist calls it."""
+    error = exc_info[1]
+    if isinstance(error, exceptions.HolisticError):
+        LOG.warning('"%s" failed and is repeated later: %s',
+                    call.__qualname__, error)
+    else:
+        LOG.error('"%s" failed and is repeated later', call.__qualname__,
+                  exc_info=exc_info)
