@@ -2,19 +2,19 @@
 """Plans a group on a current snapshot of the cloud, and checks the plan."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from oslo_log import log as logging
 
 from nova_holistic.engine import exclusive_hosts
 from nova_holistic.engine.nova_constraints import NovaConstraints
+from nova_holistic.engine.questions import Decision, NotPlanned, Question
 from nova_holistic.engine import reasons
 from nova_holistic.engine import refused_hosts
 from nova_holistic.engine import solver_metrics
 from nova_holistic.engine.usable_snapshot import (
     vacated, with_closed, with_remembered)
-from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.with_statistics import InventoryWithStatistics
 from nova_holistic.model.binding import bind
@@ -26,11 +26,11 @@ from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Reason, Unknown, Unplaceable)
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.reservation import reservations
-from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
-from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
+from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -38,59 +38,6 @@ LOG = logging.getLogger(__name__)
 Answer = TypeVar('Answer', Plan, Unplaceable, Unknown)
 Usable = tuple[Snapshot, Sequence[Reason]]
 """The part of the cloud that a group may use, and why it may not use all."""
-
-
-class NotPlanned(exceptions.HolisticError):
-    """There is no plan: the group gets this status, for these reasons."""
-
-    def __init__(self, status: GroupStatus, reasons: Sequence[Reason]):
-        super().__init__('; '.join(r.message for r in reasons))
-        self.status = status
-        self.reasons = reasons
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A group whose members need places.
-
-    :ivar uuid: of the group; None if it is not in the table
-    :ivar placed: path to host name of members that stay at their places
-    :ivar guests: for each other server of the group, the name of its host;
-        exclusive policies do not count it as a server of others
-    :ivar vacated: members that give up their holds; the group may use their
-        room, and exclusive policies do not count them
-    :ivar project_id: of the group; None if it is not known
-    :ivar remembered: hosts of members that stay, as the table remembers them;
-        a host that is missing from the inventory counts as disabled
-    :ivar refused: hosts that Nova refused for members
-    """
-
-    group: Group
-    objective: str
-    uuid: str | None = None
-    placed: Mapping[str, str] = field(default_factory=FrozenMapping)
-    guests: Collection[str] = ()
-    vacated: Sequence[MemberRecord] = ()
-    remembered: Collection[Host] = ()
-    refused: refused_hosts.Refused = field(default_factory=FrozenMapping)
-    project_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A plan that was checked, and the data that it was made from.
-
-    :ivar group: with flavors resolved
-    :ivar alternates: computes, for each path, names of other hosts on which
-        the member may be built; that may take as long as the plan
-    :ivar exclusive: whether some members reserve the hosts that they use
-    """
-
-    group: Group
-    snapshot: Snapshot
-    plan: Plan
-    alternates: Callable[[], Mapping[str, Sequence[str]]]
-    exclusive: bool
 
 
 class Decider:

@@ -22,10 +22,10 @@ from typing import Any
 from oslo_log import log as logging
 import tenacity
 
-from nova_holistic.engine.decider import (
-    Decider, Decision, NotPlanned, Question)
+from nova_holistic.engine.decider import Decider
 from nova_holistic.engine import errors
 from nova_holistic.engine.journal import Journal
+from nova_holistic.engine.questions import Decision, NotPlanned, Question
 from nova_holistic.engine import reasons
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from nova_holistic.documents.revision import changed_rules
-from nova_holistic.engine.decider import (
-    Decider, Decision, NotPlanned, Question)
+from nova_holistic.engine.decider import Decider
+from nova_holistic.engine.questions import Decision, NotPlanned, Question
 from nova_holistic.engine.revised_members import RevisedMembers
 from nova_holistic.solver.check import check
 from nova_holistic.table.records import GroupRecord, MemberRecord

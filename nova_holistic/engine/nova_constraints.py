@@ -4,7 +4,6 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from oslo_log import log as logging
 
@@ -12,9 +11,10 @@ from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints import planning
 from nova_holistic.constraints.planning import Situation
 from nova_holistic.engine.errors import NotRead
-from nova_holistic.inventory.with_statistics import InventoryWithStatistics
+from nova_holistic.engine.questions import Question
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.with_statistics import InventoryWithStatistics
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.image import Image
@@ -25,9 +25,6 @@ from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.server_group import ServerGroup
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.store import PlacementTable
-
-if TYPE_CHECKING:
-    from nova_holistic.engine.decider import Question
 
 LOG = logging.getLogger(__name__)
 
@@ -45,7 +42,7 @@ class NovaConstraints:
         self._table = table
         self._affinity = policy_types.relationships['affinity']
 
-    def informed(self, snapshot: Snapshot, question: 'Question') -> Snapshot:
+    def informed(self, snapshot: Snapshot, question: Question) -> Snapshot:
         """The snapshot with the images and server groups of the members.
 
         :raises InvalidDocument: there is no such image or server group that
@@ -94,7 +91,7 @@ class NovaConstraints:
                 place, f'unknown server group {uuid}')
         return found
 
-    def marked(self, snapshot: Snapshot, question: 'Question',
+    def marked(self, snapshot: Snapshot, question: Question,
                whole: Mapping[str, Host]) -> Usable:
         """See ``planning.marked``.
 

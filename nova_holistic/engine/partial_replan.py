@@ -8,7 +8,7 @@ the members that are placed, so that all policies hold.
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nova_holistic.engine.decider import Decision, NotPlanned, Question
+from nova_holistic.engine.questions import Decision, NotPlanned, Question
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import Member
 from nova_holistic.model.plan import Reason

@@ -10,11 +10,12 @@ import uuid as uuidlib
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.creator import Creator
-from nova_holistic.engine.decider import Decider, Question
+from nova_holistic.engine.decider import Decider
 from nova_holistic.engine.executor import Parts
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine import plan_answers
 from nova_holistic.engine.plan_answers import PlanAnswer
+from nova_holistic.engine.questions import Question
 from nova_holistic.engine import reasons
 from nova_holistic.engine.replanner import Replanner
 from nova_holistic.engine.task_runner import TaskRunner

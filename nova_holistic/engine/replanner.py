@@ -7,13 +7,13 @@ import time
 from oslo_log import log as logging
 
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine.decider import Decision, NotPlanned, Question
 from nova_holistic.engine import errors
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
 from nova_holistic.engine.journal import RowJournal
 from nova_holistic.engine import member_rows
 from nova_holistic.engine import partial_replan
 from nova_holistic.engine.partial_replan import Decide, Partial, PartialPlanner
+from nova_holistic.engine.questions import Decision, NotPlanned, Question
 from nova_holistic.engine import reasons
 from nova_holistic.engine import refused_hosts
 from nova_holistic.engine.unneeded_holds import GONE

@@ -9,13 +9,13 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine.decider import NotPlanned
 from nova_holistic.engine import errors
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
 from nova_holistic.engine import fewest_moves
 from nova_holistic.engine.journal import TaskJournal
 from nova_holistic.engine import member_rows
 from nova_holistic.engine.ownership import Ownership
+from nova_holistic.engine.questions import NotPlanned
 from nova_holistic.engine import refused_hosts
 from nova_holistic.engine.revised_members import (
     changed_servers, released, revised_members, RevisedMembers)

@@ -7,9 +7,9 @@ from oslo_config import cfg
 import pytest
 
 from nova_holistic import conf as options
-from nova_holistic.engine.decider import NotPlanned
 from nova_holistic.engine import errors
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
+from nova_holistic.engine.questions import NotPlanned
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.plan import Reason
 from nova_holistic.table import errors as table_errors

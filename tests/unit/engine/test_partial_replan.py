@@ -4,9 +4,9 @@
 import pytest
 
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine.decider import NotPlanned, Question
 from nova_holistic.engine import partial_replan
 from nova_holistic.engine.partial_replan import PartialPlanner
+from nova_holistic.engine.questions import NotPlanned, Question
 from nova_holistic.model.plan import Reason
 from nova_holistic.policies import load_policy_types
 from nova_holistic.table.records import GroupStatus
