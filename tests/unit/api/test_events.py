@@ -101,7 +101,7 @@ def test_only_the_project_and_administrators_see_it(service, group):
 
 def test_hosts_are_for_administrators(service, group):
     service.table.update_group(
-        group, [GroupStatus.BUILDING], status=GroupStatus.ERROR,
+        group, [GroupStatus.BUILDING], status=GroupStatus.COMPLETE,
         reasons=(WHY, {'at': '', 'message': 'cmp-1 is odd'}))
     for event in events(service, group):
         assert 'host' not in event

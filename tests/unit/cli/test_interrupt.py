@@ -14,6 +14,7 @@ BUSY = '''
 import hashlib
 import threading
 import time
+from nova_holistic.cli import interrupt
 
 used = time.pthread_getcpuclockid(threading.main_thread().ident)
 

@@ -138,6 +138,7 @@ def test_a_port_that_is_in_use_stops_nobody(conf, caplog):
 
 WORKER = '''
 import sys
+from nova_holistic.metrics import exporter, instruments
 registry = exporter.bind()
 instruments.CLAIMS.add(result='claimed')
 if sys.argv[1:] == ['last']:
