@@ -44,6 +44,9 @@ ROUTES = (
           {200: group_schemas.ONE}, body=group_schemas.EXTEND),
     Route('POST', _GROUP + '/replan', groups.replan, 'groups:replan',
           _PLANNED, query=_WAIT, body=group_schemas.REPLAN),
+    Route('POST', _GROUP + '/repair', groups.repair, 'groups:repair',
+          {200: group_schemas.REPAIR_PROPOSAL, 202: group_schemas.ONE},
+          query=_WAIT, body=group_schemas.REPAIR),
 
     Route('GET', _GROUP + '/events', events.list_events, 'groups:events',
           {200: event_schemas.MANY}, query=event_schemas.LIST_QUERY),

@@ -49,8 +49,10 @@ def _heading(record: GroupRecord) -> Iterable[str]:
         ('uuid', record.uuid), ('name', record.name),
         ('project', record.project_id), ('user', record.user_id),
         ('objective', record.objective), ('status', record.status),
-        *(('reason', ': '.join(filter(None, (r['at'], r['message']))))
-          for r in record.reasons),
+        *((name, ': '.join(filter(None, (r['at'], r['message']))))
+          for name, found in (('reason', record.reasons),
+                              ('violation', record.violations))
+          for r in found),
         ('lease until', time(record.lease_expires_at))])
 
 
@@ -60,6 +62,7 @@ def _group(record: GroupRecord) -> dict[str, Any]:
         'project_id': record.project_id, 'user_id': record.user_id,
         'objective': record.objective, 'status': record.status,
         'reasons': [dict(reason) for reason in record.reasons],
+        'violations': [dict(each) for each in record.violations],
         'lease_expires_at': time(record.lease_expires_at),
         'created_at': time(record.created_at),
         'updated_at': time(record.updated_at)}

@@ -12,7 +12,9 @@ from nova_holistic.metrics import exporter
 from nova_holistic.observers import observe
 from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
+from nova_holistic.reconcile.positions import Positions
 from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.service.service import EngineParts, EngineService
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
@@ -42,9 +44,12 @@ def planner(conf, table: PlacementTable) -> Planner:
     inventory = load_inventory(
         conf, placement=placement, compute=nova,
         image=connect_if_configured(conf, 'glance'))
-    return Planner(
-        conf, inventory, table,
-        HoldClient.from_conf(conf, placement), DatabaseClock(table.database))
+    clock = DatabaseClock(table.database)
+    planner = Planner(
+        conf, inventory, table, HoldClient.from_conf(conf, placement), clock)
+    planner.connect(
+        Positions(inventory, table, NovaInstances(nova), clock).refresh)
+    return planner
 
 
 def reconciler(conf, table: PlacementTable) -> Reconciler:
@@ -80,8 +85,13 @@ def engine(conf, transport: messaging.Transport,
         conf, placement=placement, compute=nova,
         image=connect_if_configured(conf, 'glance'))
     clock = DatabaseClock(table.database)
+    instances = NovaInstances(nova)
+    planner = Planner(conf, inventory, table, holds, clock)
+    repairer = Repairer(conf, inventory, table, holds, instances, clock)
+    planner.connect(
+        Positions(inventory, table, instances, clock).refresh,
+        repairing=repairer.run)
     return EngineService(conf, EngineParts(
-        table, inventory, Planner(conf, inventory, table, holds, clock),
-        Lifecycle(conf, table, holds, clock),
-        Reconciler(conf, inventory, table, holds, NovaInstances(nova), clock),
+        table, inventory, planner, Lifecycle(conf, table, holds, clock),
+        Reconciler(conf, inventory, table, holds, instances, clock), repairer,
     ), transport, clock, notifications)

@@ -111,6 +111,17 @@ class Groups:
         return self._request('POST', _path(group_id, 'replan'), body={
             'replan': {}})['group']
 
+    def repair(self, group_id: str) -> dict[str, Any]:
+        """Live migrations that restore the hard policies of a group:
+        ``{'moves': [...], 'planned_again': [...], 'reasons': [...]}``."""
+        return self._request('POST', _path(group_id, 'repair'), body={
+            'repair': {'apply': False}})['repair']
+
+    def apply_repair(self, group_id: str) -> dict[str, Any]:
+        """Ask for these live migrations; the answer is the group."""
+        return self._request('POST', _path(group_id, 'repair'), body={
+            'repair': {'apply': True}})['group']
+
     def add_members(self, group_id: str,
                     members: Sequence[Document]) -> dict[str, Any]:
         """

@@ -66,6 +66,18 @@ OPTS = [
              'has to decide, or the inventory is wrong. A single host never '
              'exceeds this limit, unless it is the only one.'),
     cfg.IntOpt(
+        'drift_interval', default=300, min=0,
+        help='Seconds between two looks at all hosts for changes that break '
+             'the hard policies of groups with servers: a host in another '
+             'rack, zone or aggregate, or with other traits. Such a look '
+             'takes a snapshot of the cloud. Groups whose servers have moved '
+             'are checked in each pass in any case.'),
+    cfg.IntOpt(
+        'migration_timeout', default=3600, min=1,
+        help='Seconds for which a repair of a group waits for one live '
+             'migration. After that the repair stops; Nova goes on with the '
+             'migration.'),
+    cfg.IntOpt(
         'replans', default=10, min=0,
         help='How many groups with lost members are planned anew in one '
              'pass, those first that have waited longest.'),

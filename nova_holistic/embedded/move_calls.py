@@ -37,6 +37,16 @@ class MoveCalls:
         self.act(server, 'os-migrateLive', host=host, block_migration='auto')
         return self._moved(server, migrations)
 
+    def force_live_migration(self, server, host):
+        """Live-migrate without asking the scheduler, as clients of 2.67 and
+        before can."""
+        migrations = len(self._migrations(server))
+        self.compute.post(
+            f'/servers/{server}/action', microversion='2.67',
+            json={'os-migrateLive': {'host': host, 'force': True,
+                                     'block_migration': 'auto'}})
+        return self._moved(server, migrations)
+
     def evacuate(self, server):
         """Rebuild elsewhere; its compute has to be stopped first."""
         migrations = len(self._migrations(server))

@@ -10,7 +10,9 @@ from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory import load_inventory
 from nova_holistic.reconcile.instances import NovaInstances
+from nova_holistic.reconcile.positions import Positions
 from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.table.store import PlacementTable
 
 
@@ -44,8 +46,20 @@ class Parts:
 
     @functools.cached_property
     def planner(self):
-        return Planner(self.conf, self.inventory, self.table, self.holds,
-                       self.clock)
+        planner = Planner(self.conf, self.inventory, self.table, self.holds,
+                          self.clock)
+        planner.connect(self.positions.refresh, repairing=self.repairer.run)
+        return planner
+
+    @functools.cached_property
+    def repairer(self):
+        return Repairer(self.conf, self.inventory, self.table, self.holds,
+                        self.instances, self.clock)
+
+    @functools.cached_property
+    def positions(self):
+        return Positions(self.inventory, self.table, self.instances,
+                         self.clock)
 
     @functools.cached_property
     def lifecycle(self):

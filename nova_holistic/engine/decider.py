@@ -15,6 +15,7 @@ from nova_holistic.engine import refused_hosts
 from nova_holistic.engine import solver_metrics
 from nova_holistic.engine.usable_snapshot import (
     vacated, with_closed, with_remembered)
+from nova_holistic.engine import moving_members
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.with_statistics import InventoryWithStatistics
 from nova_holistic.model.binding import bind
@@ -74,13 +75,14 @@ class Decider:
         :raises NotPlanned: there is none, or none was found
         :raises InvalidDocument: the cloud has no such flavor or level
         """
-        plan, snapshot = self._answer(question, usable, time_limit)
+        asked, usable = self._without_sources(question, usable)
+        plan, snapshot = self._answer(asked, usable, time_limit)
         if isinstance(plan, Unplaceable):
             raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
         if isinstance(plan, Unknown):
             raise NotPlanned(
                 GroupStatus.ERROR, [reasons.of_engine(plan.message)])
-        bound = bind(self._constrained(question, snapshot), snapshot)
+        bound = bind(self._constrained(asked, snapshot), snapshot)
         # The check does not rely on the solver.
         violations = check(bound, snapshot, plan.hosts(), question.placed)
         if violations:
@@ -88,6 +90,10 @@ class Decider:
                       bound.name, violations)
             raise NotPlanned(
                 GroupStatus.ERROR, named(violations, snapshot))
+        refused = moving_members.objections(
+            bound, snapshot, plan.hosts(), question.placed, question.sources)
+        if refused:
+            raise NotPlanned(GroupStatus.UNPLACEABLE, refused)
         return self._decision(question, bound, snapshot, plan)
 
     def confirm(self, question: Question, hosts: Mapping[str, str],
@@ -102,7 +108,10 @@ class Decider:
         """
         snapshot = usable[0]
         bound = bind(self._constrained(question, snapshot), snapshot)
-        violations = check(bound, snapshot, hosts, question.placed)
+        violations = (*check(bound, snapshot, hosts, question.placed),
+                      *moving_members.objections(
+                          bound, snapshot, hosts, question.placed,
+                          question.sources))
         if violations:
             raise NotPlanned(
                 GroupStatus.UNPLACEABLE, named(violations, snapshot))
@@ -113,6 +122,20 @@ class Decider:
             for host in [found[hosts[member.path]]]),
             ObjectiveValue(question.objective, 0.0, 0.0, 0.0))
         return self._decision(question, bound, snapshot, plan)
+
+    def _without_sources(self, question: Question, usable: Usable | None
+                         ) -> tuple[Question, Usable | None]:
+        """Members keep off hosts from which Nova is moving servers away."""
+        if not question.sources:
+            return question, usable
+        snapshot, why = usable or self.usable(question)
+        near = moving_members.kept_off(
+            bind(self._constrained(question, snapshot), snapshot), snapshot,
+            question.placed, question.sources)
+        group = refused_hosts.kept_away(question.group, near)
+        return replace(question, group=group), (
+            refused_hosts.marked(snapshot, near),
+            [*why, *moving_members.reasons(near)])
 
     def _decision(self, question: Question, bound: Group, snapshot: Snapshot,
                   plan: Plan) -> Decision:

@@ -37,10 +37,13 @@ def closed_hosts(table: PlacementTable, policy_types: PolicyTypes,
             LOG.error('It is not known which hosts group %s reserves: %s',
                       record.uuid, error)
             continue
-        placement = {m.member.path: hosts.get(m.place.host, host_of(m.place))
-                     for m in members}
-        for each in reservations(group, placement, snapshot.levels):
-            closed.update(_in(snapshot, each.domains))
+        # A server that Nova is moving keeps others off both of its hosts.
+        for places in ({m.member.path: m.place for m in members},
+                       {m.member.path: m.next_place for m in members}):
+            placement = {path: hosts.get(place.host, host_of(place))
+                         for path, place in places.items()}
+            for each in reservations(group, placement, snapshot.levels):
+                closed.update(_in(snapshot, each.domains))
     return frozenset(closed)
 
 

@@ -22,7 +22,8 @@ from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
-LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE)
+LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
+          GroupStatus.DEGRADED)
 """Statuses of a group that has planned members, or that will have some if
 servers are deleted."""
 

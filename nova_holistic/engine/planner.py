@@ -19,6 +19,8 @@ from nova_holistic.engine.questions import Question
 from nova_holistic.engine import reasons
 from nova_holistic.engine.replanner import Replanner
 from nova_holistic.engine.task_runner import TaskRunner
+from nova_holistic.engine.statistics_inventory import InventoryWithStatistics
+from nova_holistic.engine.task_runner import TaskRunner, Work
 from nova_holistic.engine.updater import Updater
 from nova_holistic import exceptions, objectives, policies
 from nova_holistic.holds.client import HoldClient
@@ -29,7 +31,8 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.records import GroupRecord, GroupStatus, PlanRecord
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, PlanRecord, Task)
 from nova_holistic.table.store import PlacementTable
 
 
@@ -64,6 +67,18 @@ class Planner:
         self._task_runner = TaskRunner(
             self._creator, self._replanner, Updater(parts), table,
             self._policy_types, clock)
+        self._refresh: Callable[[str], object] = lambda group_uuid: None
+
+    def connect(self, refresh: Callable[[str], object], **tasks: Work) -> None:
+        """Let parts that need Nova take part.
+
+        :param refresh: looks where the servers of a group are, before the
+            group is updated or its lost members are planned
+        :param tasks: what else an engine can be asked to do with a group:
+            the name of a ``Task``, and who does it
+        """
+        self._refresh = refresh
+        self._task_runner.add(tasks)
 
     def plan(self, document: Any, *, objective: str | None = None,
              project_id: str | None = None) -> Plan | Unplaceable | Unknown:
@@ -121,6 +136,7 @@ class Planner:
         :raises GroupBusy: it is being planned
         :raises HoldsError: Placement does not answer
         """
+        self._refresh(group_uuid)
         return self._replanner.replan(group_uuid)
 
     def restore(self, group_uuid: str) -> bool:
@@ -141,6 +157,8 @@ class Planner:
             done here stays
         :raises HoldsLeft: Placement does not answer; the task stays
         """
+        if record.task in (Task.UPDATING, Task.REPLANNING):
+            self._refresh(record.uuid)
         self._task_runner.perform(record)
 
     def answer(self, record: PlanRecord,

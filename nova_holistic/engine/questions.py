@@ -27,7 +27,9 @@ class Question:
     """A group whose members need places.
 
     :ivar uuid: of the group; None if it is not in the table
-    :ivar placed: path to host name of members that stay at their places
+    :ivar placed: path to host name of members that stay at their places, or
+        that Nova is moving there
+    :ivar sources: path to host name of members that Nova is moving from there
     :ivar guests: for each other server of the group, the name of its host;
         exclusive policies do not count it as a server of others
     :ivar vacated: members that give up their holds; the group may use their
@@ -47,6 +49,7 @@ class Question:
     remembered: Collection[Host] = ()
     refused: refused_hosts.Refused = field(default_factory=FrozenMapping)
     project_id: str | None = None
+    sources: Mapping[str, str] = field(default_factory=FrozenMapping)
 
 
 @dataclass(frozen=True, slots=True)

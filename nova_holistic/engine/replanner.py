@@ -11,12 +11,14 @@ from nova_holistic.engine import errors
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
 from nova_holistic.engine.journal import RowJournal
 from nova_holistic.engine import member_rows
+from nova_holistic.engine import moving_members
 from nova_holistic.engine import partial_replan
 from nova_holistic.engine.partial_replan import Decide, Partial, PartialPlanner
 from nova_holistic.engine.questions import Decision, NotPlanned, Question
 from nova_holistic.engine import reasons
 from nova_holistic.engine import refused_hosts
 from nova_holistic.engine.unneeded_holds import GONE
+from nova_holistic.engine.violations import guests
 from nova_holistic import exceptions
 from nova_holistic.messaging.errors import GroupBusy
 from nova_holistic.model.plan import Reason
@@ -147,21 +149,20 @@ class _LostMembers(Change):
     def _question(self, members: Sequence[MemberRecord],
                   lost: Sequence[MemberRecord]) -> Question:
         """The group without released and failed members."""
-        placed = {m.member.path: m.place.host for m in members
-                  if m.state in SITTING}
-        # A server that failed on its host is still there.
-        guests = [m.place.host for m in members
-                  if m.state == MemberState.FAILED and m.instance_uuid]
+        sitting = [m for m in members if m.state in SITTING]
+        placed = moving_members.placed(sitting)
         parts, record = self._parts, self.record
         group = parse_group(record.document, parts.policy_types)
         return Question(
             group.only({*placed, *(m.member.path for m in lost)}),
-            record.objective, record.uuid, placed, guests, remembered=[
-                member_rows.host_of(m.place) for m in members
-                if m.state in SITTING],
+            record.objective, record.uuid, placed, guests(members),
+            remembered=[
+                member_rows.host_of(place) for m in sitting
+                for place in {m.place, m.next_place}],
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
-            project_id=record.project_id)
+            project_id=record.project_id,
+            sources=moving_members.sources(sitting))
 
     def _most(self, question: Question, decide: Decide,
               kinds: Mapping[str, Hashable]) -> Partial:

@@ -8,6 +8,7 @@ from typing import Any
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.member_rows import host_of
 from nova_holistic.engine.questions import Question
+from nova_holistic.engine import moving_members
 from nova_holistic.engine.refused_hosts import Refused
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
@@ -60,19 +61,21 @@ class RevisedMembers:
         Servers that leave the group with their members, and those that failed
         on their hosts, are there still; but they are no strangers.
         """
-        placed = {path: row.place.host for path, row
-                  in (*self.fixed.items(), *self.movable.items())
-                  if path not in freed}
+        staying = [row for path, row
+                   in (*self.fixed.items(), *self.movable.items())
+                   if path not in freed]
         guests = [m.place.host for m in (*self.anew.values(), *self.removed)
                   if m.state in OWNED
                   or m.state == MemberState.FAILED and m.instance_uuid]
+        guests.extend(moving_members.sources(self.fixed.values()).values())
         wanted = {m.path for m in self.revised.all_members()}
         return Question(
             self.revised.only(wanted - self.left_out), objective,
-            record.uuid, placed, guests, self.vacated(freed),
-            [host_of(row.place) for path, row
-             in (*self.fixed.items(), *self.movable.items())
-             if path not in freed], self.refused, record.project_id)
+            record.uuid, moving_members.placed(staying), guests,
+            self.vacated(freed),
+            [host_of(place) for row in staying
+             for place in {row.place, row.next_place}], self.refused,
+            record.project_id, moving_members.sources(staying))
 
 
 def revised_members(record: GroupRecord, revised: Group,

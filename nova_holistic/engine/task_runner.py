@@ -28,6 +28,10 @@ LOG = logging.getLogger(__name__)
 Changes = Mapping[str, Any]
 """Fields of a GroupRecord with which its task ends."""
 
+Work = Callable[[GroupRecord], Changes | None]
+"""Gives the changes with which the task of a group ends; None if it has ended
+the task itself."""
+
 
 class TaskRunner:
     """At the end of a task, the status of its group is right and the reasons
@@ -47,13 +51,15 @@ class TaskRunner:
         self._table = table
         self._policy_types = policy_types
         self._clock = clock
-        # Each returns the changes with which the task ends, or None if it has
-        # ended the task itself.
-        self._tasks: dict[Task, Callable[[GroupRecord], Changes | None]] = {
+        self._tasks: dict[Task, Work] = {
             Task.PLANNING: self._plan,
             Task.REPLANNING: self._replan,
             Task.UPDATING: self._updater.update,
         }
+
+    def add(self, tasks: Mapping[str, Work]) -> None:
+        """Further tasks, by name."""
+        self._tasks.update((Task(name), work) for name, work in tasks.items())
 
     def perform(self, record: GroupRecord) -> None:
         """See ``Planner.perform``."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads from one OpenStack service; whatever fails is a ServiceFailed."""
+"""Requests to one OpenStack service; whatever fails is a ServiceFailed."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -43,6 +43,22 @@ class Service:
             return answer.json()
         except ValueError as error:
             raise ServiceFailed(self.name, path, 'not JSON') from error
+
+    def post(self, path: str, body: Mapping[str, Any],
+             microversion: str) -> None:
+        """Ask for an action that has no answer but its acceptance.
+
+        :raises ServiceFailed: no answer, or a refusal
+        """
+        try:
+            answer = self._adapter.post(
+                path, json=body, microversion=microversion, raise_exc=False)
+        except ClientException as error:
+            raise ServiceFailed(self.name, path, _one_line(error)) from error
+        if answer.status_code >= 300:
+            raise ServiceFailed(
+                self.name, path,
+                f'HTTP {answer.status_code}: {_one_line(answer.text)}')
 
     def pages(self, path: str, key: str, microversion: str,
               **query: str) -> Iterator[Mapping[str, Any]]:

@@ -94,6 +94,11 @@ class EngineClient:
         """See ``Lifecycle.delete``."""
         self._call(context, 'delete', payloads.OfGroup(group_uuid))
 
+    def repair(self, context: RequestContext,
+               group_uuid: str) -> Mapping[str, Any]:
+        """See ``Repairer.propose``: the document of the proposal."""
+        return self._call(context, 'repair', payloads.OfGroup(group_uuid))
+
     def update_resource_stats(self, context: RequestContext, name: str,
                               stats: Mapping[str, float]) -> None:
         """Tell what was measured on a host.

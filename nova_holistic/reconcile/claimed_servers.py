@@ -7,19 +7,19 @@ from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
-from nova_holistic.engine.member_rows import place_of
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.reconcile.instances import Instances, InstanceView
 from nova_holistic.reconcile.missing_servers import MissingServers
 from nova_holistic.reconcile.observed_servers import ObservedServers
+from nova_holistic.reconcile.positions import is_settled, Positions
 from nova_holistic.reconcile.resized_servers import ResizedServers
 from nova_holistic.reconcile.returned_places import ReturnedPlaces
 from nova_holistic.table.claim import OWNED
 from nova_holistic.table import overview
 from nova_holistic.table.overview import GroupOutline, MemberOutline
-from nova_holistic.table.records import MemberRecord, MemberState, Place
+from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -42,7 +42,6 @@ class ServerReconciler:
                  instances: Instances, clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""
         self._conf = conf
-        self._inventory = inventory
         self._table = table
         self._holds = holds
         self._instances = instances
@@ -50,13 +49,13 @@ class ServerReconciler:
         self._missing = MissingServers(conf, instances, holds)
         self._resized = ResizedServers(table, holds, clock)
         self._returning = ReturnedPlaces(table, holds, clock)
+        self._positions = Positions(inventory, table, instances, clock)
         self._clock = clock
-        self._places: Mapping[str, Place] | None = None
 
     def mend(self, mended: Counter[str], groups: Mapping[str, GroupOutline],
              each: Each) -> None:
         """Look at every member of these groups that a server has."""
-        self._places = None
+        self._positions.forget_places()
         by_project: dict[str, list[MemberOutline]] = {}
         for member in overview.members(
                 self._table.database, WITH_SERVER, overview.ACTIVE):
@@ -171,16 +170,14 @@ class ServerReconciler:
         return self._table.change_state(
             member.id, [member.state], MemberState.BUILT,
             self._clock(), of_instance=member.instance_uuid, held=False,
-            place=self._place(member, view))
+            place=self._positions.place(member, view.host, view.node),
+            destination=None)
 
     def _server_moved(self, member: MemberRecord,
                       view: InstanceView) -> bool:
-        """It was migrated, evacuated, resized or unshelved elsewhere."""
-        if _stays(view, member.place.host):
-            return False
-        return self._table.change_state(
-            member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
-            of_instance=member.instance_uuid, place=self._place(member, view))
+        """It was migrated, evacuated, resized or unshelved elsewhere, or
+        Nova is doing that now."""
+        return self._positions.correct(member, view)
 
     def _build_failed(self, member: MemberRecord) -> bool:
         """It stands on its host in ERROR without having run, and has that
@@ -245,21 +242,6 @@ class ServerReconciler:
         return since is None or (
             since <= self._clock() - timedelta(seconds=seconds))
 
-    def _place(self, member: MemberRecord, view: InstanceView) -> Place:
-        """Where the server is; its rack is known if the inventory knows it."""
-        if view.host in (None, member.place.host):
-            return member.place
-        if self._places is None:
-            self._places = {host.name: place_of(host)
-                            for host in self._inventory.snapshot().hosts}
-        return self._places.get(
-            view.host, Place(view.host, view.node, '', ()))
-
-
-def _stays(view: InstanceView, host: str) -> bool:
-    """Whether a built server is on that host, on the way, or nowhere."""
-    return view.host in (None, host) or view.is_moving
-
 
 def _never_ran(view: InstanceView) -> bool:
     return not view.launched and view.status in (BUILDING, ERROR)
@@ -277,4 +259,4 @@ def _as_known(member: MemberOutline, view: InstanceView | None) -> bool:
     if member.state == MemberState.FAILED:
         return view.host is not None and _never_ran(view)
     return (member.state == MemberState.BUILT
-            and _stays(view, member.host))
+            and is_settled(member.host, member.destination, view))

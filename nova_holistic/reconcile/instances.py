@@ -26,6 +26,21 @@ DELETED = 'DELETED'
 MOVING = ('RESIZE', 'MIGRATING', 'VERIFY_RESIZE', 'REVERT_RESIZE')
 """Statuses of a server that is between two hosts."""
 
+EVACUATING = 'REBUILD'
+"""Status of a server that is evacuated, or rebuilt where it is."""
+
+UNDER_WAY = frozenset({
+    'accepted', 'queued', 'preparing', 'running', 'pre-migrating',
+    'migrating', 'post-migrating', 'finished', 'confirming', 'reverting'})
+"""Statuses of a migration that has neither failed nor come to its end; one
+that is finished waits for its confirmation."""
+
+WITHOUT_FORCE = '2.68'
+"""Microversion from which on no live migration passes by the scheduler."""
+
+WITH_TYPES = '2.23'
+"""Microversion in which migrations tell their types."""
+
 FEW = 5
 """Servers asked for one by one; of more, the project's list is read."""
 
@@ -44,6 +59,7 @@ class InstanceView:
     :ivar status: Nova's: ACTIVE, BUILD, ERROR, SHUTOFF ...
     :ivar flavor: id of its flavor; empty if it is not known
     :ivar fault: Nova tells why it is in ERROR: nobody set that status by hand
+    :ivar task: what Nova is doing with it; None for nothing
     """
 
     uuid: str
@@ -53,11 +69,32 @@ class InstanceView:
     launched: bool = False
     flavor: str = ''
     fault: bool = False
+    task: str | None = None
 
     @property
     def is_moving(self) -> bool:
         """Whether it is between two hosts, or two flavors."""
         return self.status in MOVING
+
+    @property
+    def may_have_two_hosts(self) -> bool:
+        """Whether Nova may keep room for it at a source and a destination.
+        """
+        return self.is_moving or self.status == EVACUATING
+
+
+@dataclass(frozen=True, slots=True)
+class MoveView:
+    """A move of a server that has not ended.
+
+    :ivar source: host that the server comes from
+    :ivar host: host that the server is going to
+    :ivar node: hypervisor host name of the latter
+    """
+
+    source: str
+    host: str
+    node: str = ''
 
 
 class Instances(abc.ABC):
@@ -102,6 +139,20 @@ class Instances(abc.ABC):
         """When Nova last began or ended a step with a server, in naive UTC;
         None where Nova has not begun any."""
         return None
+
+    def move(self, instance_uuid: str) -> MoveView | None:
+        """The latest move of a server, if it has not ended and Nova has
+        chosen a destination."""
+        return None
+
+    def live_migrate(self, instance_uuid: str, host: str) -> None:
+        """Ask Nova to live-migrate a server to a host that its scheduler has
+        to accept. The answer says only that Nova has begun.
+
+        :raises ServiceFailed: Nova refuses, or does not answer
+        """
+        raise ServiceFailed('nova', f'/servers/{instance_uuid}/action',
+                            'it cannot move servers')
 
     def changed(self, since: datetime) -> Iterator[InstanceView] | None:
         """Servers of all projects that have changed since then, those that
@@ -166,6 +217,24 @@ class NovaInstances(Instances):
             ).replace(tzinfo=None) for action in body['instanceActions']),
                 default=None)
 
+    def move(self, instance_uuid: str) -> MoveView | None:
+        path = '/os-migrations?' + urlencode({'instance_uuid': instance_uuid})
+        with self._nova.reading(path):
+            found = [each for each
+                     in self._nova.get(path, WITH_TYPES)['migrations']
+                     if each['instance_uuid'] == instance_uuid
+                     and each['status'] in UNDER_WAY and each['dest_compute']]
+            if not found:
+                return None
+            latest = max(found, key=lambda each: each['id'])
+            return MoveView(latest['source_compute'], latest['dest_compute'],
+                            latest['dest_node'] or '')
+
+    def live_migrate(self, instance_uuid: str, host: str) -> None:
+        self._nova.post(
+            f'/servers/{instance_uuid}/action', {'os-migrateLive': {
+                'host': host, 'block_migration': 'auto'}}, WITHOUT_FORCE)
+
     def changed(self, since: datetime) -> Iterator[InstanceView]:
         with self._nova.reading(DETAIL):
             for server in self._nova.pages(
@@ -207,4 +276,5 @@ def _view(server: Mapping[str, Any]) -> InstanceView:
         node=server['OS-EXT-SRV-ATTR:hypervisor_hostname'] or '',
         launched=server.get('OS-SRV-USG:launched_at') is not None,
         flavor=(server.get('flavor') or {}).get('id', ''),
-        fault='fault' in server)
+        fault='fault' in server,
+        task=server.get('OS-EXT-STS:task_state'))

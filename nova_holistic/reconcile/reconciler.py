@@ -18,6 +18,7 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.reconcile.claimed_servers import ServerReconciler
+from nova_holistic.reconcile.drift import Drift
 from nova_holistic.reconcile.instances import Instances
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.reconcile.unavailable_hosts import UnavailableHosts
@@ -58,6 +59,7 @@ class Reconciler:
         self._servers = ServerReconciler(*servers)
         # A pass may be under way while a report is looked at.
         self._reported = ServerReconciler(*servers)
+        self._drift = Drift(conf, inventory, table, holds, clock)
 
     def reconcile(self) -> Mapping[str, int]:
         """One pass; how often each case was met."""
@@ -79,6 +81,7 @@ class Reconciler:
         mended['orphaned'] = self._orphans.sweep()
         for group_uuid in overview.unsettled(self._database):
             self._table.settle(group_uuid, self._clock())
+        mended.update(self._drift.judge())
         self._each(mended, 'restored', self._restore_places,
                    self._returning(groups))
         self._each(mended, 'replanned', self._replan, self._waiting(groups))

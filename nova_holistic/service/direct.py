@@ -4,6 +4,7 @@
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 import os
+from typing import Any
 import uuid
 
 from nova_holistic.engine.lifecycle import Lifecycle
@@ -11,6 +12,8 @@ from nova_holistic.engine.planner import Planner
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.messaging.answers import Released
 from nova_holistic.messaging.context import RequestContext
+from nova_holistic.messaging import errors
+from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.service.statistics_writer import StatisticsWriter
 from nova_holistic.service.work_queues import GroupQueue, PlanQueue, WorkQueue
 from nova_holistic.table.store import PlacementTable
@@ -25,8 +28,10 @@ class DirectEngine:
 
     def __init__(self, conf, table: PlacementTable,
                  inventory: InventoryDriver, planner: Planner,
-                 lifecycle: Lifecycle, clock: Callable[[], datetime]):
+                 lifecycle: Lifecycle, clock: Callable[[], datetime],
+                 repairer: Repairer | None = None):
         """:param clock: gives naive UTC"""
+        self._repairer = repairer
         engine = f'direct:{os.getpid()}:{uuid.uuid4().hex[:8]}'
         shared = (conf, table, planner, engine, clock)
         self._groups = GroupQueue(*shared)
@@ -58,6 +63,14 @@ class DirectEngine:
         """See ``Lifecycle.delete``."""
         with context.logged():
             self._lifecycle.delete(group_uuid)
+
+    def repair(self, context: RequestContext,
+               group_uuid: str) -> Mapping[str, Any]:
+        """See ``Repairer.propose``: the document of the proposal."""
+        if self._repairer is None:
+            raise errors.EngineFailed('this engine repairs no groups')
+        with context.logged():
+            return self._repairer.propose(group_uuid).to_document()
 
     def update_resource_stats(self, context: RequestContext, name: str,
                               stats: Mapping[str, float]) -> None:

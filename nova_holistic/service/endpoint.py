@@ -13,7 +13,9 @@ from nova_holistic import exceptions
 from nova_holistic.messaging.client import VERSION
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging import error_documents
+from nova_holistic.messaging import errors
 from nova_holistic.messaging import payloads
+from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.service.statistics_writer import StatisticsWriter
 from nova_holistic.service.workers import Workers
 
@@ -51,10 +53,12 @@ class Endpoint:
     target = messaging.Target(version=VERSION)
 
     def __init__(self, workers: Workers, lifecycle: Lifecycle,
-                 statistics: StatisticsWriter):
+                 statistics: StatisticsWriter,
+                 repairer: Repairer | None = None):
         self._workers = workers
         self._lifecycle = lifecycle
         self._statistics = statistics
+        self._repairer = repairer
 
     @_told(payloads.OfGroup)
     def plan_group(self, payload: payloads.OfGroup) -> None:
@@ -76,6 +80,12 @@ class Endpoint:
     @_told(payloads.OfGroup)
     def delete(self, payload: payloads.OfGroup) -> None:
         self._lifecycle.delete(payload.group_uuid)
+
+    @_told(payloads.OfGroup)
+    def repair(self, payload: payloads.OfGroup) -> dict[str, Any]:
+        if self._repairer is None:
+            raise errors.EngineFailed('this engine repairs no groups')
+        return self._repairer.propose(payload.group_uuid).to_document()
 
     @_told(payloads.HostStatistics)
     def update_resource_stats(self, payload: payloads.HostStatistics) -> None:

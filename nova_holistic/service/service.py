@@ -19,6 +19,7 @@ from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.metrics import instruments
 from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.service.endpoint import Endpoint
 from nova_holistic.service.notification_listener import (
     NotificationListener)
@@ -50,6 +51,7 @@ class EngineParts:
     planner: Planner
     lifecycle: Lifecycle
     reconciler: Reconciler
+    repairer: Repairer | None = None
 
 
 class EngineService:
@@ -85,7 +87,8 @@ class EngineService:
             conf.engine.stale_after, clock)
         self.listener = RpcServer(transport, self.engine, Endpoint(
             self._workers, parts.lifecycle,
-            StatisticsWriter(parts.inventory, parts.table, clock)))
+            StatisticsWriter(parts.inventory, parts.table, clock),
+            parts.repairer))
         self._changes = ReportedChanges(conf, parts.reconciler)
         self.notifications = notifications and NotificationListener(
             conf, notifications, self._changes)

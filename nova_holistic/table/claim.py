@@ -17,7 +17,9 @@ CANDIDATES = 8
 """Free rows looked at in one go for a counted member: claims made at once
 want the same lowest row, and the losers go on to the next."""
 
-CLAIMABLE = (GroupStatus.PLANNED, GroupStatus.BUILDING)
+CLAIMABLE = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.DEGRADED)
+"""Statuses of a group whose planned members can become servers."""
+
 OWNED = (MemberState.CLAIMED, MemberState.BUILT)
 
 

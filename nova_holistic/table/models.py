@@ -93,6 +93,7 @@ class GroupRow(Base):
     engine_at: orm.Mapped[datetime | None]
     attempts: orm.Mapped[int] = orm.mapped_column(server_default='0')
     asked: orm.Mapped[int | None]
+    violations: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
 
 
 class MemberRow(Base):
@@ -137,6 +138,7 @@ class MemberRow(Base):
     alternates: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
     updated_at: orm.Mapped[datetime | None]
     unwanted: orm.Mapped[bool] = orm.mapped_column(server_default=sa.false())
+    destination: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
 
 
 class RefusalRow(Base):

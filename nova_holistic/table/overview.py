@@ -5,7 +5,7 @@ None of these reads a document: what needs work is read in full by whoever
 does it.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,20 +14,21 @@ import sqlalchemy as sa
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
-from nova_holistic.table.progress import SETTLING, status_of
+from nova_holistic.table.progress import SETTLING, settled_status
 from nova_holistic.table.records import (
     GroupStatus, MemberRecord, MemberState, Task)
 from nova_holistic.table import rows
 
 ACTIVE = (GroupStatus.PLANNING, GroupStatus.PLANNED, GroupStatus.BUILDING,
-          GroupStatus.COMPLETE)
+          GroupStatus.COMPLETE, GroupStatus.DEGRADED)
 """Statuses of groups with members that are planned, claimed or built."""
 
 _GROUP = (GroupRow.uuid, GroupRow.project_id, GroupRow.user_id,
-          GroupRow.status, GroupRow.task, GroupRow.updated_at)
+          GroupRow.status, GroupRow.task, GroupRow.updated_at,
+          GroupRow.revision, GroupRow.exclusive)
 _MEMBER = (MemberRow.id, MemberRow.group_uuid, MemberRow.state,
            MemberRow.host, MemberRow.provider, MemberRow.hold,
-           MemberRow.instance_uuid)
+           MemberRow.instance_uuid, MemberRow.destination)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,16 @@ class GroupOutline:
     status: GroupStatus
     task: Task | None
     updated_at: datetime | None
+    revision: int = 1
+    exclusive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class MemberOutline:
-    """Fields of a MemberRecord and of its place."""
+    """Fields of a MemberRecord and of its place.
+
+    :ivar destination: name of the host that its server is moving to
+    """
 
     id: int
     group_uuid: str
@@ -53,19 +59,26 @@ class MemberOutline:
     provider: str
     hold: str
     instance_uuid: str | None
+    destination: str | None = None
+
+    @property
+    def position(self) -> tuple[str, str | None]:
+        """Names of the host that the member is on, and of the host that its
+        server is moving to."""
+        return self.host, self.destination
 
 
 def active_groups(database: Database) -> tuple[GroupOutline, ...]:
     """Groups in one of the statuses ``ACTIVE``."""
     with database.reader() as session:
-        return tuple(map(_outline, session.execute(
+        return tuple(map(_group_outline, session.execute(
             sa.select(*_GROUP).where(GroupRow.status.in_(ACTIVE)))))
 
 
-def _outline(row: sa.Row) -> GroupOutline:
-    uuid, project, user, status, task, updated_at = row
+def _group_outline(row: sa.Row) -> GroupOutline:
+    uuid, project, user, status, task, *rest = row
     return GroupOutline(uuid, project, user, GroupStatus(status),
-                        task and Task(task), updated_at)
+                        task and Task(task), *rest)
 
 
 def members(database: Database, states: Collection[MemberState],
@@ -73,8 +86,9 @@ def members(database: Database, states: Collection[MemberState],
     """Members in one of the states, of groups in one of the statuses."""
     with database.reader() as session:
         return tuple(
-            MemberOutline(number, group, MemberState(state), *rest)
-            for number, group, state, *rest in session.execute(
+            MemberOutline(number, group, MemberState(state), *rest,
+                          _destination(state, destination))
+            for number, group, state, *rest, destination in session.execute(
                 sa.select(*_MEMBER)
                 .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
                 .where(MemberRow.state.in_(states),
@@ -89,8 +103,10 @@ def members_of_servers(database: Database, instance_uuids: Collection[str],
     with database.reader() as session:
         for batch in batches(sorted(instance_uuids)):
             found.extend(
-                MemberOutline(number, group, MemberState(state), *rest)
-                for number, group, state, *rest in session.execute(
+                MemberOutline(number, group, MemberState(state), *rest,
+                              _destination(state, destination))
+                for number, group, state, *rest, destination
+                in session.execute(
                     sa.select(*_MEMBER)
                     .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
                     .where(MemberRow.instance_uuid.in_(batch),
@@ -104,7 +120,7 @@ def groups(database: Database,
     found: list[GroupOutline] = []
     with database.reader() as session:
         for batch in batches(sorted(uuids)):
-            found.extend(map(_outline, session.execute(
+            found.extend(map(_group_outline, session.execute(
                 sa.select(*_GROUP).where(GroupRow.uuid.in_(batch),
                                          GroupRow.status.in_(ACTIVE)))))
     return tuple(found)
@@ -126,6 +142,11 @@ def whole(database: Database,
                  == seen[m.id])
 
 
+def _destination(state: str, values: Mapping | None) -> str | None:
+    place = rows.destination(state, values)
+    return place and place.host
+
+
 def unsettled(database: Database) -> tuple[str, ...]:
     """UUIDs of active groups whose status is not what their members say."""
     states: dict[tuple[str, str], list[MemberState]] = {}
@@ -137,4 +158,4 @@ def unsettled(database: Database) -> tuple[str, ...]:
                 .distinct()):
             states.setdefault((uuid, status), []).append(MemberState(state))
     return tuple(uuid for (uuid, status), found in states.items()
-                 if status_of(found) != status)
+                 if settled_status(status, found) is not None)

@@ -15,7 +15,7 @@ from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table import states as machine
 
 SETTLING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
-            GroupStatus.RELEASED)
+            GroupStatus.DEGRADED, GroupStatus.RELEASED)
 """Statuses that members decide; only a planner leads out of the others."""
 
 
@@ -36,6 +36,26 @@ def status_of(states: Collection[MemberState]) -> GroupStatus | None:
     if present & {MemberState.PLANNED, MemberState.LOST}:
         return GroupStatus.PLANNED
     return GroupStatus.RELEASED
+
+
+WITH_SERVERS = (GroupStatus.BUILDING, GroupStatus.COMPLETE)
+"""Statuses of a group that has servers, and may therefore be degraded."""
+
+
+def settled_status(before: GroupStatus | str,
+                   states: Collection[MemberState]) -> GroupStatus | None:
+    """The status to write for a group whose members are in these states.
+
+    A degraded group stays degraded as long as it has servers, because only a
+    check of its policies can show that it is not degraded any more.
+
+    :returns: None if the status does not change
+    """
+    after = status_of(states)
+    if before not in SETTLING or before == after or (
+            before == GroupStatus.DEGRADED and after in WITH_SERVERS):
+        return None
+    return after
 
 
 def started(session: orm.Session, group_uuid: str,
@@ -83,11 +103,10 @@ def _unsettled(session: orm.Session,
     """The group's status, and what it should be, where it is another."""
     before = session.scalar(sa.select(GroupRow.status).where(
         GroupRow.uuid == group_uuid))
-    after = status_of([MemberState(state) for state in session.scalars(
-        sa.select(MemberRow.state).distinct().where(
-            MemberRow.group_uuid == group_uuid))])
-    unsettled = before in SETTLING and before != after
-    return before, after if unsettled else None
+    return before, before and settled_status(before, [
+        MemberState(state) for state in session.scalars(
+            sa.select(MemberRow.state).distinct().where(
+                MemberRow.group_uuid == group_uuid))])
 
 
 def _change(session: orm.Session, group_uuid: str, **values: Any) -> None:

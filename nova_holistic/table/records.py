@@ -15,6 +15,7 @@ class GroupStatus(enum.StrEnum):
     PLANNED = 'planned'
     BUILDING = 'building'
     COMPLETE = 'complete'
+    DEGRADED = 'degraded'
     UNPLACEABLE = 'unplaceable'
     RELEASED = 'released'
     ERROR = 'error'
@@ -26,6 +27,7 @@ class Task(enum.StrEnum):
     PLANNING = 'planning'
     UPDATING = 'updating'
     REPLANNING = 'replanning'
+    REPAIRING = 'repairing'
 
 
 class PlanStatus(enum.StrEnum):
@@ -80,6 +82,8 @@ class GroupRecord:
         gave it back
     :ivar asked: how many members it is to have once the task is done; None
         is not known
+    :ivar violations: of a degraded group: which hard policies its servers do
+        not satisfy where they are now, {at, message} each
     """
 
     uuid: str
@@ -104,6 +108,7 @@ class GroupRecord:
     engine_at: datetime | None = None
     attempts: int = 0
     asked: int | None = None
+    violations: tuple[Mapping[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,9 @@ class MemberRecord:
         planned again when that server is gone
     :ivar planned: resources that were planned, where the server was resized
         and has others; None where it was not
+    :ivar destination: of a built member whose server Nova is moving: where
+        the server is going, while ``place`` is where it comes from. Until
+        the move ends or is confirmed, the server needs both.
     """
 
     id: int
@@ -136,6 +144,12 @@ class MemberRecord:
     updated_at: datetime | None = None
     unwanted: bool = False
     planned: Mapping[str, int] | None = None
+    destination: Place | None = None
+
+    @property
+    def next_place(self) -> Place:
+        """Where the member is once the move that Nova has begun succeeds."""
+        return self.destination or self.place
 
 
 @dataclass(frozen=True, slots=True)

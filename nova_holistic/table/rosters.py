@@ -29,7 +29,7 @@ LIGHT = tuple(column for column in GroupRow.__table__.columns
 _HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
           sa.null().label('updated_at'))
 CHANGING = (MemberRow.id, MemberRow.hold, MemberRow.host, MemberRow.state,
-            MemberRow.held, MemberRow.instance_uuid)
+            MemberRow.held, MemberRow.instance_uuid, MemberRow.destination)
 """Columns of a member that are read each time."""
 
 Found = tuple[GroupRecord, Sequence[MemberRecord]]
@@ -169,12 +169,14 @@ def again(known: Mapping[int, MemberRecord], changing: Iterable[sa.Row]
 
 
 def _updated(was: MemberRecord, state: str, held: bool,
-             instance_uuid: str | None) -> MemberRecord:
-    if (was.state, was.held, was.instance_uuid) == (
-            state, held, instance_uuid):
+             instance_uuid: str | None, destination: Mapping | None
+             ) -> MemberRecord:
+    place = rows.destination(state, destination)
+    if (was.state, was.held, was.instance_uuid, was.destination) == (
+            state, held, instance_uuid, place):
         return was
     return replace(was, state=MemberState(state), held=held,
-                   instance_uuid=instance_uuid)
+                   instance_uuid=instance_uuid, destination=place)
 
 
 def members(session: orm.Session, *where) -> dict[int, MemberRecord]:

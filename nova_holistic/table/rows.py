@@ -30,6 +30,7 @@ def group_values(record: GroupRecord) -> dict[str, Any]:
         'fingerprint': record.fingerprint,
         'engine': record.engine, 'engine_at': record.engine_at,
         'attempts': record.attempts, 'asked': record.asked,
+        'violations': [dict(each) for each in record.violations] or None,
         **group_changes({
             'task': record.task, 'pending': record.pending,
             'status': record.status, 'document': record.document,
@@ -43,7 +44,8 @@ def group_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     encode = {'status': str, 'levels': list, 'document': dict,
               'task': lambda task: task and str(task),
               'pending': lambda pending: pending and dict(pending),
-              'reasons': lambda reasons: [dict(r) for r in reasons]}
+              'reasons': lambda reasons: [dict(r) for r in reasons],
+              'violations': lambda found: [dict(r) for r in found] or None}
     return {name: encode[name](value) if name in encode else value
             for name, value in changes.items()}
 
@@ -65,7 +67,8 @@ def light_group_record(row: models.GroupRow | sa.Row) -> GroupRecord:
         revision=row.revision, idempotency_key=row.idempotency_key,
         fingerprint=row.fingerprint,
         task=row.task and Task(row.task), engine=row.engine,
-        engine_at=row.engine_at, attempts=row.attempts, asked=row.asked)
+        engine_at=row.engine_at, attempts=row.attempts, asked=row.asked,
+        violations=tuple(row.violations or ()))
 
 
 def member_values(record: MemberRecord, position: int) -> dict[str, Any]:
@@ -79,7 +82,9 @@ def member_values(record: MemberRecord, position: int) -> dict[str, Any]:
         'hold': record.hold, 'held': record.held, 'state': str(record.state),
         'instance_uuid': record.instance_uuid,
         'alternates': [_place_values(p) for p in record.alternates],
-        'updated_at': record.updated_at, **_place_values(record.place)}
+        'updated_at': record.updated_at,
+        'destination': _destination(record.destination),
+        **_place_values(record.place)}
 
 
 def renewed_values(record: MemberRecord) -> dict[str, Any]:
@@ -95,6 +100,8 @@ def member_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     place = values.pop('place', None)
     if place is not None:
         values.update(_place_values(place))
+    if 'destination' in values:
+        values['destination'] = _destination(values['destination'])
     if 'requirements' in values:
         values['requirements'] = _requirements_values(
             values['requirements'], values.pop('planned', None))
@@ -116,12 +123,29 @@ def bare_member(row: models.MemberRow | sa.Row) -> MemberRecord:
             'location': row.location, 'labels': row.labels}),
         hold=row.hold, held=row.held, state=MemberState(row.state),
         instance_uuid=row.instance_uuid, updated_at=row.updated_at,
-        unwanted=row.unwanted, planned=row.requirements.get('planned'))
+        unwanted=row.unwanted, planned=row.requirements.get('planned'),
+        destination=destination(row.state, row.destination))
 
 
 def places(values: Sequence[Mapping[str, Any]]) -> tuple[Place, ...]:
     """Alternates as they are in their column."""
     return tuple(map(_place, values))
+
+
+def destination(state: str,
+                values: Mapping[str, Any] | None) -> Place | None:
+    """Where a member's server is going.
+
+    Only a built member has a server that moves. What another row says was
+    left there by a server that is gone.
+    """
+    if values is None or state != MemberState.BUILT:
+        return None
+    return _place(values)
+
+
+def _destination(place: Place | None) -> dict[str, Any] | None:
+    return place and _place_values(place)
 
 
 def _place_values(place: Place) -> dict[str, Any]:

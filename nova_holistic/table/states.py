@@ -127,13 +127,13 @@ EXPIRE_STATES = (_P, _L)
 """States of a member that is, or will be, planned for a server to come: the
 end of the lease releases it."""
 
-_GP, _GD, _GB, _GC, _GU, _GR, _GE = (
+_GP, _GD, _GB, _GC, _GX, _GU, _GR, _GE = (
     GroupStatus.PLANNING, GroupStatus.PLANNED, GroupStatus.BUILDING,
-    GroupStatus.COMPLETE, GroupStatus.UNPLACEABLE, GroupStatus.RELEASED,
-    GroupStatus.ERROR)
+    GroupStatus.COMPLETE, GroupStatus.DEGRADED, GroupStatus.UNPLACEABLE,
+    GroupStatus.RELEASED, GroupStatus.ERROR)
 
-PLAN, REJECT, BREAK, START, SETTLE = (
-    'plan', 'reject', 'break', 'start', 'settle')
+PLAN, REJECT, BREAK, START, SETTLE, DEGRADE, RECOVER = (
+    'plan', 'reject', 'break', 'start', 'settle', 'degrade', 'recover')
 
 GROUPS = Machine(_GP, (
     *_edges(PLAN, [_GP, _GU, _GE], _GD,
@@ -146,11 +146,19 @@ GROUPS = Machine(_GP, (
             'Every member is built or released, and one at least is built.'),
     *_edges(SETTLE, [_GC], _GB,
             'A member is planned again or added; another one is built.'),
-    *_edges(SETTLE, [_GB, _GC, _GR], _GD,
+    *_edges(SETTLE, [_GB, _GC, _GX, _GR], _GD,
             'No member has a server, and one at least is planned or lost.'),
-    *_edges(SETTLE, [_GD, _GB, _GC], _GR, 'Every member is released.'),
+    *_edges(SETTLE, [_GD, _GB, _GC, _GX], _GR, 'Every member is released.'),
+    *_edges(DEGRADE, [_GB, _GC], _GX,
+            'The servers break a hard policy where they are now.'),
+    *_edges(RECOVER, [_GX], _GB,
+            'The servers keep all hard policies again, and not every member '
+            'is built.'),
+    *_edges(RECOVER, [_GX], _GC,
+            'The servers keep all hard policies again, and every member is '
+            'built or released.'),
 ))
 """A group may also be deleted in any status but ``planning``."""
 
-BY_TASK = (PLAN, REJECT, BREAK)
+BY_TASK = (PLAN, REJECT, BREAK, RECOVER)
 """Transitions with which an engine ends a task."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nova's servers, in a test without Nova."""
 
+from dataclasses import replace
+
 from nova_holistic.reconcile.instances import Instances, InstanceView
 
 
@@ -8,6 +10,7 @@ class KnownInstances(Instances):
     """Servers that the scenario says there are.
 
     :ivar deleted: UUIDs of servers that Nova remembers to have deleted
+    :ivar moves: MoveView of each server that is moving, by its UUID
     :ivar progress: when Nova last did something with a server, by its UUID
     """
 
@@ -15,6 +18,7 @@ class KnownInstances(Instances):
         self.views = {}
         self.deleted = set()
         self.progress = {}
+        self.moves = {}
 
     def get(self, instance_uuid):
         return self.views.get(instance_uuid)
@@ -34,6 +38,14 @@ class KnownInstances(Instances):
         self.views[instance_uuid] = InstanceView(
             instance_uuid, host, status, launched=launched, flavor=flavor,
             fault=status == 'ERROR' if fault is None else fault)
+
+    def move(self, instance_uuid):
+        return self.moves.get(instance_uuid)
+
+    def live_migrate(self, instance_uuid, host):
+        """It ends at once."""
+        self.views[instance_uuid] = replace(
+            self.views[instance_uuid], host=host)
 
     def delete(self, instance_uuid):
         """The server is deleted, and Nova remembers that."""

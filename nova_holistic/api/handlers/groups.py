@@ -14,10 +14,12 @@ from nova_holistic.api.policies import groups as rules
 from nova_holistic.api import revisions
 from nova_holistic.api.views import common
 from nova_holistic.api.views import groups as views
+from nova_holistic.api.views import reasons
 from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.listing import Page
+from nova_holistic.table.progress import WITH_SERVERS
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 
 
@@ -114,8 +116,22 @@ def replan(call: Call) -> webob.Response:
             call.service, views.definition(record)))
         tasks.must_allow_members(call, record, size)
     return tasks.asked(call, record, Task.REPLANNING, {}, (
-        GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.UNPLACEABLE,
-        GroupStatus.ERROR), size)
+        *CLAIMABLE, GroupStatus.UNPLACEABLE, GroupStatus.ERROR), size)
+
+
+def repair(call: Call) -> webob.Response:
+    """Propose live migrations that restore the hard policies of a group.
+
+    With ``apply``, an engine carries them out: the answer is the group.
+    """
+    record = call.group()
+    if call.body['repair'].get('apply', False):
+        return tasks.asked(call, record, Task.REPAIRING, {}, (
+            *WITH_SERVERS, GroupStatus.DEGRADED), settled=202)
+    found = call.service.engines.repair(
+        call.context.for_engine(), record.uuid)
+    return answer(200, {'repair': {
+        **found, 'reasons': reasons.shown(found['reasons'], hosts=True)}})
 
 
 def _record(call: Call, key: str | None) -> GroupRecord:

@@ -63,11 +63,12 @@ def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:
 def asked(call: Call, record: GroupRecord, task: Task,
           told: Mapping[str, Any],
           expected: Collection[GroupStatus],
-          size: int | None = None) -> webob.Response:
+          size: int | None = None, settled: int = 200) -> webob.Response:
     """Ask an engine to do it; 409 where that cannot be, now.
 
     :param told: what the task has to know
     :param size: how many members the group is to have, where that changes
+    :param settled: the status of the answer once the engine has done it
     """
     service = call.service
     if not service.table.tasks.ask(
@@ -75,7 +76,7 @@ def asked(call: Call, record: GroupRecord, task: Task,
             record.revision, service.clock(), size):
         raise _refused(call, record)
     service.engines.plan_group(call.context.for_engine(), record.uuid)
-    return followed(call, record.uuid, settled=200)
+    return followed(call, record.uuid, settled=settled)
 
 
 def followed(call: Call, group_uuid: str, settled: int) -> webob.Response:

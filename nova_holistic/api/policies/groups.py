@@ -61,6 +61,9 @@ RULES = (
           ('POST', _GROUP + '/extend')),
     _rule('replan', base.MEMBER, 'Plan lost members of a group anew.',
           ('POST', _GROUP + '/replan')),
+    _rule('repair', base.ADMIN,
+          'See which live migrations would restore the hard policies of a '
+          'group, and carry them out.', ('POST', _GROUP + '/repair')),
     _rule('add_members', base.MEMBER, 'Add members to a group.',
           ('POST', _GROUP + '/members')),
     _rule('remove_members', base.MEMBER, 'Remove a member from a group.',

@@ -19,6 +19,15 @@ UPDATE = common.enveloped('group', documents.GROUP, objective=OBJECTIVE)
 EXTEND = common.enveloped('extend', common.whole({
     'seconds': {'type': 'integer', 'minimum': 1, 'maximum': MAX_LEASE}}))
 REPLAN = common.enveloped('replan', common.NOTHING)
+REPAIR = common.enveloped('repair', common.strict({
+    'apply': {'type': 'boolean',
+              'title': 'Whether the live migrations are carried out.'}}))
+REPAIR_PROPOSAL = common.enveloped('repair', common.whole({
+    'moves': {'type': 'array', 'items': common.whole({
+        'member': common.ANY_TEXT, 'instance_uuid': common.UUID,
+        'source': common.ANY_TEXT, 'destination': common.ANY_TEXT})},
+    'planned_again': {'type': 'array', 'items': common.ANY_TEXT},
+    'reasons': {'type': 'array', 'items': common.REASON}}))
 
 LIST_QUERY = common.strict({
     'limit': {'type': 'integer', 'minimum': 0,
@@ -47,6 +56,7 @@ _BRIEF = {
     'revision': {'type': 'integer', 'minimum': 1},
     'objective': common.ANY_TEXT,
     'reasons': {'type': 'array', 'items': common.REASON},
+    'violations': {'type': 'array', 'items': common.REASON},
     'lease_expires_at': common.TIME_OR_NULL,
     'created_at': common.TIME_OR_NULL,
     'updated_at': common.TIME_OR_NULL,

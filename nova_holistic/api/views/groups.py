@@ -7,7 +7,7 @@ from typing import Any
 from nova_holistic.api.call import Call
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.views import common, reasons
-from nova_holistic.table.records import GroupRecord
+from nova_holistic.table.records import GroupRecord, GroupStatus
 
 
 def brief(call: Call, record: GroupRecord,
@@ -25,6 +25,9 @@ def brief(call: Call, record: GroupRecord,
         'task': record.task and str(record.task),
         'revision': record.revision, 'objective': record.objective,
         'reasons': reasons.shown(record.reasons, hosts),
+        'violations': reasons.shown(
+            record.violations if record.status == GroupStatus.DEGRADED
+            else (), hosts),
         'lease_expires_at': common.time(record.lease_expires_at),
         'created_at': common.time(record.created_at),
         'updated_at': common.time(record.updated_at),

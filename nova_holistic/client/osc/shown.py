@@ -11,7 +11,7 @@ from cliff import columns
 import yaml
 
 GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
-         'reasons', 'lease_expires_at', 'project_id', 'user_id',
+         'reasons', 'violations', 'lease_expires_at', 'project_id', 'user_id',
          'created_at', 'updated_at')
 GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
 MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid')
@@ -79,9 +79,9 @@ class Placements(columns.FormattableColumn):
 
 
 _KINDS = {'members': Counts, 'details': Counts, 'reasons': Reasons,
-          'location': Location, 'objective': Objective,
-          'preferences': Preferences, 'placements': Placements,
-          'definition': Definition}
+          'violations': Reasons, 'location': Location,
+          'objective': Objective, 'preferences': Preferences,
+          'placements': Placements, 'definition': Definition}
 
 
 def reason_lines(reasons: Sequence[Mapping[str, str]]) -> list[str]:

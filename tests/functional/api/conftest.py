@@ -18,4 +18,4 @@ def service(world):
     """The API, its engine in this process, and a real Placement."""
     return Service(world.table, DirectEngine(
         world.conf, world.table, world.inventory, world.planner,
-        world.lifecycle, world.clock))
+        world.lifecycle, world.clock, world.repairer))

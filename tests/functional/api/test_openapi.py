@@ -43,7 +43,7 @@ def world(tmp_path_factory):
 def service(world):
     return Service(world.table, DirectEngine(
         world.conf, world.table, world.inventory, world.planner,
-        world.lifecycle, world.clock), max_request_body=2**20)
+        world.lifecycle, world.clock, world.repairer), max_request_body=2**20)
 
 
 @pytest.fixture(scope='module')

@@ -7,7 +7,7 @@ from tests.unit.api.service import ADMIN
 
 COMMANDS = {
     'group': {'create', 'delete', 'event', 'extend', 'list', 'map',
-              'release', 'replan', 'set', 'show', 'unset'},
+              'release', 'repair', 'replan', 'set', 'show', 'unset'},
     'member': {'add', 'list', 'remove'},
     'plan': {'create', 'show'},
 }

@@ -14,6 +14,9 @@ from tests.unit.reconcile.nova import CHANGES, Nova
 from tests.unit.table import builders
 
 built_rows_alone = pytest.mark.leaves('built rows without their servers')
+LOOSE = {'name': 'shop', 'groups': [{'name': 'db', 'members': [
+    {'name': 'node', 'count': 20, 'resources': {'VCPU': 1}}]}]}
+"""Its members may all be on one host."""
 PLACE = Place('a1', 'a1', 'provider', ('a',))
 
 
@@ -35,7 +38,7 @@ def built(world, nova, groups, size, project='blue'):
     made = []
     for _ in range(groups):
         group = builders.a_group(
-            GroupStatus.COMPLETE, document=shop(), created_at=world.now,
+            GroupStatus.COMPLETE, document=LOOSE, created_at=world.now,
             project_id=project, lease_expires_at=world.now)
         rows = [replace(row, place=PLACE, state=MemberState.BUILT, held=False,
                         instance_uuid=builders.new_uuid())

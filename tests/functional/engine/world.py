@@ -9,7 +9,9 @@ from oslo_config import cfg
 from nova_holistic import conf as options
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
+from nova_holistic.reconcile.positions import Positions
 from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.reconcile.repairer import Repairer
 from tests.functional.placement_service import PlacementService
 from tests.tables import new_table
 from tests.world.base import BaseWorld, SMALL
@@ -68,6 +70,11 @@ class World(BaseWorld):
         self.conf = cfg.ConfigOpts()
         options.register_opts(self.conf)
         self.conf([])
+        self.positions = Positions(
+            self.inventory, self.table, self.instances, self.clock)
+        self.repairer = Repairer(
+            self.conf, self.inventory, self.table, self.holds,
+            self.instances, self.clock)
         self.planner = self.planner_with(self.table, self.holds)
         self.lifecycle = self.lifecycle_with(self.table, self.holds)
         self.reconciler = Reconciler(
@@ -100,7 +107,10 @@ class World(BaseWorld):
         self.reconciler.reconcile()
 
     def planner_with(self, table, holds):
-        return Planner(self.conf, self.inventory, table, holds, self.clock)
+        planner = Planner(
+            self.conf, self.inventory, table, holds, self.clock)
+        planner.connect(self.positions.refresh, repairing=self.repairer.run)
+        return planner
 
     def lifecycle_with(self, table, holds):
         return Lifecycle(self.conf, table, holds, self.clock)

@@ -75,6 +75,10 @@ class Engines:
     def delete(self, context, group_uuid):
         self._do('delete', group_uuid)
 
+    def repair(self, context, group_uuid):
+        return (self._do('repair', group_uuid)
+                or {'moves': [], 'planned_again': [], 'reasons': []})
+
     def update_resource_stats(self, context, name, stats):
         self._do('update_resource_stats', name, stats)
 

@@ -128,6 +128,15 @@ def test_lost_members_are_replanned(service, client):
     assert client.groups.replan(group)['task'] == 'replanning'
 
 
+def test_a_repair_is_shown_and_asked_for(service, cloud):
+    group = service.created()['id']
+    service.settle(group, GroupStatus.DEGRADED)
+    client = cloud.client(ADMIN)
+    assert client.groups.repair(group) == {
+        'moves': [], 'planned_again': [], 'reasons': []}
+    assert client.groups.apply_repair(group)['task'] == 'repairing'
+
+
 def test_a_group_without_a_plan_has_no_placements(client):
     group = client.groups.create(SHOP)['id']
     assert client.groups.placements(group) == []

@@ -9,7 +9,7 @@ import requests_mock
 
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.reconcile.instances import (
-    FAILURES, FEW, InstanceView, NovaInstances)
+    FAILURES, FEW, InstanceView, MoveView, NovaInstances)
 
 NOVA = 'http://nova.example.org/v2.1'
 
@@ -142,3 +142,40 @@ def test_actions_of_an_ordinary_shape_only(nova, instances):
              json={'instanceActions': [{'start_time': 'noon'}]})
     with pytest.raises(ServiceFailed, match='os-instance-actions'):
         instances.progressed_at('1')
+
+
+def migration(number, status, destination='cmp-2', server='1'):
+    return {'id': number, 'status': status, 'instance_uuid': server,
+            'source_compute': 'cmp-1', 'dest_compute': destination,
+            'dest_node': destination and f'{destination}.local'}
+
+
+@pytest.mark.parametrize('listed, destination', [
+    ([], None),
+    ([migration(1, 'running')], 'cmp-2'),
+    ([migration(1, 'finished', 'cmp-3'), migration(2, 'reverted')], 'cmp-3'),
+    ([migration(2, 'migrating'), migration(1, 'running', 'cmp-3')], 'cmp-2'),
+    ([migration(1, 'confirmed'), migration(2, 'error')], None),
+    ([migration(1, 'accepted', None)], None),
+    ([migration(1, 'running', server='2')], None)])
+def test_a_move_that_has_not_ended_is_read(
+        nova, instances, listed, destination):
+    nova.get(f'{NOVA}/os-migrations?instance_uuid=1',
+             json={'migrations': listed})
+    assert instances.move('1') == (destination and MoveView(
+        'cmp-1', destination, f'{destination}.local'))
+
+
+def test_a_live_migration_never_passes_by_the_scheduler(nova, instances):
+    nova.post(f'{NOVA}/servers/1/action', status_code=202)
+    instances.live_migrate('1', 'cmp-2')
+    asked = nova.last_request
+    assert asked.json() == {'os-migrateLive': {
+        'host': 'cmp-2', 'block_migration': 'auto'}}
+    assert asked.headers['OpenStack-API-Version'] == 'compute 2.68'
+
+
+def test_a_refused_live_migration_is_an_error(nova, instances):
+    nova.post(f'{NOVA}/servers/1/action', status_code=409, text='locked')
+    with pytest.raises(ServiceFailed, match='409: locked'):
+        instances.live_migrate('1', 'cmp-2')

@@ -10,7 +10,7 @@ from tests.unit.table import builders
 
 NOON = builders.NOON
 NOT_CLAIMABLE = [status for status in GroupStatus if status not in (
-    GroupStatus.PLANNED, GroupStatus.BUILDING)]
+    GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.DEGRADED)]
 
 
 def claim(table, group, path, instance):

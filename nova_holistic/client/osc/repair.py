@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``openstack holistic group repair``"""
+
+import argparse
+from typing import Any
+
+from osc_lib.command import command
+from osc_lib import exceptions
+
+from nova_holistic.client.osc.group import Settling, with_group
+from nova_holistic.client.osc import progress, shown
+
+COLUMNS = ('member', 'instance_uuid', 'source', 'destination')
+
+
+class RepairGroup(Settling, command.Lister):
+    """Show live migrations that restore a group's hard policies (admin only)
+
+    The servers move one after the other, in the order of the list. Members
+    without a source and a destination have no server yet: they are planned
+    again. An empty list means that the group satisfies its policies.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = with_group(super().get_parser(prog_name))
+        parser.add_argument('--apply', action='store_true',
+                            help='Carry out the live migrations')
+        progress.add_options(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        groups = self.client().groups
+        group = self.group(parsed_args.group)
+        found = groups.repair(group['id'])
+        if found['reasons']:
+            raise exceptions.CommandError(
+                f'group {group["id"]} cannot be repaired: '
+                + '; '.join(shown.reason_lines(found['reasons'])))
+        if parsed_args.apply and (found['moves'] or found['planned_again']):
+            self.settled(groups.apply_repair(group['id']), parsed_args)
+        return COLUMNS, [
+            *(tuple(move[name] for name in COLUMNS)
+              for move in found['moves']),
+            *((path, None, None, None) for path in found['planned_again'])]

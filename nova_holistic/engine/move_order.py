@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An order of moves in which each one is possible when its turn comes.
+
+A move is possible if its destination has room for the server while the source
+still has it, and if no hard policy is broken more than before. The scheduler's
+filter judges a destination with the moved server left out of the group, so a
+policy may not be broken more than it is without that server either.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.marked import Marked, tell
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.table.records import MemberRecord
+
+MOST_STATES = 4096
+"""Sets of carried out moves that are looked at before the search is given
+up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A live migration.
+
+    :ivar source: name of the host that the server is on
+    :ivar destination: name of the host that it moves to
+    """
+
+    member: str
+    instance_uuid: str
+    source: str
+    destination: str
+
+
+def ordered(group: Group, members: Sequence[MemberRecord],
+            snapshot: Snapshot, moves: Sequence[Move],
+            given_up: Sequence[MemberRecord] = (),
+            guests: Sequence[str] = ()
+            ) -> tuple[Sequence[Move], Sequence[Reason]]:
+    """The moves in such an order, or reasons why there is none.
+
+    :param group: with the hard policies to keep; not bound
+    :param members: that take up room
+    :param snapshot: with all servers; it has the hosts of all members
+    :param given_up: planned members whose places are free before the first
+        move
+    :param guests: hosts of further servers of the group
+    """
+    state = _State(group, members, snapshot, given_up, guests)
+    done: list[Move] = []
+    furthest: list[Move] = []
+    seen = {frozenset[Move]()}
+
+    def search() -> bool:
+        if len(done) == len(moves):
+            return True
+        if len(done) > len(furthest):
+            furthest[:] = done
+        for move in moves:
+            after = frozenset((*done, move))
+            if (move in done or after in seen or len(seen) >= MOST_STATES
+                    or state.obstacle(done, move)):
+                continue
+            seen.add(after)
+            done.append(move)
+            if search():
+                return True
+            done.pop()
+        return False
+
+    if search():
+        return tuple(done), ()
+    return (), [Reason.told('', Marked(
+        'no order of the live migrations keeps the policies and has room at '
+        'each step')), *(
+            Reason.told(move.member, tell(
+                'it cannot move to host {:name} next: {}', move.destination,
+                state.obstacle(furthest, move) or 'the search was given up'))
+            for move in moves if move not in furthest)]
+
+
+class _State:
+    """The group after some of the moves."""
+
+    def __init__(self, group: Group, members: Sequence[MemberRecord],
+                 snapshot: Snapshot, given_up: Sequence[MemberRecord],
+                 guests: Sequence[str]):
+        self._hosts = {host.name: host for host in snapshot.hosts}
+        self._there = {row.member.path: self._hosts[row.place.host]
+                       for row in members}
+        self._demands = {row.member.path: row.member.requirements.resources
+                         for row in members}
+        self._given_up = given_up
+        self._snapshot = snapshot.without_servers([
+            *(row.place.host for row in (*members, *given_up)), *guests])
+        bound = bind(group.only(self._there), self._snapshot)
+        self._rules: list[tuple[Scope, Policy]] = [
+            (scope, rule) for scope in bound.scopes()
+            for rule in scope.group.rules if rule.hard]
+
+    def obstacle(self, done: Sequence[Move], move: Move) -> str:
+        """Why a move is not possible after others; empty if it is."""
+        free = self._lacking(done, move)
+        if free:
+            return f'there is not enough {free}'
+        before = {**self._there, **{
+            each.member: self._hosts[each.destination] for each in done}}
+        after = {**before, move.member: self._hosts[move.destination]}
+        without = {path: host for path, host in before.items()
+                   if path != move.member}
+        for scope, rule in self._rules:
+            count = rule.check(scope, after, self._snapshot).count
+            if count and count > min(
+                    rule.check(scope, each, self._snapshot).count
+                    for each in (before, without)):
+                return f'it would break {rule.title}'
+        return ''
+
+    def _lacking(self, done: Sequence[Move], move: Move) -> str:
+        """Resource class of which the destination has too little."""
+        host = self._hosts[move.destination]
+        for name, amount in self._demands[move.member].items():
+            inventory = host.inventories.get(name)
+            if inventory is None:
+                return name
+            used = inventory.used + self._change(done, host.name, name)
+            capacity = ((inventory.total - inventory.reserved)
+                        * inventory.allocation_ratio)
+            if amount and used + amount > capacity:
+                return name
+        return ''
+
+    def _change(self, done: Sequence[Move], host: str, name: str) -> int:
+        """How much more of a resource is used on a host than at first."""
+        def total(members: Sequence[str]) -> int:
+            return sum(self._demands[path].get(name, 0) for path in members)
+
+        freed = sum(row.member.requirements.resources.get(name, 0)
+                    for row in self._given_up if row.place.host == host)
+        return (total([each.member for each in done
+                       if each.destination == host])
+                - total([each.member for each in done
+                         if each.source == host]) - freed)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which hard policies the servers of a group break where they are."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nova_holistic.engine.member_rows import host_of
+from nova_holistic.engine.named_reasons import named
+from nova_holistic.engine.remembered_hosts import with_remembered
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.check import check
+from nova_holistic.table.claim import OWNED
+from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.store import SITTING
+
+
+def violations(group: Group, members: Sequence[MemberRecord],
+               snapshot: Snapshot) -> Sequence[Reason]:
+    """Judge the members that take up room, planned ones included.
+
+    A server that Nova is moving is judged at its destination. A policy whose
+    verdict depends on how many members there are is judged only if all
+    members of the group take up room: a lost member is planned again, and
+    may complete what is missing.
+
+    :param group: not bound to the snapshot
+    :param snapshot: of the whole cloud, with all servers
+    :returns: nothing if the policies hold, or if the group has no servers
+    :raises InvalidDocument: the cloud has no such flavor or level any more
+    """
+    if not any(row.state in OWNED for row in members):
+        return ()
+    return _broken(group, members, snapshot)
+
+
+def _broken(group: Group, members: Sequence[MemberRecord],
+            snapshot: Snapshot, missing: bool = False) -> Sequence[Reason]:
+    """
+    :param missing: whether the group has other members, which do not count
+    """
+    sitting = [row for row in members if row.state in SITTING]
+    judged = _as_built(judged_rules(group, members, missing), sitting)
+    whole = with_known_hosts(snapshot, sitting).without_servers(
+        guests(members))
+    placement = {row.member.path: row.next_place.host for row in sitting}
+    return named(check(judged, whole, placement, placement), whole)
+
+
+def judged_rules(group: Group, members: Sequence[MemberRecord],
+                 missing: bool = False) -> Group:
+    """The group of those members that take up room, with the hard policies
+    on which they are judged."""
+    sitting = {row.member.path for row in members if row.state in SITTING}
+    return _only_rules(group.only(sitting),
+                       counting=not missing and len(sitting) == len(members))
+
+
+def misplaced(group: Group, members: Sequence[MemberRecord],
+              snapshot: Snapshot) -> Sequence[MemberRecord]:
+    """Planned members that alone keep a group from satisfying its policies.
+
+    They can be planned elsewhere without moving a server. Policies whose
+    verdict depends on how many members there are do not count here.
+
+    :returns: none if the servers break a policy among themselves
+    :raises InvalidDocument: the cloud has no such flavor or level any more
+    """
+    servers = [row for row in members if row.state != MemberState.PLANNED]
+    planned = [row for row in members if row.state == MemberState.PLANNED]
+
+    def broken(planned: Sequence[MemberRecord]) -> bool:
+        return bool(_broken(group, [*servers, *planned], snapshot, True))
+
+    if broken(()):
+        return ()
+    staying: list[MemberRecord] = []
+    for row in planned:
+        if not broken([*staying, row]):
+            staying.append(row)
+    return [row for row in planned if row not in staying]
+
+
+def guests(members: Sequence[MemberRecord]) -> list[str]:
+    """Hosts, once for each server of the group there that is not at a
+    member's position: the sources of moves, and servers that failed."""
+    return [*(row.place.host for row in members
+              if row.destination is not None),
+            *(row.place.host for row in members
+              if row.state == MemberState.FAILED and row.instance_uuid)]
+
+
+def with_known_hosts(snapshot: Snapshot,
+                     members: Sequence[MemberRecord]) -> Snapshot:
+    """The snapshot with hosts of members that it does not have, disabled."""
+    return with_remembered(snapshot, [
+        host_of(place) for row in members
+        for place in (row.place, row.next_place)])
+
+
+def _as_built(group: Group, rows: Sequence[MemberRecord],
+              prefix: str = '') -> Group:
+    """The group without flavors, which may be gone or redefined since: what
+    a server has is not judged by its flavor."""
+    found = {row.member.description: row.member.requirements for row in rows}
+    return replace(
+        group,
+        members=tuple(
+            replace(each, requirements=replace(
+                found[prefix + each.name], flavor=None))
+            if prefix + each.name in found else each
+            for each in group.members),
+        groups=tuple(_as_built(nested, rows, f'{prefix}{nested.name}/')
+                     for nested in group.groups))
+
+
+def _only_rules(group: Group, counting: bool) -> Group:
+    """
+    :param counting: whether policies stay that count all members
+    """
+    def stays(rule: Policy) -> bool:
+        return rule.hard and (counting or not rule.counts_all)
+
+    return replace(
+        group,
+        policies=tuple(filter(stays, group.policies)),
+        relationships=tuple(filter(stays, group.relationships)),
+        groups=tuple(_only_rules(nested, counting)
+                     for nested in group.groups))

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups whose servers no longer satisfy their hard policies.
+
+Servers are moved past the policies: a live migration with a forced host, an
+evacuation to a given host, a host that is put into another rack or zone.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Mapping
+from datetime import datetime, timedelta
+
+from oslo_log import log as logging
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.engine.violations import misplaced, violations
+from nova_holistic import exceptions, policies
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table import degrading, overview
+from nova_holistic.table.overview import GroupOutline, MemberOutline
+from nova_holistic.table.progress import WITH_SERVERS
+from nova_holistic.table.records import (
+    GroupStatus, MemberRecord, MemberState)
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+JUDGED = (*WITH_SERVERS, GroupStatus.DEGRADED)
+"""Statuses of groups that have servers."""
+
+MOST = 500
+"""Groups that are judged in one pass. An engine that has just started judges
+all groups with servers."""
+
+
+class Drift:
+    """Judges a group again if something on which the verdict depends has
+    changed since this object judged it last.
+
+    Positions of members are compared in each pass, which costs two queries.
+    Hosts are compared every ``[reconciler] drift_interval`` seconds, which
+    costs a snapshot of the cloud.
+    """
+
+    def __init__(self, conf, inventory: InventoryDriver,
+                 table: PlacementTable, holds: HoldClient,
+                 clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._conf = conf.reconciler
+        self._inventory = inventory
+        self._table = table
+        self._holds = holds
+        self._clock = clock
+        self._policy_types = policies.load_policy_types()
+        # What the last verdict on a group depends on, by its UUID.
+        self._positions: dict[str, _Key] = {}
+        self._surroundings: dict[str, Hashable] = {}
+        # Groups with a policy that looks at all hosts of the cloud.
+        self._wide: set[str] = set()
+        self._compared_at: datetime | None = None
+
+    def judge(self) -> Mapping[str, int]:
+        """Judge the groups for which something has changed.
+
+        :returns: how many groups were degraded, and how many recovered
+        """
+        outlines = self._outlines()
+        due = {uuid for uuid, (_, key, _) in outlines.items()
+               if self._positions.get(uuid) != key}
+        compare = bool(outlines) and self._must_compare_hosts()
+        if not due and not compare:
+            return {}
+        try:
+            cloud = _Cloud(self._inventory.snapshot())
+        except exceptions.HolisticError:
+            LOG.exception('The policies of groups with servers are not judged')
+            return {}
+        if compare:
+            due |= {uuid for uuid, outline in outlines.items()
+                    if self._surroundings.get(uuid) != self._around(
+                        cloud, outline)}
+            # Else the others are found by comparing once more.
+            if len(due) <= MOST:
+                self._compared_at = self._clock()
+        done: Counter[str] = Counter()
+        for uuid in sorted(due)[:MOST]:
+            try:
+                self._judge(cloud, outlines[uuid], done)
+            except exceptions.HolisticError:
+                LOG.exception('The policies of group %s are not judged', uuid)
+        return +done
+
+    def _outlines(self) -> 'dict[str, _Outline]':
+        """Groups with servers; forgets the others."""
+        members: dict[str, list[MemberOutline]] = {}
+        for each in overview.members(
+                self._table.database, list(MemberState), JUDGED):
+            members.setdefault(each.group_uuid, []).append(each)
+        found = {
+            group.uuid: (group, _positions(group, members[group.uuid]),
+                         {host for each in members[group.uuid]
+                          for host in each.position if host})
+            for group in overview.active_groups(self._table.database)
+            if group.status in JUDGED and group.uuid in members}
+        for known in (self._positions, self._surroundings):
+            for uuid in known.keys() - found.keys():
+                del known[uuid]
+        self._wide &= found.keys()
+        return found
+
+    def _must_compare_hosts(self) -> bool:
+        interval = timedelta(seconds=self._conf.drift_interval)
+        return self._compared_at is None or not (
+            timedelta() <= self._clock() - self._compared_at < interval)
+
+    def _around(self, cloud: '_Cloud', outline: '_Outline') -> Hashable:
+        group, _, hosts = outline
+        if group.uuid in self._wide:
+            return cloud.whole
+        return frozenset((name, cloud.looks(name, group.exclusive))
+                         for name in hosts)
+
+    def _judge(self, cloud: '_Cloud', outline: '_Outline',
+               done: Counter[str]) -> None:
+        """:raises HolisticError: it could not be judged; try again"""
+        outlined, key, _ = outline
+        found = self._table.group_with_members(outlined.uuid)
+        if found is None or found[0].task is not None:
+            return
+        record, members = found
+        try:
+            group = parse_group(record.document, self._policy_types)
+            broken = violations(group, members, cloud.snapshot)
+        except exceptions.InvalidDocument as error:
+            LOG.warning('The policies of group %s cannot be judged: %s',
+                        record.uuid, error)
+            broken = None
+        else:
+            if any(rule.hard and not rule.local for scope in group.scopes()
+                   for rule in scope.group.rules):
+                self._wide.add(record.uuid)
+        if broken and self._has_moved(record.uuid, key):
+            # Their servers do not exist yet: they are planned elsewhere.
+            stray = misplaced(group, members, cloud.snapshot)
+            done['misplaced'] += sum(map(self._give_up, stray))
+            if stray:
+                return
+        if broken:
+            now, rows = self._clock(), [reason.to_row() for reason in broken]
+            if record.violations != tuple(rows) and degrading.degrade(
+                    self._table.database, record, rows, now):
+                LOG.warning('Group %s is degraded: %s', record.uuid,
+                            '; '.join(each.message for each in broken))
+                done['degraded'] += 1
+        elif broken is not None and record.status == GroupStatus.DEGRADED:
+            done['recovered'] += degrading.recover(
+                self._table.database, record, members, self._clock())
+        # With the status as it was: if it has changed now, the next pass
+        # judges once more.
+        self._positions[record.uuid] = key
+        self._surroundings[record.uuid] = self._around(cloud, outline)
+
+    def _has_moved(self, group_uuid: str, key: '_Key') -> bool:
+        """Whether a member has moved since the last verdict.
+
+        If only hosts have changed, somebody may just be putting a host into
+        another rack, and no place is given up.
+        """
+        known = self._positions.get(group_uuid)
+        return known is not None and known[-1] != key[-1]
+
+    def _give_up(self, member: MemberRecord) -> bool:
+        """Drop the hold of a planned member. The member is lost."""
+        if not self._table.change_state(
+                member.id, [MemberState.PLANNED], MemberState.LOST,
+                self._clock(), of_hold=member.hold):
+            return False
+        self._holds.drop([member.hold])
+        self._table.forget_holds([member.hold])
+        return True
+
+
+class _Cloud:
+    """A snapshot, and what policies see of its hosts."""
+
+    def __init__(self, snapshot: Snapshot):
+        self.snapshot = snapshot
+        self._hosts = {host.name: host for host in snapshot.hosts}
+
+    @property
+    def whole(self) -> Hashable:
+        """All hosts: some policies count domains that could be used."""
+        return self.snapshot.once('drift', lambda: hash(frozenset(
+            (host.name, host.enabled, _looks(host))
+            for host in self.snapshot.hosts)))
+
+    def looks(self, name: str, crowd: bool) -> Hashable:
+        """
+        :param crowd: whether servers of others matter; these may be on any
+            host of the same domain
+        """
+        host = self._hosts.get(name)
+        servers = self.snapshot.once('drift servers', lambda: hash(frozenset(
+            (each.name, each.servers) for each in self.snapshot.hosts
+        ))) if crowd else None
+        return host and _looks(host), servers
+
+
+def _looks(host: Host) -> Hashable:
+    return (host.location, host.labels, host.traits, host.aggregates,
+            host.availability_zone)
+
+
+_Key = tuple[int, bool, Hashable]
+"""Changes with the definition of a group, with its status, and with the
+positions of its members."""
+
+_Outline = tuple[GroupOutline, _Key, Collection[str]]
+"""A group, its key, and the names of its hosts."""
+
+
+def _positions(group: GroupOutline,
+               members: Collection[MemberOutline]) -> _Key:
+    return (group.revision, group.status == GroupStatus.DEGRADED, frozenset(
+        (each.id, each.state, each.position) for each in members))

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Repairs a degraded group by live migrations."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+import time
+from typing import Any
+
+from oslo_log import log as logging
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.engine.decider import Decider
+from nova_holistic.engine.move_order import Move
+from nova_holistic.engine.ownership import Ownership
+from nova_holistic.engine import refused_hosts
+from nova_holistic.engine import repair
+from nova_holistic.engine.repair import Case, Proposal
+from nova_holistic.engine.violations import violations
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.model.marked import Marked, tell
+from nova_holistic.model.plan import Reason
+from nova_holistic import policies
+from nova_holistic.reconcile.instances import Instances, InstanceView
+from nova_holistic.reconcile.positions import Positions
+from nova_holistic.table import degrading
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.progress import WITH_SERVERS
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState)
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+MOVABLE = ('ACTIVE', 'PAUSED')
+"""Statuses of servers that Nova can live-migrate."""
+
+POLL = 1.0
+"""Seconds between two looks at a server that is migrated."""
+
+
+class Repairer:
+    """A repair has no memory: whoever begins it again, for instance after a
+    crash, gets a proposal for what is still wrong.
+
+    Servers that do not run stay where they are.
+    """
+
+    def __init__(self, conf, inventory: InventoryDriver,
+                 table: PlacementTable, holds: HoldClient,
+                 instances: Instances, clock: Callable[[], datetime],
+                 sleep: Callable[[float], object] = time.sleep,
+                 timer: Callable[[], float] = time.monotonic):
+        """
+        :param clock: gives naive UTC
+        :param timer: gives seconds, to measure durations
+        """
+        self._conf = conf
+        self._inventory = inventory
+        self._table = table
+        self._holds = holds
+        self._instances = instances
+        self._clock = clock
+        self._sleep = sleep
+        self._timer = timer
+        self._policy_types = policies.load_policy_types()
+        self._positions = Positions(inventory, table, instances, clock)
+        self._decider = Decider(
+            conf, inventory, table, self._policy_types, timer)
+
+    def propose(self, group_uuid: str) -> Proposal:
+        """How the group can be repaired; nothing is changed.
+
+        :raises GroupUnknown: there is no such group
+        :raises HolisticError: Nova, Placement or the table does not answer
+        """
+        self._positions.refresh(group_uuid)
+        found = self._table.group_with_members(group_uuid)
+        if found is None:
+            raise table_errors.GroupUnknown(group_uuid)
+        return self._proposal(*found)
+
+    def run(self, record: GroupRecord) -> Mapping[str, Any]:
+        """Carry out the task of a group that is to be repaired.
+
+        :param record: as ``table.tasks.take`` gave it
+        :returns: changes with which the task ends: the status, and why the
+            group could not be repaired
+        :raises OwnershipLost: the group is another engine's; a migration that
+            has begun goes on
+        """
+        ownership = Ownership(self._table, record, self._clock)
+        self._wait_for_moves(ownership)
+        found = self._proposal(record, self._table.members(record.uuid))
+        reasons: Sequence[Reason] = found.reasons
+        if not reasons:
+            self._give_up_places(record, found.planned_again)
+            for move in found.moves:
+                ownership.change()
+                failure = self._migrate(ownership, move)
+                if failure is not None:
+                    reasons = [failure]
+                    break
+        return {**self._judged(record),
+                'reasons': [each.to_row() for each in reasons]}
+
+    def _proposal(self, record: GroupRecord,
+                  members: Sequence[MemberRecord]) -> Proposal:
+        if record.status not in (*WITH_SERVERS, GroupStatus.DEGRADED):
+            return Proposal()
+        built = [row for row in members if row.state == MemberState.BUILT]
+        views = self._instances.find(
+            [row.instance_uuid or '' for row in built], record.project_id)
+        movable = {row.member.path for row in built
+                   if _can_move(views.get(row.instance_uuid or ''))}
+        return repair.propose(
+            self._conf, self._decider, Case(
+                record, parse_group(record.document, self._policy_types),
+                members, self._inventory.snapshot(), movable),
+            refused_hosts.read(
+                self._conf, self._table, record.uuid, self._clock()))
+
+    def _give_up_places(self, record: GroupRecord,
+                        paths: Sequence[str]) -> None:
+        """Planned members that are in the way are lost. The reconciler plans
+        them again when the group has no task any more."""
+        for row in self._table.members(record.uuid):
+            if row.member.path in paths and self._table.change_state(
+                    row.id, [MemberState.PLANNED], MemberState.LOST,
+                    self._clock(), of_hold=row.hold):
+                self._holds.drop([row.hold])
+                self._table.forget_holds([row.hold])
+
+    def _wait_for_moves(self, ownership: Ownership) -> None:
+        """An engine that stopped may have left a live migration."""
+        uuid = ownership.record.uuid
+        deadline = self._timer() + self._conf.reconciler.migration_timeout
+        while True:
+            self._positions.refresh(uuid)
+            moving = [row for row in self._table.members(uuid)
+                      if row.destination is not None]
+            if not moving or self._timer() > deadline or not any(
+                    view is not None and view.status == 'MIGRATING'
+                    for row in moving
+                    for view in [self._instances.get(row.instance_uuid)]):
+                return
+            ownership.change()
+            self._sleep(POLL)
+
+    def _migrate(self, ownership: Ownership, move: Move) -> Reason | None:
+        """Live-migrate one server and wait for the end.
+
+        :returns: why it is not at its destination
+        """
+        view = self._instances.get(move.instance_uuid)
+        if view is None or view.host != move.source or not _can_move(view):
+            return Reason.told(move.member, Marked(
+                'its server has changed since the repair was planned: ask for '
+                'the repair again'))
+        LOG.info('Group %s is repaired: server %s, member %s, moves from %s '
+                 'to %s', ownership.record.uuid, move.instance_uuid,
+                 move.member, move.source, move.destination)
+        try:
+            self._instances.live_migrate(move.instance_uuid, move.destination)
+            view = self._ended(ownership, move)
+        except ServiceFailed as error:
+            return _failed(move, str(error))
+        self._positions.refresh(ownership.record.uuid)
+        if view is None or not _can_move(view):
+            return _failed(move, 'the live migration has not ended in time' if
+                           view is not None else 'the server is gone')
+        if view.host != move.destination:
+            return _failed(move, 'Nova left the server where it was; its '
+                                 'migrations and actions tell why')
+        return None
+
+    def _ended(self, ownership: Ownership, move: Move) -> InstanceView | None:
+        """The server after its migration, or when the time is up."""
+        deadline = self._timer() + self._conf.reconciler.migration_timeout
+        while True:
+            view = self._instances.get(move.instance_uuid)
+            if view is None or view.task is None and not view.is_moving:
+                return view
+            if self._timer() > deadline:
+                return view
+            ownership.change()
+            self._sleep(POLL)
+
+    def _judged(self, record: GroupRecord) -> dict[str, Any]:
+        """The status that the group has by its servers now."""
+        members = self._table.members(record.uuid)
+        found = self._table.get_group(record.uuid) or record
+        broken = violations(
+            parse_group(record.document, self._policy_types), members,
+            self._inventory.snapshot())
+        if broken and found.status in (*WITH_SERVERS, GroupStatus.DEGRADED):
+            return {'status': GroupStatus.DEGRADED,
+                    'violations': [each.to_row() for each in broken]}
+        if found.status == GroupStatus.DEGRADED:
+            return degrading.recovered(members)
+        return {}
+
+
+def _can_move(view: InstanceView | None) -> bool:
+    return (view is not None and view.status in MOVABLE
+            and view.task is None)
+
+
+def _failed(move: Move, why: str) -> Reason:
+    return Reason(
+        move.member, f'the live migration to host {move.destination} failed: '
+        f'{why}', public=str(tell('the live migration of the server failed')))
