@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine.violations import misplaced, violations
-from nova_holistic import exceptions, policies
+from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -52,7 +52,7 @@ class Drift:
         self._table = table
         self._holds = holds
         self._clock = clock
-        self._policy_types = policies.load_policy_types()
+        self._groups = GroupParser()
         # What the last verdict on a group depends on, by its UUID.
         self._positions: dict[str, _Key] = {}
         self._surroundings: dict[str, Hashable] = {}
@@ -130,7 +130,7 @@ class Drift:
             return
         record, members = found
         try:
-            group = parse_group(record.document, self._policy_types)
+            group = self._groups.parse(record)
             broken = violations(group, members, cloud.snapshot)
         except exceptions.InvalidDocument as error:
             LOG.warning('The policies of group %s cannot be judged: %s',

@@ -8,8 +8,8 @@ from typing import Any
 
 from oslo_log import log as logging
 
-from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.decider import Decider
+from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine.move_order import Move
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine import refused_hosts
@@ -21,7 +21,6 @@ from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.plan import Reason
-from nova_holistic import policies
 from nova_holistic.reconcile.instances import Instances, InstanceView
 from nova_holistic.reconcile.positions import Positions
 from nova_holistic.table import degrading
@@ -64,10 +63,10 @@ class Repairer:
         self._clock = clock
         self._sleep = sleep
         self._timer = timer
-        self._policy_types = policies.load_policy_types()
+        self._groups = GroupParser()
         self._positions = Positions(inventory, table, instances, clock)
         self._decider = Decider(
-            conf, inventory, table, self._policy_types, timer)
+            conf, inventory, table, self._groups.policy_types, timer)
 
     def propose(self, group_uuid: str) -> Proposal:
         """How the group can be repaired; nothing is changed.
@@ -116,7 +115,7 @@ class Repairer:
                    if _can_move(views.get(row.instance_uuid or ''))}
         return repair.propose(
             self._conf, self._decider, Case(
-                record, parse_group(record.document, self._policy_types),
+                record, self._groups.parse(record),
                 members, self._inventory.snapshot(), movable),
             refused_hosts.read(
                 self._conf, self._table, record.uuid, self._clock()))
@@ -192,7 +191,7 @@ class Repairer:
         members = self._table.members(record.uuid)
         found = self._table.get_group(record.uuid) or record
         broken = violations(
-            parse_group(record.document, self._policy_types), members,
+            self._groups.parse(record), members,
             self._inventory.snapshot())
         if broken and found.status in (*WITH_SERVERS, GroupStatus.DEGRADED):
             return {'status': GroupStatus.DEGRADED,
