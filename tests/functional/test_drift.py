@@ -14,7 +14,7 @@ RACKS_APART = [{'type': 'anti-affinity', 'level': 'rack'}]
 @pytest.fixture(scope='module')
 def running(lend_cloud):
     options = {('topology', 'levels'): ['az', 'rack', 'host'],
-               ('reconciler', 'drift_interval'): 0}
+               ('reconciler', 'drift_interval'): 3600}
     with lend_cloud(HOSTS, options=options) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         yield cloud
@@ -24,6 +24,7 @@ def running(lend_cloud):
 def cloud(running):
     """The cloud, on which the test leaves nothing behind."""
     yield running
+    running.conf.set_override('drift_interval', 3600, group='reconciler')
     running.enable_computes()
     running.clear()
 
@@ -92,6 +93,7 @@ def test_the_other_members_of_a_degraded_group_can_be_claimed(cloud):
 
 
 def test_a_host_in_another_rack_degrades_the_group(cloud):
+    cloud.conf.set_override('drift_interval', 0, group='reconciler')
     group, _ = built(cloud, RACKS_APART, {'a': 'cmp-0', 'b': 'cmp-1'})
     move_to_rack(cloud, 'cmp-1', 'r0')
     try:
