@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from nova_holistic.table.migrations import steps
 
-revision = '0009'
-down_revision = '0007'
+revision = '0010'
+down_revision = '0009'
 
 
 def upgrade() -> None:
