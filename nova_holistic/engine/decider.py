@@ -8,6 +8,7 @@ from typing import TypeVar
 from oslo_log import log as logging
 
 from nova_holistic.engine import exclusive_hosts
+from nova_holistic.engine import moving_members
 from nova_holistic.engine.nova_constraints import NovaConstraints
 from nova_holistic.engine.questions import Decision, NotPlanned, Question
 from nova_holistic.engine import reasons
@@ -15,7 +16,6 @@ from nova_holistic.engine import refused_hosts
 from nova_holistic.engine import solver_metrics
 from nova_holistic.engine.usable_snapshot import (
     vacated, with_closed, with_remembered)
-from nova_holistic.engine import moving_members
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.with_statistics import InventoryWithStatistics
 from nova_holistic.model.binding import bind

@@ -16,7 +16,7 @@ from nova_holistic.model.marked import Marked
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.snapshot import Host, Snapshot
-from nova_holistic.table.records import MemberRecord
+from nova_holistic.table.records import MemberRecord, MemberState
 
 Positions = Mapping[str, str]
 """Path of a member to the name of a host."""
@@ -33,6 +33,15 @@ def sources(rows: Iterable[MemberRecord]) -> Positions:
     """Where members are that Nova is moving elsewhere."""
     return FrozenMapping({row.member.path: row.place.host for row in rows
                           if row.destination is not None})
+
+
+def guests(members: Sequence[MemberRecord]) -> list[str]:
+    """Hosts, once for each server of the group there that is not at a
+    member's position: the sources of moves, and servers that failed."""
+    return [*(row.place.host for row in members
+              if row.destination is not None),
+            *(row.place.host for row in members
+              if row.state == MemberState.FAILED and row.instance_uuid)]
 
 
 def kept_off(group: Group, snapshot: Snapshot, placed: Positions,

@@ -18,8 +18,6 @@ from nova_holistic.engine.plan_answers import PlanAnswer
 from nova_holistic.engine.questions import Question
 from nova_holistic.engine import reasons
 from nova_holistic.engine.replanner import Replanner
-from nova_holistic.engine.task_runner import TaskRunner
-from nova_holistic.engine.statistics_inventory import InventoryWithStatistics
 from nova_holistic.engine.task_runner import TaskRunner, Work
 from nova_holistic.engine.updater import Updater
 from nova_holistic import exceptions, objectives, policies

@@ -12,13 +12,13 @@ from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
 from nova_holistic.engine.journal import RowJournal
 from nova_holistic.engine import member_rows
 from nova_holistic.engine import moving_members
+from nova_holistic.engine.moving_members import guests
 from nova_holistic.engine import partial_replan
 from nova_holistic.engine.partial_replan import Decide, Partial, PartialPlanner
 from nova_holistic.engine.questions import Decision, NotPlanned, Question
 from nova_holistic.engine import reasons
 from nova_holistic.engine import refused_hosts
 from nova_holistic.engine.unneeded_holds import GONE
-from nova_holistic.engine.violations import guests
 from nova_holistic import exceptions
 from nova_holistic.messaging.errors import GroupBusy
 from nova_holistic.model.plan import Reason

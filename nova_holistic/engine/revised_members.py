@@ -7,8 +7,8 @@ from typing import Any
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.member_rows import host_of
-from nova_holistic.engine.questions import Question
 from nova_holistic.engine import moving_members
+from nova_holistic.engine.questions import Question
 from nova_holistic.engine.refused_hosts import Refused
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group

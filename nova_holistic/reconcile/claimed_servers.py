@@ -85,7 +85,7 @@ class ServerReconciler:
             servers of no member are left out
         :raises TableError: the table does not answer
         """
-        self._places = None
+        self._positions.forget_places()
         members = overview.members_of_servers(
             self._table.database, instance_uuids)
         groups = {group.uuid: group for group in overview.groups(
@@ -106,7 +106,7 @@ class ServerReconciler:
             m.instance_uuid for m in overview.members_of_servers(
                 self._table.database, instance_uuids)
             if not _as_known(m, views.get(m.instance_uuid))
-            and not _is_being_built(views.get(m.instance_uuid)))
+            and not _is_under_way(views.get(m.instance_uuid)))
 
     def _mend_members(self, mended: Counter[str],
                       members: Collection[MemberOutline],
@@ -247,9 +247,10 @@ def _never_ran(view: InstanceView) -> bool:
     return not view.launched and view.status in (BUILDING, ERROR)
 
 
-def _is_being_built(view: InstanceView | None) -> bool:
-    """Whether another notification follows when the build ends."""
-    return view is not None and view.status == BUILDING
+def _is_under_way(view: InstanceView | None) -> bool:
+    """Whether another notification follows when a build or a move ends."""
+    return view is not None and (
+        view.status == BUILDING or view.may_have_two_hosts)
 
 
 def _as_known(member: MemberOutline, view: InstanceView | None) -> bool:

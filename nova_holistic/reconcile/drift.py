@@ -12,16 +12,15 @@ from datetime import datetime, timedelta
 from oslo_log import log as logging
 
 from nova_holistic.engine.group_parser import GroupParser
-from nova_holistic.engine.violations import misplaced, violations
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.repair.violations import misplaced, violations
 from nova_holistic.table import degrading, overview
 from nova_holistic.table.overview import GroupOutline, MemberOutline
 from nova_holistic.table.progress import WITH_SERVERS
-from nova_holistic.table.records import (
-    GroupStatus, MemberRecord, MemberState)
+from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)

@@ -6,6 +6,7 @@ from collections.abc import (
     Callable, Collection, Iterable, Mapping, Sequence)
 from datetime import datetime, timedelta
 import itertools
+import threading
 
 from oslo_log import log as logging
 
@@ -60,6 +61,7 @@ class Reconciler:
         # A pass may be under way while a report is looked at.
         self._reported = ServerReconciler(*servers)
         self._drift = Drift(conf, inventory, table, holds, clock)
+        self._judging = threading.Lock()
 
     def reconcile(self) -> Mapping[str, int]:
         """One pass; how often each case was met."""
@@ -81,7 +83,7 @@ class Reconciler:
         mended['orphaned'] = self._orphans.sweep()
         for group_uuid in overview.unsettled(self._database):
             self._table.settle(group_uuid, self._clock())
-        mended.update(self._drift.judge())
+        self._judge_policies(mended)
         self._each(mended, 'restored', self._restore_places,
                    self._returning(groups))
         self._each(mended, 'replanned', self._replan, self._waiting(groups))
@@ -103,6 +105,8 @@ class Reconciler:
             LOG.info('Reported servers: %s', dict(+mended))
             for group_uuid in overview.unsettled(self._database):
                 self._table.settle(group_uuid, self._clock())
+        if mended['moved']:
+            self._judge_policies(mended)
         return unsettled
 
     def check_hosts(self) -> None:
@@ -122,6 +126,11 @@ class Reconciler:
         self._each(mended, 'replanned', self._replan, self._waiting(groups))
         if +mended:
             LOG.info('Reported hosts: %s', dict(+mended))
+
+    def _judge_policies(self, mended: Counter[str]) -> None:
+        # Passes and reports share what the last judgement depends on.
+        with self._judging:
+            mended.update(self._drift.judge())
 
     @staticmethod
     def _each(mended: Counter[str], case: str,

@@ -10,12 +10,8 @@ from oslo_log import log as logging
 
 from nova_holistic.engine.decider import Decider
 from nova_holistic.engine.group_parser import GroupParser
-from nova_holistic.engine.move_order import Move
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine import refused_hosts
-from nova_holistic.engine import repair
-from nova_holistic.engine.repair import Case, Proposal
-from nova_holistic.engine.violations import violations
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.errors import ServiceFailed
@@ -23,6 +19,10 @@ from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.plan import Reason
 from nova_holistic.reconcile.instances import Instances, InstanceView
 from nova_holistic.reconcile.positions import Positions
+from nova_holistic.repair.move_order import Move
+from nova_holistic.repair import proposal
+from nova_holistic.repair.proposal import Case, Proposal
+from nova_holistic.repair.violations import violations
 from nova_holistic.table import degrading
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.progress import WITH_SERVERS
@@ -113,7 +113,7 @@ class Repairer:
             [row.instance_uuid or '' for row in built], record.project_id)
         movable = {row.member.path for row in built
                    if _can_move(views.get(row.instance_uuid or ''))}
-        return repair.propose(
+        return proposal.propose(
             self._conf, self._decider, Case(
                 record, self._groups.parse(record),
                 members, self._inventory.snapshot(), movable),

@@ -3,8 +3,8 @@
 
 import pytest
 
-from nova_holistic.engine.violations import violations
 from nova_holistic.reconcile import drift
+from nova_holistic.repair.violations import violations
 from tests.functional.claims import (
     APART, create, document, host_of_active, HOSTS, SMALL)
 

@@ -35,8 +35,9 @@ ALLOWED = {
     'engine': {'engine', 'messaging', 'holds', 'inventory', 'table',
                'constraints', 'documents', 'metrics', 'objectives',
                'policies', 'solver', 'model'},
-    'reconcile': {'reconcile', 'engine', 'messaging', 'holds', 'inventory',
-                  'metrics', 'table', 'model'},
+    'repair': {'repair', 'engine', 'solver', 'policies', 'table', 'model'},
+    'reconcile': {'reconcile', 'repair', 'engine', 'messaging', 'holds',
+                  'inventory', 'metrics', 'table', 'model'},
     'service': {'service', 'reconcile', 'engine', 'messaging', 'inventory',
                 'metrics', 'table', 'model'},
 }

@@ -16,8 +16,8 @@ import yaml
 from nova_holistic.cli import engine
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.engine import test_transitions as walks
-from tests.functional.engine.world import shop
-from tests.unit.api.service import Service
+from tests.functional.engine.world import shop, SMALL
+from tests.unit.api.service import ADMIN, Service
 
 MANUAL = pathlib.Path(__file__).parents[3] / 'doc/source/user/groups.rst'
 ENGINE = '''
@@ -54,12 +54,12 @@ GROUPS, MEMBERS = commands('group'), commands('member')
 @pytest.fixture
 def type_out(type_, tmp_path, monkeypatch):
     """Types a command of the manual, in a folder with ``shop.yaml``."""
-    def type_out(command, document):
+    def type_out(command, document, user=None):
         (tmp_path / 'shop.yaml').write_text(yaml.safe_dump(document))
         monkeypatch.chdir(tmp_path)
         openstack, holistic, *words = shlex.split(command)
         assert (openstack, holistic) == ('openstack', 'holistic')
-        type_(*words)
+        type_(*words, **({'user': user} if user else {}))
     return type_out
 
 
@@ -69,6 +69,8 @@ def group_in(world, status):
     if status == 'error':
         return walks.broken_off(world)
     group = world.create(shop(size), lease=0)
+    if status == 'degraded':
+        return degraded(world)
     if status in ('building', 'complete'):
         walks.serve(world, group)
     if status in ('complete', 'released'):
@@ -76,11 +78,22 @@ def group_in(world, status):
     return group
 
 
+def degraded(world):
+    group = world.create({'name': 'shop', 'members': [
+        {'name': 'node', 'count': 2, 'resources': SMALL}], 'policies': [
+            {'type': 'anti-affinity', 'level': 'rack'}]}, lease=0)
+    first, second = [world.build(group, path) for path in ('node-0', 'node-1')]
+    world.instances.set(second.instance_uuid, 'ACTIVE', first.place.host)
+    world.reconciler.reconcile()
+    return group
+
+
 @pytest.mark.parametrize('status', sorted(GROUPS.keys() - {'planning'}))
 def test_the_command_leads_out_of_a_group_status(world, type_out, status):
     group = group_in(world, status)
     assert world.table.get_group(group.uuid).status == status
-    type_out(GROUPS[status], shop(2))
+    type_out(GROUPS[status], shop(2),
+             user=ADMIN if status == 'degraded' else None)
     after = world.table.get_group(group.uuid)
     assert after is None or after.status != status
 

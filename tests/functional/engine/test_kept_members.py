@@ -7,7 +7,7 @@ import pytest
 from nova_holistic.table.records import MemberState
 from tests.functional.engine.interleaving import Interleaved, reconcile
 from tests.functional.engine.test_update_turns import put
-from tests.functional.engine.test_updater import take
+from tests.functional.engine.updates import take
 from tests.functional.engine.world import shop
 
 

@@ -11,9 +11,9 @@ import pytest
 from nova_holistic import exceptions
 from nova_holistic.table.records import GroupStatus
 from nova_holistic.table import states
-from tests.functional.engine.test_updater import (
-    fill, revised, Silent, take, update)
 from tests.functional.engine.transitions import Transitions
+from tests.functional.engine.updates import (
+    fill, revised, Silent, take, update)
 from tests.functional.engine.world import shop, SMALL, VCPUS, World
 from tests.unit.table import builders
 
@@ -167,6 +167,37 @@ def planning_that_breaks_off(world):
     replan(world, broken_off(world))
 
 
+def servers_that_drift(world):
+    """Nova moves a server onto the host of the other one, and away again."""
+    group = world.create(shop(2), lease=0)
+    nodes = [serve(world, group, f'db/node-{number}') for number in (0, 1)]
+    home = nodes[1].place.host
+    move(world, nodes[1], nodes[0].place.host)
+    move(world, nodes[1], home)
+    serve(world, group)
+    move(world, nodes[1], nodes[0].place.host)
+    move(world, nodes[1], home)
+
+
+def servers_that_are_deleted_while_they_break_a_policy(world):
+    for lease in (0, 60):
+        group = world.create(shop(2), lease=lease)
+        nodes = [serve(world, group, f'db/node-{number}')
+                 for number in (0, 1)]
+        move(world, nodes[1], nodes[0].place.host)
+        if lease:
+            world.lifecycle.release(group.uuid)
+        for row in nodes:
+            world.instances.delete(row.instance_uuid)
+            world.holds.drop([row.instance_uuid])
+        world.reconciler.reconcile()
+
+
+def move(world, row, host):
+    world.instances.set(row.instance_uuid, 'ACTIVE', host, launched=True)
+    world.reconciler.reconcile()
+
+
 def _fails():
     raise exceptions.HolisticError('no answer')
 
@@ -176,7 +207,8 @@ STORIES = (
     a_claim_that_ends_after_a_release, a_build_that_fails,
     a_server_in_error_on_its_host, a_failed_member_in_an_update,
     a_lost_place, an_update_that_needs_its_own_room, no_plan_and_then_one,
-    planning_that_breaks_off)
+    planning_that_breaks_off, servers_that_drift,
+    servers_that_are_deleted_while_they_break_a_policy)
 
 
 @functools.cache

@@ -7,7 +7,7 @@ import pytest
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.decider import Decider
-from nova_holistic.engine.repair import Case, propose
+from nova_holistic.repair.proposal import Case, propose
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.policies import load_policy_types

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nova_holistic.engine.member_rows import host_of
-from nova_holistic.engine.named_reasons import named
-from nova_holistic.engine.remembered_hosts import with_remembered
+from nova_holistic.engine.moving_members import guests
+from nova_holistic.engine.usable_snapshot import with_remembered
 from nova_holistic.model.group import Group
+from nova_holistic.model.named_reasons import named
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.snapshot import Snapshot
@@ -81,15 +82,6 @@ def misplaced(group: Group, members: Sequence[MemberRecord],
         if not broken([*staying, row]):
             staying.append(row)
     return [row for row in planned if row not in staying]
-
-
-def guests(members: Sequence[MemberRecord]) -> list[str]:
-    """Hosts, once for each server of the group there that is not at a
-    member's position: the sources of moves, and servers that failed."""
-    return [*(row.place.host for row in members
-              if row.destination is not None),
-            *(row.place.host for row in members
-              if row.state == MemberState.FAILED and row.instance_uuid)]
 
 
 def with_known_hosts(snapshot: Snapshot,

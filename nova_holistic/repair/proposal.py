@@ -11,23 +11,23 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from nova_holistic.engine.decider import Decider, Question
+from nova_holistic.engine.decider import Decider
 from nova_holistic.engine.member_rows import host_of
-from nova_holistic.engine import move_order
-from nova_holistic.engine.move_order import Move
-from nova_holistic.engine.named_reasons import named
+from nova_holistic.engine.questions import Question
 from nova_holistic.engine import refused_hosts
-from nova_holistic.engine import violations
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member, MemberDescription
+from nova_holistic.model.named_reasons import named
 from nova_holistic.model.plan import Plan, Reason, Unplaceable
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.repair import move_order
+from nova_holistic.repair.move_order import Move
+from nova_holistic.repair import violations
 from nova_holistic.solver.solve import solve
-from nova_holistic.table.records import (
-    GroupRecord, MemberRecord, MemberState)
+from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import SITTING
 
 
