@@ -13,7 +13,8 @@ load_profile()
 def pytest_addoption(parser):
     parser.addoption(
         '--effort', choices=('short', 'full'), default='short',
-        help='size of the tests on a whole cloud (default: %(default)s)')
+        help='size of the tests on a whole cloud and of the tests of '
+             'crashes (default: %(default)s)')
 
 
 def pytest_collection_finish():

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.engine import errors
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
 from nova_holistic.engine.journal import RowJournal
@@ -94,13 +95,16 @@ class Creator:
                 # were put, so they are dropped here.
                 if record.engine is not None:
                     raise
+            crash_points.reached('failure.finished')
             table.release([m.hold for m in members], self._parts.clock())
+            crash_points.reached('failure.rows-released')
             # These include members that the reconciler released before the
             # put of their holds came through.
             unwanted = [m.hold for m in table.members(record.uuid)
                         if m.state in GONE]
             self._parts.holds.drop(
                 unwanted, record.project_id, record.user_id)
+            crash_points.reached('failure.holds-dropped')
             table.forget_holds(unwanted)
         except errors.OwnershipLost:
             raise
@@ -139,6 +143,7 @@ class _Creation(Change):
         decision = proposal.decision
         self._ownership.change(levels=decision.snapshot.levels,
                                exclusive=decision.exclusive)
+        crash_points.reached('create.levels-written')
         self.journal.write(proposal.members, self._ownership.write_members)
 
     def accept(self, proposal: Proposal) -> None:

@@ -22,6 +22,7 @@ from typing import Any
 from oslo_log import log as logging
 import tenacity
 
+from nova_holistic import crash_points
 from nova_holistic.engine.decider import Decider
 from nova_holistic.engine import errors
 from nova_holistic.engine.journal import Journal
@@ -149,18 +150,23 @@ class Executor:
         if proposal is None:
             return None
         change.write(proposal)
+        crash_points.reached('change.written')
         try:
             proposal = change.hold(proposal)
+            crash_points.reached('change.held')
             self._check(proposal)
             change.accept(proposal)
+            crash_points.reached('change.accepted')
         except table_errors.TableError:
             # The change may have been accepted. When the table answers
             # again, it tells whether it was.
             raise
         except BaseException as error:
             change.journal.undo(error)
+            crash_points.reached('change.undone')
             raise
         change.drop_unneeded(proposal)
+        crash_points.reached('change.finished')
         return proposal
 
     def _check(self, proposal: Proposal) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.engine import errors
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.holds.client import HoldClient
@@ -103,6 +104,7 @@ class RowJournal(Journal):
     def undo(self, error: BaseException | None = None) -> None:
         if isinstance(error, (errors.Overtaken, errors.OwnershipLost)):
             self.drop(self._written)
+            crash_points.reached('undo.holds-dropped')
         elif not isinstance(error, hold_errors.CapacityGone):
             return
         self._table.forget_holds(self._written)
@@ -118,7 +120,9 @@ class RowJournal(Journal):
         # The rows were read before this check of the ownership, so no later
         # owner wrote them.
         ownership.change()
+        crash_points.reached('recovery.started')
         self.drop([member.hold for member in members if member.held])
+        crash_points.reached('recovery.finished')
 
 
 class TaskJournal(Journal):
@@ -184,6 +188,7 @@ class TaskJournal(Journal):
         except hold_errors.HoldsError as failure:
             raise errors.HoldsLeft(str(failure)) from failure
         if vacated:
+            crash_points.reached('undo.room-restored')
             self._occupy([member.hold for member in vacated])
         self._pending = self._asked()
 
@@ -197,6 +202,7 @@ class TaskJournal(Journal):
             self.close()
         else:
             self.undo()
+        crash_points.reached('recovery.finished')
         return self.revised
 
     def close(self, unneeded: Sequence[str] | None = None) -> None:
@@ -211,6 +217,7 @@ class TaskJournal(Journal):
         self._pending = dict(self.revised_with(unneeded))
         try:
             self.drop(unneeded)
+            crash_points.reached('update.unneeded-dropped')
         except hold_errors.HoldsError as error:
             raise errors.HoldsLeft(str(error)) from error
 
@@ -242,4 +249,5 @@ class TaskJournal(Journal):
             LOG.warning('Members of group %s have lost their places: %s',
                         self._record.uuid, error)
             self.drop(put)
+            crash_points.reached('undo.places-lost')
             self._table.forget_holds([member.hold for member in vacated])

@@ -7,6 +7,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.engine import journal
 from nova_holistic.engine.unneeded_holds import drop_leftovers
 from nova_holistic import exceptions
@@ -61,11 +62,13 @@ class Lifecycle:
             # server that is deleted later.
             self._table.update_group(
                 group_uuid, LEASED, lease_expires_at=self._clock())
+            crash_points.reached('release.lease-ended')
         names = {m.member.path for m in before}
         after = [m for m in self._release(group_uuid, before,
                                           members is not None)
                  if m.member.path in names]
         self._table.settle(group_uuid, self._clock())
+        crash_points.reached('release.settled')
         drop_leftovers(self._table, self._holds, group,
                        _settled(before, after))
         freed = {_key(m) for m in before if m.state != MemberState.RELEASED}
@@ -102,7 +105,9 @@ class Lifecycle:
         for group in expired:
             before = self._table.members(group.uuid)
             self._table.expire(group.uuid, now)
+            crash_points.reached('expire.rows-released')
             self._table.settle(group.uuid, now)
+            crash_points.reached('expire.settled')
             try:
                 drop_leftovers(
                     self._table, self._holds, group,
@@ -110,6 +115,7 @@ class Lifecycle:
             except exceptions.HolisticError:
                 LOG.exception('Holds of group %s are left to the reconciler',
                               group.uuid)
+            crash_points.reached('expire.group-finished')
         return [group.uuid for group in expired]
 
     def delete(self, group_uuid: str) -> None:
@@ -124,10 +130,13 @@ class Lifecycle:
         self._holds.drop([m.hold for m in members
                           if m.held or m.state == MemberState.CLAIMED],
                          group.project_id, group.user_id)
+        crash_points.reached('delete.holds-dropped')
         # An update that an engine left half done.
         self._holds.drop(journal.holds_of(self._pending(group_uuid)),
                          group.project_id, group.user_id)
+        crash_points.reached('delete.update-dropped')
         self._table.delete_group(group_uuid)
+        crash_points.reached('delete.group-deleted')
         # One that was undone between the two is held again, with no row left
         # to find it by.
         self._holds.drop([m.hold for m in members
@@ -145,6 +154,7 @@ class Lifecycle:
         holds = [m.hold for m in seen]
         while True:
             self._table.release(holds, self._clock(), with_servers)
+            crash_points.reached('release.rows-released')
             after = self._table.members(group_uuid)
             moved = {_key(m): m.hold for m in after if m.state in UNCLAIMED
                      and m.hold != planned.get(_key(m), m.hold)}

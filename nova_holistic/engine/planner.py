@@ -8,6 +8,7 @@ import time
 from typing import Any
 import uuid as uuidlib
 
+from nova_holistic import crash_points
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.decider import Decider
@@ -111,6 +112,7 @@ class Planner:
             self._table.create_group(record)
         except Duplicate:
             return self._the_same(record)
+        crash_points.reached('group.created')
         try:
             self._creator.plan(
                 Ownership(self._table, record, self._clock), group, lease)

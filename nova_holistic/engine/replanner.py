@@ -6,6 +6,7 @@ import time
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine import errors
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
@@ -59,6 +60,7 @@ class Replanner:
             table.update_group(
                 record.uuid, CLAIMABLE, updated_at=self._parts.clock(),
                 reasons=self.reasons(record))
+            crash_points.reached('replan.reasons-written')
             table.settle(record.uuid, self._parts.clock())
         return table.get_group(group_uuid) or record
 
@@ -144,6 +146,7 @@ class _LostMembers(Change):
             m.hold for m in proposal.members if m.id not in now
             or now[m.id].hold != m.hold or now[m.id].state in GONE]
         self.journal.drop(unneeded)
+        crash_points.reached('replan.unneeded-dropped')
         self._parts.table.forget_holds(unneeded)
 
     def _question(self, members: Sequence[MemberRecord],

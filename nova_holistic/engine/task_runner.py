@@ -7,6 +7,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine import errors
@@ -73,6 +74,7 @@ class TaskRunner:
                 # The status is settled before the task ends, because others
                 # rely on the status as soon as they see no task.
                 self._table.settle(record.uuid, self._clock())
+                crash_points.reached('task.settled')
                 ownership.finish(**changes)
         except (table_errors.TableError, errors.OwnershipLost,
                 errors.HoldsLeft):
@@ -93,6 +95,7 @@ class TaskRunner:
         else:
             if record.task == Task.UPDATING:
                 self._updater.undo(record)
+                crash_points.reached('task.undone')
             ownership.finish(reasons=[r.to_row() for r in why])
 
     def _plan(self, record: GroupRecord) -> None:

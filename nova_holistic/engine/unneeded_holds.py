@@ -3,6 +3,7 @@
 
 from collections.abc import Collection
 
+from nova_holistic import crash_points
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
@@ -23,6 +24,7 @@ def drop_leftovers(table: PlacementTable, holds: HoldClient,
     """
     leftovers = [m.hold for m in members if m.held and m.state in GONE]
     holds.drop(leftovers, group.project_id, group.user_id)
+    crash_points.reached('leftovers.dropped')
     table.forget_holds(leftovers)
 
 

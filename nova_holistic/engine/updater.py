@@ -8,6 +8,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine import errors
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
@@ -193,11 +194,13 @@ class _Update(Change):
         LOG.info('Group %s needs the room that it has', self.record.uuid)
         old = [m.hold for m in proposal.vacated]
         self.journal.write([m.hold for m in proposal.members], old)
+        crash_points.reached('update.room-noted')
         if not revising.vacate(
                 self._parts.table.database, self.record.uuid,
                 self.record.engine or '', proposal.vacated,
                 self._parts.clock()):
             raise errors.Overtaken('members changed meanwhile')
+        crash_points.reached('update.vacated')
         self.journal.exchange(old, proposal.members)
         return replace(proposal, exchanged=True,
                        question=replace(proposal.question, vacated=()))

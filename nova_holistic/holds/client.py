@@ -7,6 +7,7 @@ from typing import Any
 
 from keystoneauth1 import exceptions as ks_exceptions
 
+from nova_holistic import crash_points
 from nova_holistic.holds import answers, errors, retry_policy
 from nova_holistic.holds.bodies import (
     Allocations, allocations, emptied_hold, FIRST_GENERATION, HOLD,
@@ -75,6 +76,7 @@ class HoldClient:
             return
         for hold in holds:
             self._delete(hold)
+            crash_points.reached('holds.one-dropped')
 
     @HOLD_SECONDS.of(operation='exchange')
     def exchange(self, emptied: Collection[str],

@@ -19,6 +19,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.engine import journal
 from nova_holistic import exceptions
 from nova_holistic.holds.bodies import HOLD
@@ -125,6 +126,7 @@ class OrphanHolds:
         """Give its room back, if it is still as it was found."""
         if not self._holds.empty(orphan.hold, orphan.found):
             return False
+        crash_points.reached('orphan.dropped')
         LOG.warning('Hold %s of project %s belonged to no group, and is '
                     'dropped: %s', orphan.hold, orphan.project_id,
                     dict(orphan.resources))

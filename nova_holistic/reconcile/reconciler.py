@@ -10,6 +10,7 @@ import threading
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.engine import reasons
@@ -83,6 +84,7 @@ class Reconciler:
         mended['orphaned'] = self._orphans.sweep()
         for group_uuid in overview.unsettled(self._database):
             self._table.settle(group_uuid, self._clock())
+            crash_points.reached('reconcile.settled')
         self._judge_policies(mended)
         self._each(mended, 'restored', self._restore_places,
                    self._returning(groups))
@@ -141,6 +143,7 @@ class Reconciler:
                 mended[case] += bool(mend(thing))
             except exceptions.HolisticError:
                 LOG.exception('Not mended in this pass: %s %s', case, thing)
+            crash_points.reached('reconcile.mended')
 
     def _abandon(self, group: GroupOutline) -> bool:
         """A planner died between writing the group and saying 'planned'.
@@ -157,6 +160,7 @@ class Reconciler:
                 updated_at=now, reasons=[
                     reasons.of_engine('planning broke off').to_row()]):
             return False
+        crash_points.reached('abandon.given-up')
         self._table.release(
             [m.hold for m in self._table.members(group.uuid)], now)
         return True
@@ -185,6 +189,7 @@ class Reconciler:
                 and not self._abandoned(member.updated_at)):
             return False
         self._holds.drop([member.hold])
+        crash_points.reached('leftover.dropped')
         if not self._abandoned(member.updated_at):
             return False
         self._table.forget_holds([member.hold])
@@ -256,6 +261,7 @@ class Reconciler:
                 member.id, [MemberState.PLANNED], MemberState.PLANNED, now,
                 of_hold=member.hold, held=True):
             return False
+        crash_points.reached('restore.row-held')
         group = self._table.get_group(member.group_uuid)
         if group is None:
             return False
@@ -267,6 +273,7 @@ class Reconciler:
             return self._table.change_state(
                 member.id, [MemberState.PLANNED], MemberState.LOST, now,
                 of_hold=member.hold, held=False)
+        crash_points.reached('restore.hold-put')
         drop_if_unwanted(self._table, self._holds, member)
         return True
 

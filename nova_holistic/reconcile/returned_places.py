@@ -8,6 +8,7 @@ import uuid
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.engine.unneeded_holds import drop_if_unwanted
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
@@ -56,6 +57,7 @@ class ReturnedPlaces:
                 of_hold=member.hold, held=True, hold=as_planned.hold,
                 requirements=as_planned.member.requirements):
             return False
+        crash_points.reached('return.row-held')
         member = as_planned
         if all_room:
             self._take_room(member, group)
@@ -66,6 +68,7 @@ class ReturnedPlaces:
             member.id, [MemberState.CLAIMED],
             MemberState.PLANNED if held else MemberState.LOST, self._clock(),
             of_instance=member.instance_uuid, instance_uuid=None, held=held)
+        crash_points.reached('return.row-changed')
         if held and not done:
             drop_if_unwanted(self._table, self._holds, member)
         return done
@@ -79,6 +82,7 @@ class ReturnedPlaces:
         try:
             self._holds.unswap(member, member.instance_uuid,
                                group.project_id, group.user_id)
+            crash_points.reached('return.room-taken')
         except (hold_errors.CapacityGone, hold_errors.HoldGone,
                 hold_errors.AllocationChanged) as error:
             # Nova has given it back at this moment, or it is elsewhere.
@@ -89,7 +93,9 @@ class ReturnedPlaces:
         """Whether the lease has passed, and the member is released now."""
         if not self._table.release_unleased(member, self._clock()):
             return False
+        crash_points.reached('return.released')
         self._holds.drop([member.hold])
+        crash_points.reached('return.released-dropped')
         self._table.forget_holds([member.hold])
         return True
 
@@ -102,6 +108,7 @@ class ReturnedPlaces:
             if not member.place.provider:
                 raise hold_errors.CapacityGone('its host is not known')
             self._holds.put([member], group.project_id, group.user_id)
+            crash_points.reached('return.hold-put')
         except hold_errors.CapacityGone as error:
             LOG.warning('Member %s of group %s has lost its place: %s',
                         member.member.path, group.uuid, error)

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
@@ -59,6 +60,7 @@ class UnavailableHosts:
             return ()
         # Before the members are lost: a crash must not hide where they were.
         self._table.outages.give_up(expired)
+        crash_points.reached('outage.given-up')
         return overview.whole(self._table.database, [
             member for member in planned if member.host in expired])
 
@@ -68,11 +70,13 @@ class UnavailableHosts:
                 member.id, [MemberState.PLANNED], MemberState.LOST,
                 self._clock(), of_hold=member.hold):
             return False
+        crash_points.reached('outage.member-lost')
         LOG.warning('Member %s of group %s is lost: its host %s has been '
                     'unavailable for more than %d seconds',
                     member.member.path, member.group_uuid, member.place.host,
                     self._conf.host_grace)
         self._holds.drop([member.hold])
+        crash_points.reached('outage.hold-dropped')
         self._table.forget_holds([member.hold])
         return True
 

@@ -9,6 +9,7 @@ import uuid
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.engine import unneeded_holds
 from nova_holistic import exceptions
 from nova_holistic.holds import errors as holds_errors
@@ -80,6 +81,7 @@ class Claims:
             result='repeated' if claim.repeated else 'claimed')
         self._claims.append(_Claim(
             claim.row, instance_uuid, claim.repeated, claim.row.hold))
+        crash_points.reached('claim.row-claimed')
         return claim.row
 
     def _taken(self) -> set[int]:
@@ -124,6 +126,7 @@ class Claims:
             raise Refused('the member was taken back meanwhile')
         if answer == Move.WRITTEN:
             claim.written = claim.moved.hold
+            crash_points.reached('claim.row-moved')
         return answer == Move.WRITTEN
 
     def swap(self, row: MemberRecord) -> None:
@@ -138,6 +141,7 @@ class Claims:
         # From here on an answer may get lost: undoing looks what is there.
         claim.swapped = True
         self._swap(claim)
+        crash_points.reached('claim.hold-swapped')
 
     def confirm(self) -> None:
         """:raises Refused: a claim is gone"""
@@ -146,6 +150,7 @@ class Claims:
         if any(owners.get(claim.row.id) != claim.instance_uuid
                for claim in self._claims):
             raise Refused('the member was taken back meanwhile')
+        crash_points.reached('claim.confirmed')
 
     def _of(self, row: MemberRecord) -> _Claim:
         return next(claim for claim in self._claims if claim.row.id == row.id)
@@ -185,6 +190,7 @@ class Claims:
                      'group': claim.row.group_uuid,
                      'instance': claim.instance_uuid, 'error': error})
                 complete = complete and not claim.swapped
+            crash_points.reached('claim.one-undone')
         self._claims = []
         return complete
 
@@ -193,6 +199,7 @@ class Claims:
         if claim.swapped:
             try:
                 row = self._unswapped(claim)
+                crash_points.reached('claim.unswapped')
             except holds_errors.HoldGone:
                 state, held = MemberState.LOST, False
         if claim.refusals:
@@ -201,12 +208,14 @@ class Claims:
             row.id, {MemberState.CLAIMED}, state, self._clock(),
             of_instance=claim.instance_uuid, instance_uuid=None, held=held,
             **_moved_back(claim, row))
+        crash_points.reached('claim.undone')
         if undone and claim.refusals:
             self._lose(claim, row)
-        if not undone and claim.swapped and held:
+        elif not undone and claim.swapped and held:
             # Whoever took the row back, or deleted it, looked for its hold
             # while the instance had it.
             unneeded_holds.drop_if_unwanted(self._table, self._holds, row)
+        crash_points.reached('claim.hold-checked')
         self._table.settle(row.group_uuid, self._clock())
 
     def _unswapped(self, claim: _Claim) -> MemberRecord:
@@ -231,8 +240,10 @@ class Claims:
         What fails here the reconciler does later.
         """
         losing.tell(self._table, row, claim.refusals, self._clock())
+        crash_points.reached('claim.refusal-written')
         with contextlib.suppress(holds_errors.HoldsError):
             self._holds.drop([row.hold])
+            crash_points.reached('claim.lost-dropped')
             self._table.forget_holds([row.hold])
 
 

@@ -17,6 +17,7 @@ from nova.objects import fields
 from nova.scheduler import manager
 
 from nova_holistic import conf
+from nova_holistic import crash_points
 from nova_holistic import exceptions
 from nova_holistic.metrics import exporter, instruments
 from nova_holistic.scheduler.claims import NotUndone
@@ -158,6 +159,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                 LOG.warning('Whether instance %(instance)s is built cannot '
                             'be written: %(error)s',
                             {'instance': uuid, 'error': error})
+            crash_points.reached('built.group-settled')
         return bool(cells)
 
     def _note_that_it_is_built(self, context, uuid, cell) -> None:
@@ -173,6 +175,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             table.change_state(row.id, {MemberState.CLAIMED},
                                MemberState.BUILT, clock(), of_instance=uuid,
                                held=False)
+            crash_points.reached('built.row-changed')
             table.settle(row.group_uuid, clock())
 
     def _notify(self, context, spec, phase) -> None:

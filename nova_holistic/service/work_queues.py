@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.engine.planner import Planner
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.table.records import GroupRecord, PlanRecord
@@ -79,8 +80,10 @@ class GroupQueue(WorkQueue):
         return self._table.tasks.waiting(self._stale(), limit)
 
     def take(self, uuid: str) -> GroupRecord | None:
-        return self._table.tasks.take(
+        record = self._table.tasks.take(
             uuid, self._engine, self._clock(), self._stale())
+        crash_points.reached('task.taken')
+        return record
 
     def keep(self, uuids: Collection[str]) -> None:
         self._table.tasks.keep(uuids, self._engine, self._clock())
@@ -112,8 +115,10 @@ class PlanQueue(WorkQueue):
         return self._table.plans.waiting(self._stale(), limit)
 
     def take(self, uuid: str) -> PlanRecord | None:
-        return self._table.plans.take(
+        record = self._table.plans.take(
             uuid, self._engine, self._clock(), self._stale())
+        crash_points.reached('task.plan-taken')
+        return record
 
     def keep(self, uuids: Collection[str]) -> None:
         self._table.plans.keep(uuids, self._engine, self._clock())

@@ -15,6 +15,7 @@ from nova_holistic.api import revisions
 from nova_holistic.api.views import common
 from nova_holistic.api.views import groups as views
 from nova_holistic.api.views import reasons
+from nova_holistic import crash_points
 from nova_holistic.table.claim import CLAIMABLE
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
@@ -43,6 +44,7 @@ def create(call: Call) -> webob.Response:
             if found is None:
                 raise
         else:
+            crash_points.reached('api.group-created')
             service.engines.plan_group(context.for_engine(), record.uuid)
             found = record
     return tasks.followed(call, found.uuid, settled=201)

@@ -8,6 +8,7 @@ import webob
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api import definitions, errors, limits, waiting
 from nova_holistic.api.views import plans as views
+from nova_holistic import crash_points
 from nova_holistic.table.records import PlanRecord, PlanStatus
 
 
@@ -24,6 +25,7 @@ def create(call: Call) -> webob.Response:
         status=PlanStatus.PLANNING, document=body['group'],
         objective=objective, created_at=now, updated_at=now)
     service.table.plans.create(record)
+    crash_points.reached('api.plan-created')
     service.engines.plan(context.for_engine(), record.uuid)
     found, done = waiting.settled(
         call, lambda: service.table.plans.get(record.uuid),

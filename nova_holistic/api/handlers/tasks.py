@@ -9,6 +9,7 @@ import webob
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api import definitions, errors, limits, revisions, waiting
 from nova_holistic.api.views import groups as views
+from nova_holistic import crash_points
 from nova_holistic.model.group import Group
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
@@ -75,6 +76,7 @@ def asked(call: Call, record: GroupRecord, task: Task,
             record.uuid, task, pending(call, **told), expected,
             record.revision, service.clock(), size):
         raise _refused(call, record)
+    crash_points.reached('api.task-asked')
     service.engines.plan_group(call.context.for_engine(), record.uuid)
     return followed(call, record.uuid, settled=settled)
 

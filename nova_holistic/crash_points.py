@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Named points at which a process can be killed, for tests of crashes.
+
+The table and Placement are two databases, so no change of both is atomic.
+There is a point between every two writes that outlive the process. If the
+environment variable ``NOVA_HOLISTIC_CRASH_POINT`` is ``name`` or ``name:n``
+when this module is imported, the process kills itself with SIGKILL when it
+reaches that point for the n-th time. Without the variable, a point does
+nothing.
+"""
+
+from collections.abc import Mapping
+import os
+import signal
+
+VARIABLE = 'NOVA_HOLISTIC_CRASH_POINT'
+
+POINTS: Mapping[str, str] = {
+    # The API
+    'api.group-created':
+        'A new group is in the table, and no engine has a message of it.',
+    'api.plan-created':
+        'A dry run is in the table, and no engine has a message of it.',
+    'api.task-asked':
+        'A group has a new task, and no engine has a message of it.',
+    # Tasks of an engine
+    'task.taken': 'A task belongs to this engine.',
+    'task.plan-taken': 'A dry run belongs to this engine.',
+    'task.settled':
+        'The status of the group is right, and the task is not finished.',
+    'task.undone':
+        'An update that is given up is undone, and its task is not finished.',
+    # Create, replan and update
+    'group.created':
+        'A group that is planned for a caller is in the table.',
+    'create.levels-written':
+        'The group names the levels of the cloud, and has no rows yet.',
+    'change.written':
+        'The rows or the task name new holds, and none of them is put.',
+    'change.held': 'The new holds are put, and the table does not say so yet.',
+    'change.accepted':
+        'The table says that the members can be claimed at their places.',
+    'change.finished': 'Holds that no member needs are dropped.',
+    'change.undone': 'A change that was not accepted is undone.',
+    'undo.holds-dropped':
+        'Holds of a refused change are dropped, and rows still name them.',
+    'undo.room-restored':
+        'Vacated members have their room again, and are still lost.',
+    'undo.places-lost':
+        'Vacated members cannot have their room again, and the new holds are '
+        'dropped.',
+    'recovery.started':
+        'An engine goes on with the task of another, and has dropped nothing.',
+    'recovery.finished':
+        'An engine has dropped what another held for an unfinished task.',
+    'update.room-noted':
+        'The task names holds whose room the new holds will take.',
+    'update.vacated':
+        'Members that give up their room are lost, and still held.',
+    'update.unneeded-dropped':
+        'The group is updated and its old holds are dropped, and the task is '
+        'not finished.',
+    'replan.unneeded-dropped':
+        'New holds of members that were released meanwhile are dropped, and '
+        'rows still name them.',
+    'replan.reasons-written':
+        'Lost members are planned, and the group is not settled.',
+    'failure.finished':
+        'A group that cannot be planned says so, and its rows are planned.',
+    'failure.rows-released':
+        'The rows of a group that cannot be planned are released.',
+    'failure.holds-dropped':
+        'The holds of a group that cannot be planned are dropped, and rows '
+        'still name them.',
+    # Release, end of a lease, delete
+    'release.lease-ended': 'The lease has ended, and no row is released.',
+    'release.rows-released':
+        'Rows are released, and their holds are still there.',
+    'release.settled':
+        'A released group is settled, and its holds are still there.',
+    'expire.rows-released':
+        'Rows are released because the lease has passed.',
+    'expire.settled':
+        'A group whose lease has passed is settled, and its holds are still '
+        'there.',
+    'expire.group-finished': 'One group of several has expired completely.',
+    'leftovers.dropped':
+        'Unneeded holds are dropped, and rows still name them.',
+    'delete.holds-dropped':
+        'The holds of a group are dropped, and the group is still there.',
+    'delete.update-dropped':
+        'So are the holds that an unfinished update has left.',
+    'delete.group-deleted': 'The group is deleted.',
+    'holds.one-dropped': 'One of several holds is dropped.',
+    # The reconciler
+    'reconcile.mended': 'One of several members or groups is mended.',
+    'reconcile.settled': 'One of several groups is settled.',
+    'abandon.given-up':
+        'A group whose planner died is in error, and its rows are planned.',
+    'leftover.dropped':
+        'An unneeded hold is dropped, and its row still names it.',
+    'restore.row-held':
+        'A row whose hold has vanished says that it is held.',
+    'restore.hold-put': 'The vanished hold is put again.',
+    'outage.given-up':
+        'Hosts are noted as given up, and their members are planned.',
+    'outage.member-lost':
+        'A member on such a host is lost, and its hold is still there.',
+    'outage.hold-dropped':
+        'The hold is dropped, and the row still names it.',
+    'return.row-held':
+        'The row of a server that is gone says that it is held.',
+    'return.room-taken':
+        'The room of the server is the hold\'s, and the row is claimed.',
+    'return.released':
+        'The lease has passed: the row is released, and its hold is there.',
+    'return.released-dropped':
+        'The hold of that row is dropped, and the row still names it.',
+    'return.hold-put': 'The hold is put again, and the row is claimed.',
+    'return.row-changed': 'The row has no server any more.',
+    'orphan.dropped': 'One of several holds without a row is dropped.',
+    # The scheduler
+    'claim.row-claimed':
+        'The row is the server\'s, and the hold is still there.',
+    'claim.row-moved':
+        'The row is at an alternate, and its old hold is still there.',
+    'claim.hold-swapped':
+        'The room of the hold is the server\'s.',
+    'claim.confirmed': 'The claim is complete, and Nova has no answer.',
+    'claim.unswapped':
+        'The room is the hold\'s again, and the row is claimed.',
+    'claim.undone': 'The row is not the server\'s any more.',
+    'claim.refusal-written':
+        'The refusal is written, and the hold of the lost member is there.',
+    'claim.lost-dropped':
+        'The hold of the lost member is dropped, and its row still names it.',
+    'claim.hold-checked':
+        'A hold that nobody needs after the undo is dropped.',
+    'claim.one-undone': 'One of several claims is undone.',
+    'built.row-changed':
+        'The member of a server that was moved is built, and its group is '
+        'not settled.',
+    'built.group-settled': 'The group of one of several servers is settled.',
+}
+"""All points: name to the state in which the crash leaves the databases."""
+
+
+class _Armed:
+    """The point at which this process dies."""
+
+    def __init__(self, setting: str):
+        """
+        :raises SystemExit: the variable does not name a point
+        """
+        self.name, colon, number = setting.partition(':')
+        if self.name not in POINTS:
+            raise SystemExit(
+                f'{VARIABLE}: there is no crash point {self.name!r}')
+        if colon and not (number.isascii() and number.isdecimal()
+                          and int(number)):
+            raise SystemExit(
+                f'{VARIABLE}: {number!r} is not a positive number')
+        self._left = int(number or 1)
+
+    def reached(self, name: str) -> None:
+        if name == self.name:
+            self._left -= 1
+            if not self._left:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+_armed = _Armed(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None
+
+
+def reached(name: str) -> None:
+    """The process is at this point; it ends here if the point is armed.
+
+    :param name: one of ``POINTS``
+    """
+    if _armed is not None:
+        _armed.reached(name)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has to hold after a crash and the recovery from it.
+
+Nothing here uses code of the project: rows are read with SQL, and Placement
+is read through its API.
+"""
+
+from collections import Counter
+import json
+
+import sqlalchemy as sa
+
+HOLD = 'HOLISTIC_HOLD'
+
+
+def violations(site, placement):
+    """Sentences, one for each violation.
+
+    :param site: Site
+    :param placement: PlacementCalls
+    """
+    groups, members = _rows(site.table_url)
+    there = {host: {consumer: each['resources'] for consumer, each
+                    in placement.consumers(provider).items()}
+             for host, provider in site.hosts.items()}
+    shown = {consumer: placement.allocation(consumer)
+             for consumers in there.values() for consumer in consumers}
+    kinds = {consumer: each['consumer_type']
+             for consumer, each in shown.items()}
+    used = {host: placement.used(provider)
+            for host, provider in site.hosts.items()}
+    strangers = {consumer for consumer, each in shown.items()
+                 if each['project_id'] == 'stranger'}
+    return [*_two_servers(members, kinds, strangers),
+            *_servers(site, there),
+            *_holds(members, there, kinds),
+            *_usages(site, members, there, used, strangers),
+            *_unsettled(groups, members)]
+
+
+def _rows(url):
+    engine = sa.create_engine(url)
+    with engine.connect() as connection:
+        rows = [[row._asdict() for row in connection.execute(
+            sa.text(f'SELECT * FROM {name}'))]  # nosec
+            for name in ('holistic_groups', 'holistic_members')]
+    engine.dispose()
+    return rows
+
+
+def _two_servers(members, kinds, strangers):
+    """No member has two servers, and no server is two members."""
+    owners = Counter(row['instance_uuid'] for row in members)
+    for server, count in owners.items():
+        if server is not None and count > 1:
+            yield f'server {server} is {count} members'
+    for consumer in kinds.keys() - strangers - owners.keys():
+        if kinds[consumer] != HOLD:
+            yield f'server {consumer} has room and is no member'
+
+
+def _servers(site, there):
+    """No server lacks its allocation."""
+    for server in site.servers:
+        if server.host is None:
+            continue
+        at = [host for host, consumers in there.items()
+              if server.uuid in consumers]
+        if at != [server.host]:
+            yield f'server {server.uuid} on {server.host} has room on {at}'
+
+
+def _holds(members, there, kinds):
+    """No hold lacks a planned row, and no planned row lacks its hold."""
+    rows = {row['hold']: row for row in members if row['state'] == 'planned'}
+    for row in rows.values():
+        if there[row['host']].get(row['hold']) != _resources(row):
+            yield f'planned member {row["path"]} has no hold on {row["host"]}'
+        if not row['held']:
+            yield f'planned member {row["path"]} is not held'
+    for consumer, kind in kinds.items():
+        if kind == HOLD and consumer not in rows:
+            yield f'hold {consumer} has no planned row'
+    for row in members:
+        if row['held'] and row['state'] != 'planned':
+            yield f'member {row["path"]} is {row["state"]} and held'
+
+
+def _usages(site, members, there, used, strangers):
+    """Usages equal existing servers, holds and strangers."""
+    for host, amounts in used.items():
+        expected = Counter()
+        for row in members:
+            on_host = row['host'] == host
+            if on_host and (row['state'] == 'planned' or any(
+                    server.uuid == row['instance_uuid'] and server.host
+                    for server in site.servers)):
+                expected.update(_resources(row))
+        for consumer in strangers & there[host].keys():
+            expected.update(there[host][consumer])
+        if expected != Counter(amounts):
+            yield f'{amounts} is used on {host}, and not {dict(expected)}'
+
+
+def _unsettled(groups, members):
+    """No group keeps a task, and no member stays between two states."""
+    known = {row['uuid'] for row in groups}
+    for row in groups:
+        if row['task'] or row['status'] == 'planning':
+            yield f'group {row["uuid"]} is {row["status"]}, to {row["task"]}'
+    for row in members:
+        if row['group_uuid'] not in known:
+            yield f'member {row["path"]} has no group'
+        if row['state'] == 'claimed':
+            yield f'member {row["path"]} is claimed'
+
+
+def _resources(row):
+    requirements = row['requirements']
+    if isinstance(requirements, str):
+        requirements = json.loads(requirements)
+    return requirements['resources']

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a process does: functions of Parts."""
+
+from datetime import timedelta
+import itertools
+from unittest import mock
+import uuid
+
+from nova import objects
+from oslo_utils import timeutils
+
+from nova_holistic.engine.decider import Decider
+from nova_holistic.model.marked import tell
+from nova_holistic.model.plan import Reason
+from nova_holistic.scheduler.claims import Claims
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.manager import HolisticSchedulerManager
+from nova_holistic.scheduler.refusal import HostRefused
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, PlanRecord, PlanStatus, Task)
+from tests.unit.api.service import Service
+from tests.world.base import SMALL
+
+LEASE = 7 * 24 * 3600
+"""Seconds; longer than any scenario."""
+HOUR = 3600
+"""Seconds; longer than all graces."""
+PASSES = 2
+
+_engines = itertools.count()
+
+objects.register_all()
+
+
+def nodes(count=2, vcpus=1, level='rack', **more):
+    """A document of servers of which no two are in one rack."""
+    policies = [{'type': 'anti-affinity', 'level': level}] if level else []
+    return {'group': {
+        'name': 'nodes', 'policies': policies, 'members': [{
+            'name': 'node', 'count': count,
+            'resources': {**SMALL, 'VCPU': vcpus}, **more}]}}
+
+
+def ask(parts, group, document=None):
+    """Write what the API writes of a create."""
+    now = timeutils.utcnow()
+    document = document or nodes()
+    parts.table.create_group(GroupRecord(
+        uuid=group, name=document['group']['name'], project_id='blue',
+        user_id='ann', document=document, status=GroupStatus.PLANNING,
+        objective='spread', created_at=now, updated_at=now,
+        task=Task.PLANNING, pending={'lease': LEASE}))
+
+
+def ask_plan(parts, plan):
+    """Write what the API writes of a dry run."""
+    now = timeutils.utcnow()
+    parts.table.plans.create(PlanRecord(
+        plan, 'blue', 'ann', 'nodes', PlanStatus.PLANNING, nodes(), 'spread',
+        created_at=now, updated_at=now))
+
+
+# What an engine does.
+
+
+def perform(parts, group):
+    """An engine takes the task of a group, and carries it out."""
+    groups, _ = parts.queues(_name())
+    record = groups.take(group)
+    assert record is not None
+    groups.do(record)
+
+
+def take_over(parts, group):
+    """The same, an hour after the last sign of life of another engine."""
+    parts.skew += timedelta(seconds=HOUR)
+    perform(parts, group)
+
+
+def give_up(parts, group):
+    """An engine gives up a task that another engine died of."""
+    parts.conf.set_override('attempts', 1, group='engine')
+    take_over(parts, group)
+
+
+def dry_run(parts, plan):
+    _, plans = parts.queues(_name())
+    plans.do(plans.take(plan))
+
+
+def perform_too_late(parts, group):
+    """Strangers take all hosts after the first snapshot."""
+    def fill(number):
+        if number == 1:
+            for provider in parts.site.hosts.values():
+                parts.placement.allocate(provider, {
+                    'VCPU': parts.site.vcpus, 'MEMORY_MB': 512})
+
+    parts.inventory.stale = fill
+    perform(parts, group)
+
+
+def perform_with_objection(parts, group):
+    """Another group reserves a host after the holds are put."""
+    objection = Reason.told('', tell('host {:name} is closed', 'a1'))
+    with mock.patch.object(Decider, 'objections', return_value=[objection]):
+        perform(parts, group)
+
+
+def perform_during_release(parts, group):
+    """The group is released after the new holds are put."""
+    put = parts.holds.put
+
+    def put_and_release(*arguments):
+        put(*arguments)
+        parts.lifecycle.release(group)
+
+    parts.holds.put = put_and_release
+    perform(parts, group)
+
+
+def create(parts):
+    """A caller without an engine plans a group."""
+    parts.planner.create(nodes(), project_id='blue', user_id='ann',
+                         lease=LEASE)
+
+
+def release(parts, group):
+    parts.lifecycle.release(group)
+
+
+def expire(parts):
+    parts.lifecycle.expire()
+
+
+def delete(parts, group):
+    parts.lifecycle.delete(group)
+
+
+def reconcile(parts, passes=PASSES):
+    """Passes of the reconciler, an hour after one another."""
+    for _ in range(passes):
+        parts.reconciler.reconcile()
+        parts.skew += timedelta(seconds=HOUR)
+
+
+def reconcile_later(parts):
+    """The same, when the graces have passed."""
+    parts.skew += timedelta(seconds=HOUR)
+    reconcile(parts)
+
+
+def recover(parts):
+    """Engines that know nothing of the one that died find what it left."""
+    for _ in range(PASSES):
+        parts.skew += timedelta(seconds=HOUR)
+        for queue in parts.queues(_name()):
+            for waiting in queue.waiting(100):
+                record = queue.take(waiting)
+                if record is not None:
+                    queue.do(record)
+        parts.reconciler.reconcile()
+
+
+# What a scheduler does, in the order of ``scheduler.lookup``.
+
+
+def claim(parts, group, path, server):
+    claims = _claims(parts)
+    claims.swap(_take(parts, claims, group, path, server))
+    claims.confirm()
+
+
+def claim_elsewhere(parts, group, path, server):
+    """The planned host is refused, and an alternate takes the server."""
+    claims = _claims(parts)
+    row = _take(parts, claims, group, path, server)
+    claims.swap(claims.move(row, parts.table.alternates([row.id])[row.id][0]))
+    claims.confirm()
+
+
+def claim_in_vain(parts, group, path, server):
+    """The claim is undone after the swap."""
+    claims = _claims(parts)
+    claims.swap(_take(parts, claims, group, path, server))
+    assert claims.undo()
+
+
+def claim_two_in_vain(parts, group, servers):
+    """Two servers of one request; the claims of both are undone."""
+    claims = _claims(parts)
+    for row in [_take(parts, claims, group, f'node-{number}', server)
+                for number, server in enumerate(servers)]:
+        claims.swap(row)
+    assert claims.undo()
+
+
+def move_in_vain(parts, group, path, server):
+    """The claim of an alternate is undone after the swap."""
+    claims = _claims(parts)
+    row = _take(parts, claims, group, path, server)
+    claims.swap(claims.move(row, parts.table.alternates([row.id])[row.id][0]))
+    assert claims.undo()
+
+
+def refuse(parts, group, path, server):
+    """No host can take the server, and the member is lost."""
+    claims = _claims(parts)
+    row = _take(parts, claims, group, path, server)
+    claims.give_up(row, [HostRefused(
+        'is refused', row.place.host, 'AggregateInstanceExtraSpecsFilter')])
+    assert claims.undo()
+
+
+def note_that_it_is_built(parts, server):
+    """The scheduler is asked to move a server whose member is claimed."""
+    mapping = mock.Mock(instance_uuid=server)
+    mapping.cell_mapping.is_cell0.return_value = False
+    launched = mock.Mock(launched_at='now')
+    scheduler = 'nova_holistic.scheduler.manager.'
+    mappings = 'objects.InstanceMappingList.get_by_instance_uuids'
+    with mock.patch(scheduler + 'connections.get',
+                    return_value=_connections(parts)), \
+            mock.patch(scheduler + 'nova_context.target_cell'), \
+            mock.patch(scheduler + mappings, return_value=[mapping]), \
+            mock.patch(scheduler + 'objects.InstanceList.get_by_filters',
+                       return_value=[launched]):
+        manager = object.__new__(HolisticSchedulerManager)
+        assert manager._is_move(mock.MagicMock(), [server])
+
+
+def _claims(parts):
+    return Claims(_connections(parts), 'blue', 'ann')
+
+
+def _connections(parts):
+    return Connections(
+        parts.table, parts.holds, parts.placement.adapter, None, {},
+        parts.clock)
+
+
+def _take(parts, claims, group, path, server):
+    return claims.take(group, path, server, [
+        row for row in parts.table.members(group)
+        if row.member.path == path])
+
+
+# What the API does.
+
+
+def api_create(parts, key):
+    """A client asks for a group, with an idempotency key."""
+    answer = Service(parts.table).ask(
+        'POST', '/v1/groups', {'group': nodes()['group']},
+        headers={'Idempotency-Key': key})
+    assert answer.status_int == 202, answer.text
+
+
+def api_plan(parts):
+    answer = Service(parts.table).ask(
+        'POST', '/v1/plans', {'group': nodes()['group']})
+    assert answer.status_int == 202, answer.text
+
+
+def api_update(parts, group):
+    """A client adds a member to a group."""
+    service = Service(parts.table)
+    shown = service.ask('GET', f'/v1/groups/{group}')
+    answer = service.ask(
+        'PUT', f'/v1/groups/{group}',
+        {'group': nodes(count=3, level='host')['group']},
+        headers={'If-Match': shown.headers['ETag']})
+    assert answer.status_int == 202, answer.text
+
+
+def _name():
+    return f'engine-{next(_engines)}-{uuid.uuid4().hex[:8]}'

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of an engine, of a scheduler and of the API, in one process."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+import functools
+
+from keystoneauth1 import adapter, session, token_endpoint
+from oslo_config import cfg
+from oslo_utils import timeutils
+
+from nova_holistic import conf as options
+from nova_holistic.engine.lifecycle import Lifecycle
+from nova_holistic.engine.planner import Planner
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.reconcile.instances import InstanceView
+from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.service.work_queues import GroupQueue, PlanQueue
+from nova_holistic.table.store import PlacementTable
+from tests.services.placement import TOKEN
+from tests.services.placement_calls import PlacementCalls
+from tests.world.instances import KnownInstances
+from tests.world.inventory import RackInventory
+
+
+@dataclass(frozen=True)
+class Site:
+    """What a process has to know of the databases and of the cloud.
+
+    :ivar endpoint: URL of Placement
+    :ivar hosts: UUID of each host's provider, by the host's name; the first
+        letter of the name is its rack
+    :ivar vcpus: of each host, and as many times 512 MiB
+    :ivar servers: what Nova says of servers
+    :ivar deleted: UUIDs of servers that Nova has deleted
+    :ivar down: names of hosts that take no servers
+    :ivar ahead: seconds by which the clock of the process is ahead
+    """
+
+    table_url: str
+    endpoint: str
+    hosts: Mapping[str, str]
+    vcpus: int
+    servers: Collection[InstanceView] = ()
+    deleted: Collection[str] = ()
+    down: Collection[str] = ()
+    ahead: float = 0
+
+
+class Calls(PlacementCalls):
+    """Calls of a Placement that another process has started."""
+
+    def __init__(self, endpoint):
+        self.endpoint = endpoint
+        self.adapter = adapter.Adapter(
+            session.Session(auth=token_endpoint.Token(endpoint, TOKEN)),
+            service_type='placement')
+
+
+@dataclass
+class Parts:
+    """Made anew in each process, from nothing but the site.
+
+    :ivar skew: by which the clock is ahead
+    """
+
+    site: Site
+    skew: timedelta = field(init=False)
+
+    def __post_init__(self):
+        self.skew = timedelta(seconds=self.site.ahead)
+
+    def clock(self):
+        return timeutils.utcnow() + self.skew
+
+    @functools.cached_property
+    def conf(self):
+        conf = cfg.ConfigOpts()
+        options.register_opts(conf)
+        conf([], default_config_files=[])
+        return conf
+
+    @functools.cached_property
+    def placement(self):
+        return Calls(self.site.endpoint)
+
+    @functools.cached_property
+    def table(self):
+        return PlacementTable(self.site.table_url)
+
+    @functools.cached_property
+    def holds(self):
+        return HoldClient(self.placement.adapter)
+
+    @functools.cached_property
+    def inventory(self):
+        for provider in self.site.hosts.values():
+            self.placement.room[provider] = {
+                'VCPU': self.site.vcpus, 'MEMORY_MB': self.site.vcpus * 512}
+        inventory = RackInventory(self.placement, self.site.hosts, {
+            name: name[0] for name in self.site.hosts})
+        inventory.down.update(self.site.down)
+        return inventory
+
+    @functools.cached_property
+    def instances(self):
+        instances = KnownInstances()
+        instances.views.update({each.uuid: each
+                                for each in self.site.servers})
+        instances.deleted.update(self.site.deleted)
+        return instances
+
+    @functools.cached_property
+    def planner(self):
+        return Planner(self.conf, self.inventory, self.table, self.holds,
+                       self.clock)
+
+    @functools.cached_property
+    def lifecycle(self):
+        return Lifecycle(self.conf, self.table, self.holds, self.clock)
+
+    @functools.cached_property
+    def reconciler(self):
+        return Reconciler(self.conf, self.inventory, self.table, self.holds,
+                          self.instances, self.clock)
+
+    def queues(self, engine):
+        """Queues of groups and of dry runs, as an engine sees them."""
+        return [kind(self.conf, self.table, self.planner, engine, self.clock)
+                for kind in (GroupQueue, PlanQueue)]

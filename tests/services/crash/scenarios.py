@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations, and the crash points that each of them passes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+import uuid
+
+from nova_holistic.table.records import MemberRecord, Task
+from tests.services.crash import operations as do
+from tests.services.crash.operations import LEASE, nodes
+
+BOTH = {'node-0': 'planned', 'node-1': 'planned'}
+BUILT = {'node-0': 'built', 'node-1': 'planned'}
+FREED = {'node-0': 'released', 'node-1': 'released'}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """
+    :ivar points: that the operation passes; it is killed at each in turn
+    :ivar prepare: called with a CrashWorld; returns the group, or None, and
+        the operation with its arguments
+    :ivar states: of the members, after the recovery; None if it depends on
+        the point
+    :ivar again: whether the client repeats the operation after the crash
+    """
+
+    prepare: Callable
+    points: Sequence[str]
+    states: dict | None = None
+    again: bool = False
+
+
+IN_EACH_SCENARIO = ('change.written', 'change.held', 'change.accepted')
+"""Points that leave something else in each scenario."""
+
+ALL: list[Scenario] = []
+
+
+def passes(*points, states=None, again=False):
+    """Declare that the operation that a function prepares passes points."""
+    def declare(prepare):
+        ALL.append(Scenario(prepare, points, states, again))
+        return prepare
+    return declare
+
+
+# Create
+
+
+@passes('task.taken', 'create.levels-written', 'change.written',
+        'change.held', 'change.accepted', 'change.finished', states=BOTH)
+def create(world):
+    group = world.ask()
+    return group, do.perform, group
+
+
+@passes('recovery.started', 'recovery.finished', states=BOTH)
+def create_after_a_crash(world):
+    group = world.ask()
+    world.dies('change.held', do.perform, group)
+    return group, do.take_over, group
+
+
+@passes('change.undone', 'failure.finished', 'failure.rows-released',
+        'failure.holds-dropped')
+def create_too_late(world):
+    group = world.ask()
+    return group, do.perform_too_late, group
+
+
+@passes('undo.holds-dropped')
+def create_against_objections(world):
+    group = world.ask()
+    return group, do.perform_with_objection, group
+
+
+@passes('group.created')
+def create_for_a_caller(world):
+    return None, do.create
+
+
+@passes('abandon.given-up', states=FREED)
+def give_up_a_callers_group(world):
+    world.dies('change.held', do.create)
+    group = world.table.list_groups()[0].uuid
+    return group, do.reconcile_later
+
+
+@passes('task.plan-taken')
+def dry_run(world):
+    plan = str(uuid.uuid4())
+    do.ask_plan(world.parts, plan)
+    return None, do.dry_run, plan
+
+
+# Replan
+
+
+@passes('change.written', 'change.held', 'change.accepted', 'change.finished',
+        'task.settled', states=BOTH)
+def replan(world):
+    group = world.planned()
+    world.lose(group)
+    world.asked(group, Task.REPLANNING)
+    return group, do.perform, group
+
+
+@passes('replan.reasons-written', 'reconcile.mended', states=BOTH)
+def replan_in_a_pass(world):
+    group = world.planned()
+    world.lose(group)
+    return group, do.reconcile
+
+
+@passes('replan.unneeded-dropped')
+def replan_during_a_release(world):
+    group = world.planned()
+    world.lose(group)
+    world.asked(group, Task.REPLANNING)
+    return group, do.perform_during_release, group
+
+
+# Update
+
+
+def _update(world, document, before=None):
+    group = world.planned(before)
+    world.asked(group, Task.UPDATING, document=document, lease=LEASE,
+                objective='spread', released=[])
+    return group
+
+
+def _exchange(world):
+    """There is no room for the old and the new holds of a group."""
+    return _update(world, nodes(4, 1, None), nodes(4, 2, None))
+
+
+@passes('change.written', 'change.held', 'change.accepted',
+        'update.unneeded-dropped', 'change.finished', 'task.settled',
+        states={f'node-{number}': 'planned' for number in range(3)})
+def update(world):
+    group = _update(world, nodes(3, level='host'))
+    return group, do.perform, group
+
+
+@passes('update.room-noted', 'update.vacated', 'change.held',
+        'change.accepted', 'update.unneeded-dropped',
+        states={f'node-{number}': 'planned' for number in range(4)})
+def update_in_the_same_room(world):
+    group = _exchange(world)
+    return group, do.perform, group
+
+
+@passes('undo.room-restored', 'recovery.finished',
+        states={f'node-{number}': 'planned' for number in range(4)})
+def update_after_a_crash(world):
+    group = _exchange(world)
+    world.dies('change.held', do.perform, group)
+    return group, do.take_over, group
+
+
+@passes('undo.places-lost')
+def update_without_its_former_room(world):
+    group = _exchange(world)
+    world.dies('change.held', do.perform, group)
+    world.stranger(world.site.hosts['a1'])
+    return group, do.take_over, group
+
+
+@passes('task.undone')
+def give_up_an_update(world):
+    group = _update(world, nodes(3, level='host'))
+    world.dies('change.held', do.perform, group)
+    return group, do.give_up, group
+
+
+# Release, end of a lease, delete
+
+
+@passes('release.lease-ended', 'release.rows-released', 'release.settled',
+        'leftovers.dropped', states=FREED, again=True)
+def release(world):
+    group = world.planned()
+    return group, do.release, group
+
+
+@passes('leftover.dropped', states=FREED)
+def drop_leftovers(world):
+    group = world.planned()
+    world.dies('release.settled', do.release, group)
+    return group, do.reconcile_later
+
+
+@passes('expire.rows-released', 'expire.settled', 'leftovers.dropped',
+        'expire.group-finished', states=FREED)
+def expire(world):
+    group = world.planned()
+    world.site = replace(world.site, ahead=LEASE + do.HOUR)
+    return group, do.expire
+
+
+@passes('release.rows-released', 'delete.holds-dropped',
+        'delete.update-dropped', 'delete.group-deleted', states={},
+        again=True)
+def delete(world):
+    group = world.planned()
+    return group, do.delete, group
+
+
+@passes('delete.holds-dropped', 'delete.update-dropped',
+        'delete.group-deleted', states={}, again=True)
+def delete_with_a_claim(world):
+    group = world.planned()
+    world.dies('claim.row-claimed', do.claim, group, 'node-0',
+               str(uuid.uuid4()))
+    return group, do.delete, group
+
+
+@passes('holds.one-dropped', states={}, again=True)
+def delete_with_a_missing_hold(world):
+    group = world.planned()
+    world.parts.holds.drop([world.row(group).hold])
+    return group, do.delete, group
+
+
+# The reconciler
+
+
+@passes('restore.row-held', 'restore.hold-put', states=BOTH)
+def restore_a_hold(world):
+    group = world.planned()
+    world.parts.holds.drop([world.row(group).hold])
+    return group, do.reconcile
+
+
+@passes('outage.given-up', 'outage.member-lost', 'outage.hold-dropped',
+        states=BOTH)
+def give_up_a_host(world):
+    group = world.planned()
+    world.site = replace(world.site, down=[world.row(group).place.host])
+    return group, do.reconcile
+
+
+@passes('return.row-held', 'return.room-taken', 'return.row-changed',
+        states=BOTH)
+def take_the_room_of_a_failed_server(world):
+    group = world.planned()
+    server = world.claimed(group, launched=False)
+    world.failed(server)
+    return group, do.reconcile
+
+
+@passes('return.row-held', 'return.hold-put', 'return.row-changed',
+        states=BOTH)
+def hold_the_place_of_a_deleted_server(world):
+    group = world.planned()
+    server = world.built(group)
+    world.parts.holds.drop([server])
+    world.sees(deleted=[server])
+    return group, do.reconcile
+
+
+@passes('return.released', 'return.released-dropped')
+def release_the_place_of_a_deleted_server(world):
+    group = world.planned()
+    server = world.built(group)
+    world.sees(deleted=[server], ahead=LEASE + do.HOUR)
+    return group, do.reconcile
+
+
+@passes('orphan.dropped', states=BOTH)
+def drop_orphans(world):
+    group = world.planned(nodes())
+    for path in BOTH:
+        world.parts.holds.put(
+            [_orphan(world.row(group, path))], 'blue', 'ann')
+    return group, do.reconcile
+
+
+def _orphan(row: MemberRecord) -> MemberRecord:
+    return replace(row, hold=str(uuid.uuid4()))
+
+
+# The scheduler
+
+
+def _failing(operation):
+    """The scheduler dies, so the conductor's request fails, and Nova puts
+    the server in ERROR without a host."""
+    def prepare(world):
+        group, server = world.planned(), str(uuid.uuid4())
+        world.failed(server)
+        return group, operation, group, 'node-0', server
+    prepare.__name__ = operation.__name__
+    return prepare
+
+
+passes('claim.row-claimed', 'claim.hold-swapped', 'claim.confirmed',
+       states=BOTH)(_failing(do.claim))
+passes('claim.row-moved', 'claim.hold-swapped', 'claim.confirmed',
+       states=BOTH)(_failing(do.claim_elsewhere))
+passes('claim.unswapped', 'claim.undone', 'claim.hold-checked',
+       states=BOTH)(_failing(do.claim_in_vain))
+passes('claim.unswapped', 'claim.undone', 'claim.hold-checked',
+       states=BOTH)(_failing(do.move_in_vain))
+passes('claim.undone', 'claim.refusal-written', 'claim.lost-dropped',
+       states=BOTH)(_failing(do.refuse))
+
+
+@passes('claim.one-undone', states=BOTH)
+def claim_two_in_vain(world):
+    group, servers = world.planned(), [str(uuid.uuid4()) for _ in BOTH]
+    world.sees(*(world.error(server) for server in servers))
+    return group, do.claim_two_in_vain, group, servers
+
+
+@passes('built.row-changed', 'built.group-settled', states=BUILT)
+def note_that_a_server_is_built(world):
+    group = world.planned()
+    server = world.claimed(group)
+    return group, do.note_that_it_is_built, server
+
+
+@passes('reconcile.settled', states={'node-0': 'built'})
+def settle_in_a_pass(world):
+    group = world.planned(nodes(1))
+    server = world.claimed(group)
+    world.dies('built.row-changed', do.note_that_it_is_built, server)
+    return group, do.reconcile
+
+
+# The API
+
+
+@passes('api.group-created', again=True)
+def ask_for_a_group(world):
+    return None, do.api_create, 'key-1'
+
+
+@passes('api.plan-created')
+def ask_for_a_plan(world):
+    return None, do.api_plan
+
+
+@passes('api.task-asked',
+        states={f'node-{number}': 'planned' for number in range(3)})
+def ask_for_an_update(world):
+    group = world.planned()
+    return group, do.api_update, group
+
+
+CASES = [(scenario, point) for scenario in ALL for point in scenario.points]
+"""Each scenario with each of its points."""
+
+SHORT = [(scenario, point) for scenario, point in CASES
+         if point in IN_EACH_SCENARIO or scenario == next(
+             first for first, at in CASES if at == point)]
+"""Each point once, and some of them in each scenario."""

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process is killed between two writes that outlive it: other processes
+mend what it has left."""
+
+from nova_holistic.crash_points import POINTS
+from tests.services.crash.scenarios import CASES, SHORT
+
+
+def test_every_point_has_a_scenario():
+    assert {point for _, point in SHORT} == POINTS.keys()
+    assert len(SHORT) < len(CASES)
+
+
+def test_what_a_crash_leaves_is_mended(crash_world, scenario, point):
+    world = crash_world
+    group, operation, *arguments = scenario.prepare(world)
+    world.dies(point, operation, *arguments)
+    if scenario.again and (
+            group is None or world.table.get_group(group) is not None):
+        world.lives(operation, *arguments)
+    world.recover()
+    assert list(world.violations()) == []
+    if scenario.states is not None:
+        assert world.states(group) == scenario.states

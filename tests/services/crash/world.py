@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table and hosts for processes that are killed."""
+
+from dataclasses import replace
+from datetime import timedelta
+import json
+import uuid
+
+from nova_holistic.reconcile.instances import InstanceView
+from nova_holistic.table.records import GroupStatus, MemberState, Task
+from tests.services.crash import invariants, lives, operations
+from tests.services.crash.parts import Parts, Site
+
+
+_planned = {}
+"""Rows of planned groups, by their documents."""
+
+
+class CrashWorld:
+    """Two racks of two hosts, each with room for two small servers.
+
+    :ivar site: what processes are told; scenarios replace it
+    :ivar parts: Parts of this process, which is never killed
+    """
+
+    def __init__(self, site: Site):
+        self.site = site
+        self.parts = Parts(site)
+
+    @property
+    def table(self):
+        return self.parts.table
+
+    def close(self):
+        """Nobody has anything on the hosts any more."""
+        self.table.database.close()
+        for provider in self.site.hosts.values():
+            for consumer in self.parts.placement.consumers(provider):
+                self.parts.placement.adapter.delete(
+                    f'/allocations/{consumer}')
+
+    def dies(self, point, operation, *arguments):
+        """A process is killed at a crash point while it does something."""
+        code = lives.exit_code(point, self.site, operation, arguments)
+        assert lives.was_killed(code), (
+            f'{operation.__name__} ended with {code} and not at {point}')
+
+    def lives(self, operation, *arguments):
+        """A process does something, and is not killed."""
+        assert lives.exit_code(None, self.site, operation, arguments) == 0
+
+    def recover(self):
+        """New processes find what the killed one has left."""
+        self.lives(operations.recover)
+
+    def violations(self):
+        return invariants.violations(self.site, self.parts.placement)
+
+    def states(self, group):
+        return {m.member.path: str(m.state)
+                for m in self.table.members(group)}
+
+    def row(self, group, path='node-0'):
+        return next(m for m in self.table.members(group)
+                    if m.member.path == path)
+
+    # What scenarios begin with.
+
+    def ask(self, document=None):
+        """A group that no engine has planned yet."""
+        group = str(uuid.uuid4())
+        operations.ask(self.parts, group, document)
+        return group
+
+    def planned(self, document=None):
+        """A group that is planned: of each document, the first by the
+        planner, and the others like that one."""
+        key = json.dumps(document)
+        group = self.ask(document)
+        if key in _planned:
+            members = [replace(row, group_uuid=group, hold=str(uuid.uuid4()))
+                       for row in _planned[key]]
+            assert self.table.write_members(group, members)
+            self.parts.holds.put(members, 'blue', 'ann')
+            engine = 'engine-0'
+            now = self.parts.clock()
+            self.table.tasks.take(group, engine, now, now)
+            self.table.tasks.finish(group, engine, {
+                'status': GroupStatus.PLANNED, 'levels': ('rack', 'host'),
+                'lease_expires_at': now + timedelta(
+                    seconds=operations.LEASE)})
+        else:
+            operations.perform(self.parts, group)
+            _planned[key] = self.table.members(group)
+        assert set(self.states(group).values()) == {'planned'}
+        return group
+
+    def asked(self, group, task: Task, **pending):
+        """Give a planned group a task."""
+        record = self.table.get_group(group)
+        assert self.table.tasks.ask(
+            group, task, pending, [record.status], None, self.parts.clock())
+        return group
+
+    def lose(self, group, path='node-0'):
+        """A member has no place any more."""
+        row = self.row(group, path)
+        assert self.table.change_state(
+            row.id, [MemberState.PLANNED], MemberState.LOST,
+            self.parts.clock(), held=False)
+        self.parts.holds.drop([row.hold])
+
+    def sees(self, *servers, **changes):
+        """Nova says this of servers from now on."""
+        self.site = replace(self.site, servers=servers, **changes)
+
+    def failed(self, server):
+        """Nova says that the create of a server has failed."""
+        self.sees(self.error(server))
+
+    @staticmethod
+    def error(server):
+        """What Nova says of a server whose scheduler has died."""
+        return InstanceView(server, None, 'ERROR', fault=True)
+
+    def claimed(self, group, path='node-0', launched=True):
+        """A server takes a member's place, and runs there."""
+        server = str(uuid.uuid4())
+        operations.claim(self.parts, group, path, server)
+        if launched:
+            self.sees(InstanceView(
+                server, self.row(group, path).place.host, 'ACTIVE',
+                launched=True))
+        return server
+
+    def built(self, group, path='node-0'):
+        server = self.claimed(group, path)
+        row = self.row(group, path)
+        assert self.table.change_state(
+            row.id, [MemberState.CLAIMED], MemberState.BUILT,
+            self.parts.clock(), held=False)
+        return server
+
+    def stranger(self, provider, vcpus=1):
+        """Somebody else's server takes room."""
+        self.parts.placement.allocate(
+            provider, {'VCPU': vcpus, 'MEMORY_MB': 512})
