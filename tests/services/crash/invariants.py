@@ -11,6 +11,10 @@ import json
 import sqlalchemy as sa
 
 HOLD = 'HOLISTIC_HOLD'
+STATUSES = {frozenset(['planned']): 'planned',
+            frozenset(['planned', 'built']): 'building',
+            frozenset(['built']): 'complete'}
+"""Status of a group by the states of its members."""
 
 
 def violations(site, placement):
@@ -108,6 +112,12 @@ def _unsettled(groups, members):
     for row in groups:
         if row['task'] or row['status'] == 'planning':
             yield f'group {row["uuid"]} is {row["status"]}, to {row["task"]}'
+    for group in groups:
+        states = {row['state'] for row in members
+                  if row['group_uuid'] == group['uuid']}
+        expected = STATUSES.get(frozenset(states), group['status'])
+        if group['status'] != expected:
+            yield f'group {group["uuid"]} is {group["status"]}: {states}'
     for row in members:
         if row['group_uuid'] not in known:
             yield f'member {row["path"]} has no group'

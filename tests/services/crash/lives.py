@@ -10,17 +10,17 @@ import importlib
 import multiprocessing
 import os
 import signal
+import sys
 
 from nova_holistic import crash_points
 from tests.services.crash.parts import Parts
+from tests.services.crash import preloaded
 
 PATIENCE = 300
 """Seconds that one process may take."""
 
-_PRELOADED = ['pytest', 'tests.services.crash.preloaded']
-
 _context = multiprocessing.get_context('forkserver')
-_context.set_forkserver_preload(_PRELOADED)
+_context.set_forkserver_preload(['pytest', preloaded.__name__])
 
 
 def exit_code(point, site, operation, arguments):
@@ -46,6 +46,7 @@ def was_killed(code):
 
 
 def _live(point, site, operation, arguments):
+    sys.path[:] = preloaded.PATH
     if point is not None:
         os.environ[crash_points.VARIABLE] = point
     importlib.reload(crash_points)
