@@ -137,6 +137,13 @@ POINTS: Mapping[str, str] = {
     'claim.hold-checked':
         'A hold that nobody needs after the undo is dropped.',
     'claim.one-undone': 'One of several claims is undone.',
+    'evacuation.member-lost':
+        'A member is lost, to make room for a server that is evacuated.',
+    'evacuation.refusal-written':
+        'The reason is written, and the hold of the lost member is there.',
+    'evacuation.hold-dropped':
+        'The hold of the lost member is dropped, and its row still names it.',
+    'evacuation.place-given-up': 'One of several holds is given up.',
     'built.row-changed':
         'The member of a server that was moved is built, and its group is '
         'not settled.',

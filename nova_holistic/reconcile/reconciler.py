@@ -107,6 +107,7 @@ class Reconciler:
             LOG.info('Reported servers: %s', dict(+mended))
             for group_uuid in overview.unsettled(self._database):
                 self._table.settle(group_uuid, self._clock())
+                crash_points.reached('reconcile.settled')
         if mended['moved']:
             self._judge_policies(mended)
         return unsettled

@@ -17,6 +17,7 @@ import nova.conf
 from nova import objects
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.holds import errors as holds_errors
 from nova_holistic.model.marked import tell
 from nova_holistic.model.plan import Reason
@@ -120,9 +121,12 @@ class MakingRoom:
                  instance_uuid: str) -> bool:
         """Members that are claimed meanwhile keep their holds."""
         table, now = self._connections.table, self._connections.clock()
-        lost = [row for row in rows if table.change_state(
-            row.id, {MemberState.PLANNED}, MemberState.LOST, now,
-            of_hold=row.hold)]
+        lost = []
+        for row in rows:
+            if table.change_state(row.id, {MemberState.PLANNED},
+                                  MemberState.LOST, now, of_hold=row.hold):
+                lost.append(row)
+            crash_points.reached('evacuation.member-lost')
         for row in lost:
             LOG.warning(
                 'The hold of member %(member)s of group %(group)s on host '
@@ -135,10 +139,13 @@ class MakingRoom:
                 'its place on host {:name} was given up for a server that '
                 'was evacuated', row.place.host))
             table.refusals.add(row, (), reason.to_row(), now)
+            crash_points.reached('evacuation.refusal-written')
             # What fails here the reconciler does later.
             with contextlib.suppress(holds_errors.HoldsError):
                 self._connections.holds.drop([row.hold])
+                crash_points.reached('evacuation.hold-dropped')
                 table.forget_holds([row.hold])
+            crash_points.reached('evacuation.place-given-up')
         return len(lost) == len(rows)
 
 

@@ -25,7 +25,8 @@ WRITES = {
     'change': ['write', 'hold', 'accept', 'drop_unneeded'],
     '_executor': ['carry_out'], '_updater': ['undo', 'update'],
     '_creator': ['plan', 'give_up'], '_returning': ['give_back'],
-    'losing': ['tell'], 'unneeded_holds': ['drop_if_unwanted'],
+    'losing': ['tell'], 'moving': ['move'],
+    'unneeded_holds': ['drop_if_unwanted'],
     '': ['drop_leftovers', 'drop_if_unwanted'],
 }
 """Names of functions that write, by the last word of their receiver."""

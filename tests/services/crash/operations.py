@@ -14,6 +14,7 @@ from nova_holistic.model.marked import tell
 from nova_holistic.model.plan import Reason
 from nova_holistic.scheduler.claims import Claims
 from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.making_room import MakingRoom
 from nova_holistic.scheduler.manager import HolisticSchedulerManager
 from nova_holistic.scheduler.refusal import HostRefused
 from nova_holistic.table.records import (
@@ -174,8 +175,7 @@ def claim(parts, group, path, server):
 def claim_elsewhere(parts, group, path, server):
     """The planned host is refused, and an alternate takes the server."""
     claims = _claims(parts)
-    row = _take(parts, claims, group, path, server)
-    claims.swap(claims.move(row, parts.table.alternates([row.id])[row.id][0]))
+    claims.swap(_moved(parts, claims, group, path, server))
     claims.confirm()
 
 
@@ -198,8 +198,7 @@ def claim_two_in_vain(parts, group, servers):
 def move_in_vain(parts, group, path, server):
     """The claim of an alternate is undone after the swap."""
     claims = _claims(parts)
-    row = _take(parts, claims, group, path, server)
-    claims.swap(claims.move(row, parts.table.alternates([row.id])[row.id][0]))
+    claims.swap(_moved(parts, claims, group, path, server))
     assert claims.undo()
 
 
@@ -210,6 +209,13 @@ def refuse(parts, group, path, server):
     claims.give_up(row, [HostRefused(
         'is refused', row.place.host, 'AggregateInstanceExtraSpecsFilter')])
     assert claims.undo()
+
+
+def make_room(parts, group):
+    """The holds of a group are given up for a server that is evacuated."""
+    room = object.__new__(MakingRoom)
+    room._connections = _connections(parts)
+    assert room._give_up(parts.table.members(group), 'server')
 
 
 def note_that_it_is_built(parts, server):
@@ -243,6 +249,13 @@ def _take(parts, claims, group, path, server):
     return claims.take(group, path, server, [
         row for row in parts.table.members(group)
         if row.member.path == path])
+
+
+def _moved(parts, claims, group, path, server):
+    row = _take(parts, claims, group, path, server)
+    moved = claims.move(row, parts.table.alternates([row.id])[row.id][0])
+    assert claims.write(moved, parts.table.members(group))
+    return moved
 
 
 # What the API does.

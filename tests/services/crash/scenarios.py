@@ -315,6 +315,13 @@ def claim_two_in_vain(world):
     return group, do.claim_two_in_vain, group, servers
 
 
+@passes('evacuation.member-lost', 'evacuation.refusal-written',
+        'evacuation.hold-dropped', 'evacuation.place-given-up', states=BOTH)
+def make_room(world):
+    group = world.planned()
+    return group, do.make_room, group
+
+
 @passes('built.row-changed', 'built.group-settled', states=BUILT)
 def note_that_a_server_is_built(world):
     group = world.planned()
