@@ -95,6 +95,23 @@ def test_another_engine_finishes_the_task_of_a_killed_one(
     world.assert_agreement()
 
 
+@on_one_database
+def test_an_engine_dies_at_its_crash_point_and_another_plans_again(
+        world, inventory):
+    group = world.ask()
+    killed = world.start_process(inventory, crash_point='change.held')
+    assert killed.wait() == -signal.SIGKILL
+    assert world.vcpus_used() == 2
+    left = world.table.get_group(group)
+    assert left.status == GroupStatus.PLANNING
+    # Its last sign of life was long ago.
+    world.table.tasks.keep(
+        [group], left.engine, timeutils.utcnow() - timedelta(hours=1))
+    world.start_process(inventory)
+    assert world.settled(group).status == GroupStatus.PLANNED
+    world.assert_agreement()
+
+
 def test_a_stopping_engine_finishes_its_current_task(
         world, unwritten):
     group = world.ask()

@@ -4,6 +4,7 @@
 import contextlib
 from datetime import timedelta
 import json
+import os
 import sys
 import threading
 import uuid
@@ -12,6 +13,7 @@ from oslo_config import cfg
 from oslo_utils import timeutils
 
 from nova_holistic import conf as options
+from nova_holistic import crash_points
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.messaging.client import EngineClient
@@ -161,8 +163,11 @@ class EngineWorld(BaseWorld):
         return DatabaseClock(
             self.table.database, lambda: timeutils.utcnow() + skew)
 
-    def start_process(self, inventory, **engine):
-        """An engine in a process of its own."""
+    def start_process(self, inventory, crash_point=None, **engine):
+        """An engine in a process of its own.
+
+        :param crash_point: where it kills itself; None is nowhere
+        """
         name = uuid.uuid4().hex[:8]
         file = self.directory / f'engine-{name}.conf'
         file.write_text(CONFIGURATION.format(
@@ -170,15 +175,16 @@ class EngineWorld(BaseWorld):
             placement=self.placement.endpoint, inventory=inventory,
             engine='\n'.join(f'{key} = {value}' for key, value
                              in {**QUICK, **engine}.items())))
-        return self.run_process('--config-file', file)
+        return self.run_process('--config-file', file, crash_point=crash_point)
 
-    def run_process(self, *arguments):
+    def run_process(self, *arguments, crash_point=None):
         """``nova-holistic-engine``, of the Python that runs the tests."""
         program = ('import sys; from nova_holistic.cli.engine import main; '
                    'sys.exit(main())')
         return self._stack.enter_context(Process(
             [sys.executable, '-W', 'ignore', '-c', program, *arguments],
-            self.directory / f'engine-{uuid.uuid4().hex[:8]}.log'))
+            self.directory / f'engine-{uuid.uuid4().hex[:8]}.log', env={
+                **os.environ, crash_points.VARIABLE: crash_point or ''}))
 
     def inventory_document(self):
         room = {'VCPU': {'total': self._vcpus},
