@@ -104,10 +104,11 @@ POINTS: Mapping[str, str] = {
     'restore.hold-put': 'The vanished hold is put again.',
     'outage.given-up':
         'Hosts are noted as given up, and their members are planned.',
-    'outage.member-lost':
-        'A member on such a host is lost, and its hold is still there.',
-    'outage.hold-dropped':
+    'place.member-lost':
+        'A planned member is lost, and its hold is still there.',
+    'place.hold-dropped':
         'The hold is dropped, and the row still names it.',
+    'positions.row-corrected': 'The row of one of several servers is right.',
     'return.row-held':
         'The row of a server that is gone says that it is held.',
     'return.room-taken':
@@ -119,6 +120,17 @@ POINTS: Mapping[str, str] = {
     'return.hold-put': 'The hold is put again, and the row is claimed.',
     'return.row-changed': 'The row has no server any more.',
     'orphan.dropped': 'One of several holds without a row is dropped.',
+    'drift.place-given-up': 'A planned member that is in the way is lost.',
+    'drift.degraded': 'One of several groups is degraded.',
+    'drift.recovered': 'One of several groups is not degraded any more.',
+    # Repair
+    'repair.moves-awaited':
+        'No server of the group moves, and the repair has not begun.',
+    'repair.place-given-up': 'A planned member that is in the way is lost.',
+    'repair.move-begins': 'A live migration is about to be asked for.',
+    'repair.move-asked': 'Nova has begun a live migration.',
+    'repair.waiting': 'The repair waits for the end of a live migration.',
+    'repair.move-ended': 'One of several live migrations has ended.',
     # The scheduler
     'claim.row-claimed':
         'The row is the server\'s, and the hold is still there.',

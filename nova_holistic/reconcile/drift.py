@@ -6,21 +6,26 @@ evacuation to a given host, a host that is put into another rack or zone.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import (
+    Callable, Collection, Hashable, Mapping, Sequence)
 from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.reconcile.given_up_places import give_up
 from nova_holistic.repair.violations import misplaced, violations
 from nova_holistic.table import degrading, overview
 from nova_holistic.table.overview import GroupOutline, MemberOutline
 from nova_holistic.table.progress import WITH_SERVERS
-from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState)
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -142,23 +147,35 @@ class Drift:
         if broken and self._has_moved(record.uuid, key):
             # Their servers do not exist yet: they are planned elsewhere.
             stray = misplaced(group, members, cloud.snapshot)
-            done['misplaced'] += sum(map(self._give_up, stray))
+            for row in stray:
+                done['misplaced'] += self._give_up(row)
+                crash_points.reached('drift.place-given-up')
             if stray:
                 return
         if broken:
-            now, rows = self._clock(), [reason.to_row() for reason in broken]
-            if record.violations != tuple(rows) and degrading.degrade(
-                    self._table.database, record, rows, now):
-                LOG.warning('Group %s is degraded: %s', record.uuid,
-                            '; '.join(each.message for each in broken))
-                done['degraded'] += 1
+            done['degraded'] += self._degrade(record, broken)
         elif broken is not None and record.status == GroupStatus.DEGRADED:
             done['recovered'] += degrading.recover(
                 self._table.database, record, members, self._clock())
+            crash_points.reached('drift.recovered')
         # With the status as it was: if it has changed now, the next pass
         # judges once more.
         self._positions[record.uuid] = key
         self._surroundings[record.uuid] = self._around(cloud, outline)
+
+    def _degrade(self, record: GroupRecord,
+                 broken: Sequence[Reason]) -> bool:
+        """Whether the violations of the group are new."""
+        rows = [reason.to_row() for reason in broken]
+        if record.violations == tuple(rows):
+            return False
+        if not degrading.degrade(
+                self._table.database, record, rows, self._clock()):
+            return False
+        crash_points.reached('drift.degraded')
+        LOG.warning('Group %s is degraded: %s', record.uuid,
+                    '; '.join(each.message for each in broken))
+        return True
 
     def _has_moved(self, group_uuid: str, key: '_Key') -> bool:
         """Whether a member has moved since the last verdict.
@@ -170,14 +187,7 @@ class Drift:
         return known is not None and known[-1] != key[-1]
 
     def _give_up(self, member: MemberRecord) -> bool:
-        """Drop the hold of a planned member. The member is lost."""
-        if not self._table.change_state(
-                member.id, [MemberState.PLANNED], MemberState.LOST,
-                self._clock(), of_hold=member.hold):
-            return False
-        self._holds.drop([member.hold])
-        self._table.forget_holds([member.hold])
-        return True
+        return give_up(self._table, self._holds, member, self._clock())
 
 
 class _Cloud:

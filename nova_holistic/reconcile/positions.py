@@ -11,6 +11,7 @@ from datetime import datetime
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.engine.member_rows import place_of
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
@@ -61,6 +62,7 @@ class Positions:
                 if view is not None and not is_settled(
                         row.place.host, row.destination, view):
                     self.correct(row, view)
+                    crash_points.reached('positions.row-corrected')
         except exceptions.HolisticError as error:
             LOG.warning('Group %s is planned with its servers where they were '
                         'last seen: %s', group_uuid, error)

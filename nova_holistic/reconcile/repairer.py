@@ -8,6 +8,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
+from nova_holistic import crash_points
 from nova_holistic.engine.decider import Decider
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine.ownership import Ownership
@@ -17,6 +18,7 @@ from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.plan import Reason
+from nova_holistic.reconcile.given_up_places import give_up
 from nova_holistic.reconcile.instances import Instances, InstanceView
 from nova_holistic.reconcile.positions import Positions
 from nova_holistic.repair.move_order import Move
@@ -91,13 +93,16 @@ class Repairer:
         """
         ownership = Ownership(self._table, record, self._clock)
         self._wait_for_moves(ownership)
+        crash_points.reached('repair.moves-awaited')
         found = self._proposal(record, self._table.members(record.uuid))
         reasons: Sequence[Reason] = found.reasons
         if not reasons:
             self._give_up_places(record, found.planned_again)
             for move in found.moves:
                 ownership.change()
+                crash_points.reached('repair.move-begins')
                 failure = self._migrate(ownership, move)
+                crash_points.reached('repair.move-ended')
                 if failure is not None:
                     reasons = [failure]
                     break
@@ -125,11 +130,9 @@ class Repairer:
         """Planned members that are in the way are lost. The reconciler plans
         them again when the group has no task any more."""
         for row in self._table.members(record.uuid):
-            if row.member.path in paths and self._table.change_state(
-                    row.id, [MemberState.PLANNED], MemberState.LOST,
-                    self._clock(), of_hold=row.hold):
-                self._holds.drop([row.hold])
-                self._table.forget_holds([row.hold])
+            if row.member.path in paths:
+                give_up(self._table, self._holds, row, self._clock())
+                crash_points.reached('repair.place-given-up')
 
     def _wait_for_moves(self, ownership: Ownership) -> None:
         """An engine that stopped may have left a live migration."""
@@ -145,6 +148,7 @@ class Repairer:
                     for view in [self._instances.get(row.instance_uuid)]):
                 return
             ownership.change()
+            crash_points.reached('repair.waiting')
             self._sleep(POLL)
 
     def _migrate(self, ownership: Ownership, move: Move) -> Reason | None:
@@ -162,6 +166,7 @@ class Repairer:
                  move.member, move.source, move.destination)
         try:
             self._instances.live_migrate(move.instance_uuid, move.destination)
+            crash_points.reached('repair.move-asked')
             view = self._ended(ownership, move)
         except ServiceFailed as error:
             return _failed(move, str(error))
@@ -184,6 +189,7 @@ class Repairer:
             if self._timer() > deadline:
                 return view
             ownership.change()
+            crash_points.reached('repair.waiting')
             self._sleep(POLL)
 
     def _judged(self, record: GroupRecord) -> dict[str, Any]:

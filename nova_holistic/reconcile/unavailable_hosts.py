@@ -17,9 +17,10 @@ from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.reconcile.given_up_places import give_up
 from nova_holistic.table import overview
 from nova_holistic.table.overview import MemberOutline
-from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.records import MemberRecord
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -66,18 +67,12 @@ class UnavailableHosts:
 
     def give_up(self, member: MemberRecord) -> bool:
         """Drop the hold of a stranded member. The member is lost."""
-        if not self._table.change_state(
-                member.id, [MemberState.PLANNED], MemberState.LOST,
-                self._clock(), of_hold=member.hold):
+        if not give_up(self._table, self._holds, member, self._clock()):
             return False
-        crash_points.reached('outage.member-lost')
         LOG.warning('Member %s of group %s is lost: its host %s has been '
                     'unavailable for more than %d seconds',
                     member.member.path, member.group_uuid, member.place.host,
                     self._conf.host_grace)
-        self._holds.drop([member.hold])
-        crash_points.reached('outage.hold-dropped')
-        self._table.forget_holds([member.hold])
         return True
 
     def _expired(self, unavailable: Collection[str]) -> frozenset[str]:

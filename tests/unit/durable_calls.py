@@ -27,7 +27,9 @@ WRITES = {
     '_creator': ['plan', 'give_up'], '_returning': ['give_back'],
     'losing': ['tell'], 'moving': ['move'],
     'unneeded_holds': ['drop_if_unwanted'],
-    '': ['drop_leftovers', 'drop_if_unwanted'],
+    'degrading': ['degrade', 'recover'],
+    '_instances': ['live_migrate'],
+    '': ['drop_leftovers', 'drop_if_unwanted', 'give_up'],
 }
 """Names of functions that write, by the last word of their receiver."""
 

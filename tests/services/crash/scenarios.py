@@ -234,7 +234,7 @@ def restore_a_hold(world):
     return group, do.reconcile
 
 
-@passes('outage.given-up', 'outage.member-lost', 'outage.hold-dropped',
+@passes('outage.given-up', 'place.member-lost', 'place.hold-dropped',
         states=BOTH)
 def give_up_a_host(world):
     group = world.planned()
