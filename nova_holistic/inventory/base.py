@@ -32,13 +32,15 @@ class InventoryDriver(abc.ABC):
     def image(self, name: str, project_id: str | None) -> Image | None:
         """The image of that name or UUID which a project may use.
 
+        A driver that cannot read images need not override this: an image then
+        has no properties, and its requirements are not planned for.
+
         :param project_id: None is any project
-        :returns: None if there is none, or if the source knows no images
-            beside those of its snapshots
+        :returns: None if there is no such image
         :raises HolisticError: the source does not answer, or cannot tell
             which image is meant
         """
-        return None
+        return Image(name)
 
     def server_groups(self, uuids: Collection[str]
                       ) -> Mapping[str, ServerGroup]:

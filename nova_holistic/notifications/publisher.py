@@ -114,7 +114,8 @@ def follow(conf, database: Database, service: str) -> Publisher | None:
     bus = transport.get_notification_transport(conf)
     if all(driver in OFF
            for driver in conf.oslo_messaging_notifications.driver):
-        bus.cleanup()
+        # The transport has no connection yet. It is not cleaned up, because
+        # the in-memory driver would empty the queues of the whole process.
         return None
     publisher = Publisher(messaging.Notifier(
         bus, publisher_id=f'nova-holistic-{service}:{socket.gethostname()}',

@@ -11,6 +11,7 @@ import pytest
 
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.engine.world import shop
+from tests.unit.table import builders
 
 NOBODY = '5f0c8a52-8a1f-4f0e-9d55-1f6f6bb2f6a1'
 MANUAL = pathlib.Path(__file__).parents[3] / 'doc/source/admin/operate.rst'
@@ -112,8 +113,7 @@ def test_a_group_with_places_or_servers_is_kept(world, purge):
     age(world, planned.uuid, 99)
     assert purge()[1] == []
     # Even if its status were wrong.
-    world.table.update_group(planned.uuid, list(GroupStatus),
-                             status=GroupStatus.RELEASED)
+    builders.force_status(world.table, planned.uuid, GroupStatus.RELEASED)
     age(world, planned.uuid, 99)
     assert purge()[1] == []
     assert "has member 'web', which is built" in purge(planned.uuid)[2]
@@ -142,8 +142,7 @@ def test_a_group_whose_servers_are_all_deleted(world, purge):
         del world.instances.views[row.instance_uuid]
         world.placement.adapter.delete(
             f'/allocations/{row.instance_uuid}', microversion='1.38')
-        world.table.change_state(
-            row.id, [MemberState.BUILT], MemberState.RELEASED, world.now)
+        builders.force_state(world.table, row.id, MemberState.RELEASED)
     world.table.settle(group.uuid, world.now)
     age(world, group.uuid, 99)
     assert purge()[1] == [group.uuid]

@@ -10,6 +10,7 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.table.records import GroupStatus, MemberState, Place
 from tests.functional.engine.mortal import Death, Life, Mortal
 from tests.functional.engine.world import shop
+from tests.unit.table import builders
 
 
 def live_through(world, work):
@@ -249,8 +250,7 @@ def test_a_pass_expires_leases(world):
 
 def test_a_group_being_planned_is_not_changed(world):
     group = world.create()
-    world.table.update_group(group.uuid, [GroupStatus.PLANNED],
-                             status=GroupStatus.PLANNING)
+    builders.force_status(world.table, group.uuid, GroupStatus.PLANNING)
     assert world.reconciler.reconcile() == {}
     assert world.table.get_group(group.uuid).status == 'planning'
 

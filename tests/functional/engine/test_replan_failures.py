@@ -12,6 +12,7 @@ from nova_holistic.table.errors import GroupUnknown
 from nova_holistic.table.records import GroupStatus
 from tests.functional.engine.losses import lose, place
 from tests.functional.engine.mortal import Death, Life, Mortal
+from tests.unit.table import builders
 
 
 def test_the_replanner_retries_when_capacity_was_taken(world):
@@ -138,7 +139,6 @@ def test_an_unknown_or_busy_group_cannot_be_replanned(world):
     with pytest.raises(GroupUnknown):
         world.planner.replan('00000000-0000-0000-0000-000000000000')
     group = world.create()
-    world.table.update_group(group.uuid, [GroupStatus.PLANNED],
-                             status=GroupStatus.PLANNING)
+    builders.force_status(world.table, group.uuid, GroupStatus.PLANNING)
     with pytest.raises(errors.GroupBusy):
         world.planner.replan(group.uuid)

@@ -12,6 +12,7 @@ from nova_holistic.solver.observer import observing
 from nova_holistic.table.records import MemberState
 from tests.functional.engine.mortal import Death, Life, Mortal
 from tests.functional.engine.world import RACKS
+from tests.unit.table import builders
 
 WHOLE = {'VCPU': 2, 'MEMORY_MB': 1024}
 PAIR = {'group': {
@@ -120,8 +121,9 @@ def test_a_member_does_not_return_against_a_policy(world):
         before.place.host]} - {before.place.host}
     world.holds.drop([other.hold])
     moved = world.placement.allocate(world.hosts[there], WHOLE)
+    builders.force_state(world.table, other.id, MemberState.BUILT)
     assert world.table.change_state(
-        other.id, [MemberState.PLANNED], MemberState.BUILT, world.now,
+        other.id, [MemberState.BUILT], MemberState.BUILT, world.now,
         held=False, instance_uuid=moved, place=world_place(world, there))
     world.instances.set(moved, 'ACTIVE', there)
     let_replan(world)
