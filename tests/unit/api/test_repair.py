@@ -5,6 +5,7 @@ import pytest
 
 from nova_holistic.table.records import GroupStatus
 from tests.unit.api.service import ADMIN, MEMBER, refusal
+from tests.unit.table.builders import force_status
 
 MOVE = {'member': 'web', 'source': 'h1', 'destination': 'h2',
         'instance_uuid': '00000000-0000-4000-8000-000000000001'}
@@ -19,9 +20,10 @@ def repair(service, group, token=ADMIN, **asked):
 def group(service):
     """A degraded group."""
     group = service.created()['id']
-    service.settle(group, GroupStatus.DEGRADED, violations=[
+    service.settle(group, GroupStatus.PLANNED, violations=[
         {'at': '', 'message': 'host h1 is full', 'names': ['h1'],
          'hidden': [[5, 7]]}])
+    force_status(service.table, group, GroupStatus.DEGRADED)
     return group
 
 

@@ -9,6 +9,7 @@ from nova_holistic.client.errors import Refused, TimedOut
 from nova_holistic.table.records import GroupStatus
 from tests.unit.api.service import ADMIN, READER, SHOP, STRANGER
 from tests.unit.client.cloud import Cloud
+from tests.unit.table.builders import force_status
 
 LOG = {'name': 'log', 'resources': {'VCPU': 1}}
 
@@ -130,7 +131,8 @@ def test_lost_members_are_replanned(service, client):
 
 def test_a_repair_is_shown_and_asked_for(service, cloud):
     group = service.created()['id']
-    service.settle(group, GroupStatus.DEGRADED)
+    service.settle(group, GroupStatus.PLANNED)
+    force_status(service.table, group, GroupStatus.DEGRADED)
     client = cloud.client(ADMIN)
     assert client.groups.repair(group) == {
         'moves': [], 'planned_again': [], 'reasons': []}

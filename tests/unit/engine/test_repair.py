@@ -3,20 +3,23 @@
 
 from types import SimpleNamespace
 
+from oslo_config import cfg
 import pytest
 
+from nova_holistic import conf as options
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.decider import Decider
-from nova_holistic.repair.proposal import Case, propose
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.policies import load_policy_types
+from nova_holistic.repair.proposal import Case, propose
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 from tests.unit.builders import cloud, host
 
-CONF = SimpleNamespace(planner=SimpleNamespace(
-    solver='highs', time_limit=20.0))
+CONF = cfg.ConfigOpts()
+options.register_opts(CONF)
+CONF([], project='nova-holistic')
 APART = [{'type': 'anti-affinity', 'level': 'host'}]
 BUILT, PLANNED = MemberState.BUILT, MemberState.PLANNED
 
