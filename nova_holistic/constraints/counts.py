@@ -16,7 +16,7 @@ from nova_holistic.model.snapshot import Host
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most so many servers of some kind on each host.
+    """A limit on the number of servers of a kind on each host.
 
     :ivar name: of the resource class
     :ivar most: by host name

@@ -99,7 +99,7 @@ def unbind() -> None:
 
 
 def count(events: Sequence[Event]) -> None:
-    """Count what the history of groups is told; a listener of a Database."""
+    """Count the events of groups. It is a listener of a Database."""
     for event in events:
         instruments.CHANGES.add(
             (event.details or {}).get('members', 1)

@@ -63,7 +63,7 @@ class Publisher:
                 self._warn()
 
     def close(self, timeout: float) -> None:
-        """Send what waits, for at most so many seconds."""
+        """Send the waiting events, until the timeout in seconds has passed."""
         with self._lock:
             if self._process != os.getpid():
                 return

@@ -3,7 +3,7 @@
 
 Whoever moves a member has judged the policies of its group with the other
 members where they were read. Two creates may do so at the same time. The first
-one that writes wins. The second one is refused: it has to judge once more.
+write succeeds. The second write is refused, and its create judges again.
 """
 
 from collections.abc import Mapping, Sequence

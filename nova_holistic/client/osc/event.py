@@ -26,7 +26,7 @@ class ListEvent(HolisticCommand, command.Lister):
                             help='Leave out events before this time, in ISO '
                                  '8601')
         parser.add_argument('--limit', metavar='<number>', type=_number,
-                            help='List at most so many events')
+                            help='Largest number of events to list')
         parser.add_argument('--marker', metavar='<id>', type=_number,
                             help='List events that come after this one')
         parser.add_argument('--newest-first', action='store_true',
