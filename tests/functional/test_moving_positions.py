@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine counts a server that Nova moves at its source and destination."""
 
+from oslo_utils import timeutils
 import pytest
 
 from tests.functional.claims import (
@@ -71,7 +72,8 @@ def resized(cloud):
     assert host_of_active(cloud, moving) == 'cmp-0'
     cloud.reconciler.reconcile()
     row = cloud.row(group, 'm-2')
-    cloud.table.change_state(row.id, ['planned'], 'lost', None, held=False)
+    cloud.table.change_state(row.id, ['planned'], 'lost', timeutils.utcnow(),
+                             held=False)
     cloud.holds.drop([row.hold])
     cloud.act(moving, 'migrate', host='cmp-2')
     cloud.wait_for_status(moving, 'VERIFY_RESIZE')

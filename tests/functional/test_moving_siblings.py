@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A member that Nova moves keeps others off its source and destination."""
 
+from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.embedded.server_calls import PROJECT, USER
@@ -75,7 +76,7 @@ def resized(cloud):
     cloud.reconciler.reconcile()
     row = cloud.row(group, 'm-2')
     cloud.table.change_state(row.id, [MemberState.PLANNED], MemberState.LOST,
-                             None, held=False)
+                             timeutils.utcnow(), held=False)
     cloud.holds.drop([row.hold])
     resize_to(cloud, moving, 'cmp-2')
     assert cloud.row(group, 'm-0').place.host == 'cmp-0'

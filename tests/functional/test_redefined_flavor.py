@@ -2,6 +2,7 @@
 """Servers of one description differ once its flavor is another and one of
 them was planned anew: each request takes a row that it asks for."""
 
+from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
@@ -35,7 +36,8 @@ def planned_anew_with_four(cloud, path, build=None):
     cloud.create_flavor('small', 4, 2048, 10)
     row = row_of(cloud, group, path)
     cloud.table.change_state(
-        row.id, [MemberState.PLANNED], MemberState.LOST, None, held=False)
+        row.id, [MemberState.PLANNED], MemberState.LOST, timeutils.utcnow(),
+        held=False)
     cloud.holds.drop([row.hold])
     assert not cloud.planner.replan(group).reasons
     assert row_of(cloud, group, path).member.requirements.resources[

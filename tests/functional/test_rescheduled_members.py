@@ -5,6 +5,7 @@ policies there, however many they are."""
 import uuid
 
 from nova import exception
+from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
@@ -52,12 +53,13 @@ def test_a_replanned_member_avoids_the_alternates_of_others(cloud, under_way):
     """Nor is it planned where a server that is being built may go."""
     group = cloud.planner.create(APART, project_id=PROJECT, user_id=USER).uuid
     if under_way:
-        cloud.table.claim(group, 'n-0', str(uuid.uuid4()), None)
+        cloud.table.claim(group, 'n-0', str(uuid.uuid4()), timeutils.utcnow())
     stays, row = cloud.table.members(group)
     assert row.alternates and stays.alternates
     cloud.disable_compute(row.place.host)
     cloud.table.change_state(
-        row.id, [MemberState.PLANNED], MemberState.LOST, None, held=False)
+        row.id, [MemberState.PLANNED], MemberState.LOST, timeutils.utcnow(),
+        held=False)
     cloud.holds.drop([row.hold])
     assert not cloud.planner.replan(group).reasons
     same, anew = cloud.table.members(group)

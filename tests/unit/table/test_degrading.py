@@ -47,10 +47,16 @@ def test_a_group_is_degraded_and_recovers(table, built):
 
 
 @pytest.mark.parametrize('change', [
-    {'revision': 2}, {'task': Task.UPDATING}, {'status': GroupStatus.ERROR},
+    {'revision': 2}, {'task': Task.UPDATING},
     {'created_at': builders.NOON.replace(hour=1)}])
 def test_a_group_that_has_changed_is_left_alone(table, built, change):
     table.update_group(built.uuid, [GroupStatus.COMPLETE], **change)
+    assert not degrade(table, built)
+    assert table.get_group(built.uuid).status != 'degraded'
+
+
+def test_a_group_in_error_is_left_alone(table, built):
+    builders.force_status(table, built.uuid, GroupStatus.ERROR)
     assert not degrade(table, built)
     assert table.get_group(built.uuid).status != 'degraded'
 
@@ -63,7 +69,6 @@ def test_a_degraded_group_stays_so_until_its_servers_are_gone(table):
     table.settle(group.uuid, builders.NOON)
     assert table.get_group(group.uuid).status == 'degraded'
     for row in table.members(group.uuid):
-        table.change_state(row.id, list(MemberState), MemberState.PLANNED,
-                           builders.NOON, instance_uuid=None)
+        builders.force_state(table, row.id, MemberState.PLANNED)
     table.settle(group.uuid, builders.NOON)
     assert table.get_group(group.uuid).status == 'planned'
