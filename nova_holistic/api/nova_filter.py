@@ -26,8 +26,8 @@ from nova_holistic import conf as options
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.observers import observe
+from nova_holistic.scheduler.claim.refusal import Refused
 from nova_holistic.scheduler import nova_version
-from nova_holistic.scheduler.refusal import Refused
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import start
 from nova_holistic.table.store import PlacementTable

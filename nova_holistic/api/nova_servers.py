@@ -12,12 +12,12 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic.documents.validation import brief
+from nova_holistic.scheduler.claim.refusal import Refused
 from nova_holistic.scheduler.pointer import (
     GROUP_HINT, has_pointer, MEMBER_HINT, Pointer)
-from nova_holistic.scheduler.refusal import Refused
-from nova_holistic.table.claim import CLAIMABLE
+from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.errors import TableError
-from nova_holistic.table.pointed import Pointed, pointed_at
+from nova_holistic.table.queries.pointed import Pointed, pointed_at
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable
 

@@ -9,11 +9,10 @@ import sys
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from nova_holistic.cli import (
-    exits, interrupt, manage_group, manage_hold, manage_purge, manage_refusal,
-    parts)
+from nova_holistic.cli import exits, interrupt, parts
 from nova_holistic.cli.files import BadFile
-from nova_holistic.cli.manage_command import Command, Told
+from nova_holistic.cli.manage_commands import group, hold, purge, refusal
+from nova_holistic.cli.manage_commands.command import Command, Told
 from nova_holistic import conf as options
 from nova_holistic.conf import services
 from nova_holistic import exceptions
@@ -60,10 +59,10 @@ COMMANDS = {
     ('db', 'version'): Command(db_version, any_schema=True),
     ('lease', 'expire'): Command(lease_expire),
     ('reconcile',): Command(reconcile),
-    **manage_group.COMMANDS,
-    **manage_purge.COMMANDS,
-    **manage_hold.COMMANDS,
-    **manage_refusal.COMMANDS,
+    **group.COMMANDS,
+    **purge.COMMANDS,
+    **hold.COMMANDS,
+    **refusal.COMMANDS,
 }
 
 

@@ -17,8 +17,8 @@ from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.service.service import EngineParts, EngineService
 from nova_holistic.table.clock import DatabaseClock
+from nova_holistic.table.queries.totals import totals
 from nova_holistic.table.store import PlacementTable
-from nova_holistic.table.totals import totals
 
 
 def managed_table(conf) -> PlacementTable:

@@ -6,17 +6,13 @@ from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
-from nova_holistic import crash_points
-from nova_holistic.engine import errors
+from nova_holistic import crash_points, exceptions
+from nova_holistic.engine import errors, member_rows, reasons, refused_hosts
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
 from nova_holistic.engine.journal import RowJournal
-from nova_holistic.engine import member_rows
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine.questions import NotPlanned, Question
-from nova_holistic.engine import reasons
-from nova_holistic.engine import refused_hosts
-from nova_holistic.engine.unneeded_holds import GONE
-from nova_holistic import exceptions
+from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.table import errors as table_errors

@@ -21,8 +21,8 @@ from nova_holistic.engine import errors
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
+from nova_holistic.table.changes import revising
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
-from nova_holistic.table import revising
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)

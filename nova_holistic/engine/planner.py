@@ -8,20 +8,18 @@ import time
 from typing import Any
 import uuid as uuidlib
 
-from nova_holistic import crash_points
+from nova_holistic import crash_points, exceptions, objectives, policies
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.decider import Decider
 from nova_holistic.engine.executor import Parts
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine import plan_answers
+from nova_holistic.engine import plan_answers, reasons
 from nova_holistic.engine.plan_answers import PlanAnswer
 from nova_holistic.engine.questions import Question
-from nova_holistic.engine import reasons
 from nova_holistic.engine.replanner import Replanner
 from nova_holistic.engine.task_runner import TaskRunner, Work
-from nova_holistic.engine.updater import Updater
-from nova_holistic import exceptions, objectives, policies
+from nova_holistic.engine.update.updater import Updater
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.with_statistics import InventoryWithStatistics

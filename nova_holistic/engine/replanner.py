@@ -6,24 +6,20 @@ import time
 
 from oslo_log import log as logging
 
-from nova_holistic import crash_points
+from nova_holistic import crash_points, exceptions
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine import errors
+from nova_holistic.engine import (
+    errors, member_rows, moving_members, partial_replan, reasons,
+    refused_hosts)
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
 from nova_holistic.engine.journal import RowJournal
-from nova_holistic.engine import member_rows
-from nova_holistic.engine import moving_members
 from nova_holistic.engine.moving_members import guests
-from nova_holistic.engine import partial_replan
 from nova_holistic.engine.partial_replan import Decide, Partial, PartialPlanner
 from nova_holistic.engine.questions import Decision, NotPlanned, Question
-from nova_holistic.engine import reasons
-from nova_holistic.engine import refused_hosts
-from nova_holistic.engine.unneeded_holds import GONE
-from nova_holistic import exceptions
+from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.messaging.errors import GroupBusy
 from nova_holistic.model.plan import Reason
-from nova_holistic.table.claim import CLAIMABLE
+from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)

@@ -7,20 +7,18 @@ from typing import Any
 
 from oslo_log import log as logging
 
-from nova_holistic import crash_points
+from nova_holistic import crash_points, exceptions
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.creator import Creator
-from nova_holistic.engine import errors
+from nova_holistic.engine import errors, reasons
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine import reasons
 from nova_holistic.engine.replanner import Replanner
-from nova_holistic.engine.updater import Updater
-from nova_holistic import exceptions
+from nova_holistic.engine.update.updater import Updater
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.table.claim import CLAIMABLE
+from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.progress import SETTLING
+from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 from nova_holistic.table.store import PlacementTable
 

@@ -16,7 +16,7 @@ from oslo_log import log as logging
 
 from nova_holistic import exceptions
 from nova_holistic.metrics import instruments
-from nova_holistic.table.events import Event
+from nova_holistic.table.history.events import Event
 
 LOG = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ A minor version adds a field; a major version removes or changes one.
 
 from typing import Any
 
-from nova_holistic.table.events import Event
+from nova_holistic.table.history.events import Event
 
 VERSION = '1.0'
 NAME = 'EventPayload'

@@ -23,7 +23,7 @@ from nova_holistic.messaging import transport
 from nova_holistic.metrics import instruments
 from nova_holistic.notifications import payload
 from nova_holistic.table.database import Database
-from nova_holistic.table.events import Event
+from nova_holistic.table.history.events import Event
 
 LOG = logging.getLogger(__name__)
 

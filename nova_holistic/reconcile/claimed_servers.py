@@ -16,9 +16,9 @@ from nova_holistic.reconcile.observed_servers import ObservedServers
 from nova_holistic.reconcile.positions import is_settled, Positions
 from nova_holistic.reconcile.resized_servers import ResizedServers
 from nova_holistic.reconcile.returned_places import ReturnedPlaces
-from nova_holistic.table.claim import OWNED
-from nova_holistic.table import overview
-from nova_holistic.table.overview import GroupOutline, MemberOutline
+from nova_holistic.table.changes.claim import OWNED
+from nova_holistic.table.queries import overview
+from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
 

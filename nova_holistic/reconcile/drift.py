@@ -12,18 +12,18 @@ from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
-from nova_holistic import crash_points
+from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.group_parser import GroupParser
-from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.reconcile.given_up_places import give_up
 from nova_holistic.repair.violations import misplaced, violations
-from nova_holistic.table import degrading, overview
-from nova_holistic.table.overview import GroupOutline, MemberOutline
-from nova_holistic.table.progress import WITH_SERVERS
+from nova_holistic.table.changes import degrading
+from nova_holistic.table.queries import overview
+from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
+from nova_holistic.table.queries.progress import WITH_SERVERS
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
 from nova_holistic.table.store import PlacementTable

@@ -15,7 +15,7 @@ from oslo_log import log as logging
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.reconcile.instances import Instances, InstanceView
-from nova_holistic.table.overview import MemberOutline
+from nova_holistic.table.queries.overview import MemberOutline
 
 LOG = logging.getLogger(__name__)
 

@@ -10,12 +10,11 @@ import threading
 
 from oslo_log import log as logging
 
-from nova_holistic import crash_points
+from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.engine import reasons
-from nova_holistic.engine.unneeded_holds import drop_if_unwanted, GONE
-from nova_holistic import exceptions
+from nova_holistic.engine.update.unneeded_holds import drop_if_unwanted, GONE
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory.base import InventoryDriver
@@ -24,9 +23,9 @@ from nova_holistic.reconcile.drift import Drift
 from nova_holistic.reconcile.instances import Instances
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.reconcile.unavailable_hosts import UnavailableHosts
-from nova_holistic.table.claim import CLAIMABLE
-from nova_holistic.table import overview
-from nova_holistic.table.overview import GroupOutline, MemberOutline
+from nova_holistic.table.changes.claim import CLAIMABLE
+from nova_holistic.table.queries import overview
+from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
 

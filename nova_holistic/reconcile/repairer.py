@@ -25,9 +25,9 @@ from nova_holistic.repair.move_order import Move
 from nova_holistic.repair import proposal
 from nova_holistic.repair.proposal import Case, Proposal
 from nova_holistic.repair.violations import violations
-from nova_holistic.table import degrading
+from nova_holistic.table.changes import degrading
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.progress import WITH_SERVERS
+from nova_holistic.table.queries.progress import WITH_SERVERS
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
 from nova_holistic.table.store import PlacementTable

@@ -18,8 +18,8 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.reconcile.instances import InstanceView
-from nova_holistic.table import overview
-from nova_holistic.table.overview import MemberOutline
+from nova_holistic.table.queries import overview
+from nova_holistic.table.queries.overview import MemberOutline
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
 

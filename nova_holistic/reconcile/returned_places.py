@@ -9,11 +9,11 @@ import uuid
 from oslo_log import log as logging
 
 from nova_holistic import crash_points
-from nova_holistic.engine.unneeded_holds import drop_if_unwanted
+from nova_holistic.engine.update.unneeded_holds import drop_if_unwanted
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.table.overview import GroupOutline
+from nova_holistic.table.queries.overview import GroupOutline
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
 

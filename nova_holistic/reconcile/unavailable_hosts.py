@@ -12,14 +12,13 @@ from datetime import datetime, timedelta
 
 from oslo_log import log as logging
 
-from nova_holistic import crash_points
-from nova_holistic import exceptions
+from nova_holistic import crash_points, exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.reconcile.given_up_places import give_up
-from nova_holistic.table import overview
-from nova_holistic.table.overview import MemberOutline
+from nova_holistic.table.queries import overview
+from nova_holistic.table.queries.overview import MemberOutline
 from nova_holistic.table.records import MemberRecord
 from nova_holistic.table.store import PlacementTable
 

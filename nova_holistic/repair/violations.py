@@ -13,7 +13,7 @@ from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.check import check
-from nova_holistic.table.claim import OWNED
+from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table.store import SITTING
 

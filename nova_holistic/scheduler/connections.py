@@ -8,15 +8,13 @@ import threading
 
 import nova.conf
 from nova import utils
-from nova_holistic import conf
+from nova_holistic import conf, policies, topology
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.policy import Policy
 from nova_holistic.observers import observe
-from nova_holistic import policies
-from nova_holistic.scheduler.last_reserved import LastReserved
+from nova_holistic.scheduler.policies.last_reserved import LastReserved
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
-from nova_holistic import topology
 from nova_holistic.topology.base import TopologyDriver
 
 CONF = nova.conf.CONF

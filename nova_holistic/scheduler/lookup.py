@@ -9,21 +9,20 @@ from nova import objects
 from oslo_log import log as logging
 
 from nova_holistic import exceptions
-from nova_holistic.scheduler.candidates import Candidates
-from nova_holistic.scheduler.claims import Claims, NotUndone
+from nova_holistic.scheduler.claim.claims import Claims, NotUndone
+from nova_holistic.scheduler.claim.elsewhere import Elsewhere
+from nova_holistic.scheduler.claim.refusal import HostRefused, Refused
+from nova_holistic.scheduler.claim import request
+from nova_holistic.scheduler.claim.search import HostSearch
 from nova_holistic.scheduler.connections import Connections
-from nova_holistic.scheduler.elsewhere import Elsewhere
-from nova_holistic.scheduler.hosts import ZONE
-from nova_holistic.scheduler import membership
-from nova_holistic.scheduler.membership import Membership
+from nova_holistic.scheduler.hosts.candidates import Candidates
+from nova_holistic.scheduler.hosts.single_hosts import ZONE
 from nova_holistic.scheduler.pointer import Pointer
-from nova_holistic.scheduler.refusal import HostRefused, Refused
-from nova_holistic.scheduler import request
-from nova_holistic.scheduler.search import HostSearch
+from nova_holistic.scheduler.policies import membership
+from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler import unanswered
-from nova_holistic.table.claim import CLAIMABLE
-from nova_holistic.table.records import (
-    GroupRecord, MemberRecord, MemberState)
+from nova_holistic.table.changes.claim import CLAIMABLE
+from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 
 LOG = logging.getLogger(__name__)
 

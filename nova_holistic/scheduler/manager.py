@@ -16,22 +16,18 @@ from nova import objects
 from nova.objects import fields
 from nova.scheduler import manager
 
-from nova_holistic import conf
-from nova_holistic import crash_points
-from nova_holistic import exceptions
+from nova_holistic import conf, crash_points, exceptions
 from nova_holistic.metrics import exporter, instruments
-from nova_holistic.scheduler.claims import NotUndone
-from nova_holistic.scheduler import connections
-from nova_holistic.scheduler import default_zone
-from nova_holistic.scheduler import exclusion
+from nova_holistic.scheduler.claim.claims import NotUndone
+from nova_holistic.scheduler.claim.making_room import MakingRoom
+from nova_holistic.scheduler.claim.refusal import for_user, Refused
+from nova_holistic.scheduler import connections, nova_version, unanswered
+from nova_holistic.scheduler.hosts import default_zone
 from nova_holistic.scheduler.lookup import Lookup
-from nova_holistic.scheduler.making_room import MakingRoom
 from nova_holistic.scheduler.moves import is_evacuation
-from nova_holistic.scheduler import nova_version
 from nova_holistic.scheduler.pointer import (
     GROUP_HINT, has_pointer, MEMBER_HINT, Pointer)
-from nova_holistic.scheduler.refusal import for_user, Refused
-from nova_holistic.scheduler import unanswered
+from nova_holistic.scheduler.policies import exclusion
 from nova_holistic.table.records import MemberState
 from nova_holistic.table import start
 

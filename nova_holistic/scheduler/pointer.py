@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from oslo_utils import uuidutils
 
-from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.scheduler.claim.refusal import Refused
 
 GROUP_HINT = 'holistic_group'
 MEMBER_HINT = 'holistic_member'

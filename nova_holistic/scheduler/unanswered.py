@@ -8,7 +8,7 @@ from oslo_db import exception as db_exception
 from oslo_log import log as logging
 import sqlalchemy as sa
 
-from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.scheduler.claim.refusal import Refused
 
 LOG = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import threading
 
 from nova_holistic.service.periodic_calls import PeriodicCall, PeriodicCalls
-from nova_holistic.table.jobs import Jobs
+from nova_holistic.table.coordination.jobs import Jobs
 
 LOOKS = 4
 """How often an engine checks, within the interval of a task, whether the task

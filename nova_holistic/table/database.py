@@ -15,7 +15,8 @@ from sqlalchemy import exc as sa_exception
 from sqlalchemy import orm
 from sqlalchemy import pool
 
-from nova_holistic.table import errors, events
+from nova_holistic.table import errors
+from nova_holistic.table.history import events
 
 LOG = logging.getLogger(__name__)
 

@@ -8,25 +8,26 @@ from typing import Any
 from oslo_utils import timeutils
 import sqlalchemy as sa
 
-from nova_holistic.table import (
-    claim, events, progress, releasing, renewal, rows, states, transitions,
-    writing)
 from nova_holistic.table.batches import batches
-from nova_holistic.table.claim import Claim
+from nova_holistic.table.changes import claim, releasing, renewal, transitions
+from nova_holistic.table.changes.claim import Claim
+from nova_holistic.table.coordination.jobs import Jobs
+from nova_holistic.table.coordination.outages import HostOutages
+from nova_holistic.table.coordination.plans import Plans
+from nova_holistic.table.coordination.refusals import Refusals
+from nova_holistic.table.coordination.statistics import Statistics
+from nova_holistic.table.coordination.tasks import Tasks
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.exclusive import ExclusiveGroups
-from nova_holistic.table.history import History
-from nova_holistic.table.jobs import Jobs
-from nova_holistic.table.listing import Listing
+from nova_holistic.table.history import events
+from nova_holistic.table.history.pages import History
 from nova_holistic.table.models import GroupRow, MemberRow
-from nova_holistic.table.outages import HostOutages
-from nova_holistic.table.plans import Plans
+from nova_holistic.table.queries.exclusive import ExclusiveGroups
+from nova_holistic.table.queries.listing import Listing
+from nova_holistic.table.queries import progress
+from nova_holistic.table.queries.rosters import Found, Rosters
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
-from nova_holistic.table.refusals import Refusals
-from nova_holistic.table.rosters import Found, Rosters
-from nova_holistic.table.statistics import Statistics
-from nova_holistic.table.tasks import Tasks
+from nova_holistic.table import rows, states, writing
 
 SITTING = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
 """States of a member that takes up room at its place."""

@@ -7,7 +7,7 @@ from oslo_utils import timeutils
 import sqlalchemy as sa
 
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table import events
+from nova_holistic.table.history import events
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord
 from nova_holistic.table import rows

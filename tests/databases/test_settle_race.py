@@ -7,7 +7,7 @@ import contextlib
 import sqlalchemy as sa
 
 from nova_holistic.table.models import MemberRow
-from nova_holistic.table import progress
+from nova_holistic.table.queries import progress
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.unit.table import builders
 

@@ -6,7 +6,7 @@ import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import PROJECT, USER
-from nova_holistic.scheduler import whereabouts
+from nova_holistic.scheduler.policies import whereabouts
 
 HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1', vcpus=4)
               for number in range(3))

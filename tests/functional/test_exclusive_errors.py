@@ -13,7 +13,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.scheduler import connections
-from nova_holistic.scheduler import locations
+from nova_holistic.scheduler.hosts import locations
 from nova_holistic.table.errors import TableError
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)

@@ -6,8 +6,8 @@ import uuid
 import pytest
 
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.scheduler.claims import Claims
-from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.scheduler.claim.claims import Claims
+from nova_holistic.scheduler.claim.refusal import Refused
 from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
     ALL_CPUS, APART, assert_as_planned, create, document, host_of_active,

@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from nova_holistic.scheduler.claims import Claims
+from nova_holistic.scheduler.claim.claims import Claims
 from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
     ALL_CPUS, APART, assert_claimed, create, document, host_of_active, HOSTS,

@@ -8,12 +8,11 @@ import webob
 
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.policies import groups as rules
-from nova_holistic.api.views import common
-from nova_holistic.api.views import events as views
+from nova_holistic.api.views import common, events as views
 from nova_holistic.documents.validation import brief
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.table.events import Event
-from nova_holistic.table.history import Page
+from nova_holistic.table.history.events import Event
+from nova_holistic.table.history.pages import Page
 
 
 def list_events(call: Call) -> webob.Response:

@@ -8,19 +8,17 @@ import webob
 
 from nova_holistic.api.authority import Owned
 from nova_holistic.api.call import answer, Call
-from nova_holistic.api import definitions, errors, idempotency, limits
+from nova_holistic.api import (
+    definitions, errors, idempotency, limits, revisions)
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
-from nova_holistic.api import revisions
-from nova_holistic.api.views import common
-from nova_holistic.api.views import groups as views
-from nova_holistic.api.views import reasons
+from nova_holistic.api.views import common, groups as views, reasons
 from nova_holistic import crash_points
-from nova_holistic.table.claim import CLAIMABLE
+from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.listing import Page
-from nova_holistic.table.progress import WITH_SERVERS
+from nova_holistic.table.queries.listing import Page
+from nova_holistic.table.queries.progress import WITH_SERVERS
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 
 

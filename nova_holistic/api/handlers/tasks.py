@@ -11,9 +11,9 @@ from nova_holistic.api import definitions, errors, limits, revisions, waiting
 from nova_holistic.api.views import groups as views
 from nova_holistic import crash_points
 from nova_holistic.model.group import Group
+from nova_holistic.table.changes import releasing
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
-from nova_holistic.table import releasing
 
 REVISABLE = tuple(
     status for status in GroupStatus if status != GroupStatus.PLANNING)

@@ -2,7 +2,7 @@
 """Requests about the history of a group, and their answers."""
 
 from nova_holistic.api.schemas import common, members
-from nova_holistic.table.events import Kind
+from nova_holistic.table.history.events import Kind
 
 KIND = {'type': 'string', 'enum': [str(kind) for kind in Kind
                                    if kind is not Kind.GROUP_DELETED]}

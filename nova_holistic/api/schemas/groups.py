@@ -3,7 +3,7 @@
 
 from nova_holistic.api.schemas import common, documents
 from nova_holistic.messaging.payloads import MAX_SECONDS
-from nova_holistic.table.listing import SORT_KEYS
+from nova_holistic.table.queries.listing import SORT_KEYS
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 
 MAX_LEASE = MAX_SECONDS

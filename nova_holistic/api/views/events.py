@@ -4,7 +4,7 @@
 from typing import Any
 
 from nova_holistic.api.views import common, reasons
-from nova_holistic.table.events import Event
+from nova_holistic.table.history.events import Event
 
 
 def event(record: Event, hosts: bool) -> dict[str, Any]:

@@ -12,16 +12,11 @@ from nova.scheduler import utils
 from nova_holistic import exceptions
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.snapshot import Host
-from nova_holistic.scheduler import cloudview
-from nova_holistic.scheduler import connections
-from nova_holistic.scheduler import exclusion
-from nova_holistic.scheduler import locations
-from nova_holistic.scheduler import membership
-from nova_holistic.scheduler.membership import Membership
-from nova_holistic.scheduler import moves
+from nova_holistic.scheduler import connections, moves, unanswered
+from nova_holistic.scheduler.hosts import cloudview, locations
 from nova_holistic.scheduler.pointer import has_pointer, Pointer
-from nova_holistic.scheduler import strangers
-from nova_holistic.scheduler import unanswered
+from nova_holistic.scheduler.policies import exclusion, membership, strangers
+from nova_holistic.scheduler.policies.membership import Membership
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)

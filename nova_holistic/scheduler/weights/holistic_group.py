@@ -6,14 +6,11 @@ from oslo_log import log as logging
 import nova.conf
 from nova.scheduler import weights
 
-from nova_holistic import conf
-from nova_holistic import exceptions
-from nova_holistic.scheduler import cloudview
-from nova_holistic.scheduler import connections
-from nova_holistic.scheduler import locations
-from nova_holistic.scheduler import membership
+from nova_holistic import conf, exceptions
+from nova_holistic.scheduler import connections, unanswered
+from nova_holistic.scheduler.hosts import cloudview, locations
 from nova_holistic.scheduler.pointer import has_pointer
-from nova_holistic.scheduler import unanswered
+from nova_holistic.scheduler.policies import membership
 from nova_holistic.table.records import MemberState
 
 CONF = nova.conf.CONF

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from nova_holistic.cli import exits
-from nova_holistic.table.refusals import Refusal
+from nova_holistic.table.coordination.refusals import Refusal
 
 NOBODY = '5f0c8a52-8a1f-4f0e-9d55-1f6f6bb2f6a1'
 REASON = {'at': 'node-0', 'message': 'refused'}

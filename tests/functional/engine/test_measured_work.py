@@ -4,7 +4,7 @@
 import pytest
 
 from nova_holistic.metrics import exporter, instruments
-from nova_holistic.table.history import Page
+from nova_holistic.table.history.pages import Page
 from nova_holistic.table.records import MemberState
 from tests.functional.engine.world import shop
 

@@ -12,11 +12,11 @@ from oslo_utils import timeutils
 from nova_holistic.engine.decider import Decider
 from nova_holistic.model.marked import tell
 from nova_holistic.model.plan import Reason
-from nova_holistic.scheduler.claims import Claims
+from nova_holistic.scheduler.claim.claims import Claims
+from nova_holistic.scheduler.claim.making_room import MakingRoom
+from nova_holistic.scheduler.claim.refusal import HostRefused
 from nova_holistic.scheduler.connections import Connections
-from nova_holistic.scheduler.making_room import MakingRoom
 from nova_holistic.scheduler.manager import HolisticSchedulerManager
-from nova_holistic.scheduler.refusal import HostRefused
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, PlanRecord, PlanStatus, Task)
 from tests.unit.api.service import Service

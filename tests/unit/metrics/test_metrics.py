@@ -13,9 +13,9 @@ import pytest
 
 from nova_holistic import conf as options
 from nova_holistic.metrics import exporter, instruments
+from nova_holistic.table.queries.totals import totals
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable
-from nova_holistic.table.totals import totals
 from tests.tables import new_table
 from tests.unit.api.service import Service
 from tests.unit.table import builders

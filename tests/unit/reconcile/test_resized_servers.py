@@ -12,7 +12,7 @@ from nova_holistic.reconcile.instances import InstanceView
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile import resized_servers
 from nova_holistic.reconcile.resized_servers import ResizedServers
-from nova_holistic.table import overview
+from nova_holistic.table.queries import overview
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table

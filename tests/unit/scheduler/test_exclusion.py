@@ -10,8 +10,8 @@ import pytest
 from nova_holistic.model.domain import Domain
 from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.connections import Connections
-from nova_holistic.scheduler import exclusion
-from nova_holistic.scheduler.membership import Membership
+from nova_holistic.scheduler.policies import exclusion
+from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.table.errors import TableError
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable

@@ -12,7 +12,7 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Link
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies import load_policy_types
-from nova_holistic.scheduler.judge import Judge
+from nova_holistic.scheduler.policies.judge import Judge
 
 LEVELS = ('rack', 'host')
 SMALL = {'VCPU': 1}

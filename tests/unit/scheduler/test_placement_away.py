@@ -6,9 +6,9 @@ import types
 from keystoneauth1 import exceptions as ks_exceptions
 import pytest
 
-from nova_holistic.scheduler import cloudview
-from nova_holistic.scheduler.hosts import HostReader
-from nova_holistic.scheduler.refusal import Refused
+from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.hosts import cloudview
+from nova_holistic.scheduler.hosts.single_hosts import HostReader
 
 
 class Away:

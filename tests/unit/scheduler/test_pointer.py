@@ -3,8 +3,8 @@
 
 import pytest
 
+from nova_holistic.scheduler.claim.refusal import Refused
 from nova_holistic.scheduler.pointer import has_pointer, Pointer
-from nova_holistic.scheduler.refusal import Refused
 
 GROUP = '7c6f5e1a-3a5d-4c52-9c0e-0d3f0a3a9f10'
 

@@ -5,7 +5,7 @@ import pytest
 
 from nova_holistic.exceptions import HolisticError, InvalidDocument
 from nova_holistic.holds.errors import HoldsError
-from nova_holistic.scheduler.refusal import for_user, Refused
+from nova_holistic.scheduler.claim.refusal import for_user, Refused
 from nova_holistic.table.errors import GroupUnknown, TableError
 from nova_holistic.topology.errors import AmbiguousLocation
 

@@ -7,8 +7,8 @@ import pytest
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.requirements import Requirements
-from nova_holistic.scheduler.refusal import Refused
-from nova_holistic.scheduler import request
+from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.claim import request
 
 SMALL = FrozenMapping({'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10})
 

@@ -4,11 +4,12 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from nova_holistic.table import errors, purging, revising
+from nova_holistic.table.changes import purging, revising
+from nova_holistic.table.changes.revising import Revision
 from nova_holistic.table.database import Duplicate
-from nova_holistic.table.progress import SETTLING
+from nova_holistic.table import errors
+from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import GroupStatus, MemberState, Task
-from nova_holistic.table.revising import Revision
 from tests.unit.table import builders
 from tests.unit.table.model_rows import PATHS
 

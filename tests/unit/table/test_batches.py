@@ -5,8 +5,8 @@ from datetime import datetime
 
 import pytest
 
-from nova_holistic.table import consumers, overview
 from nova_holistic.table.batches import batches, MOST
+from nova_holistic.table.queries import consumers, overview
 from nova_holistic.table.records import MemberState
 from tests.statements import recorded
 from tests.unit.table import builders

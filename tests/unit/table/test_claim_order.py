@@ -4,9 +4,9 @@ document, whatever order the database reads its rows in."""
 
 import pytest
 
+from nova_holistic.table.changes import revising
+from nova_holistic.table.changes.revising import Revision
 from nova_holistic.table.models import MemberRow
-from nova_holistic.table import revising
-from nova_holistic.table.revising import Revision
 from tests.unit.table import builders
 
 NOON = builders.NOON

@@ -3,7 +3,7 @@
 
 import pytest
 
-from nova_holistic.table import degrading
+from nova_holistic.table.changes import degrading
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.unit.table import builders
 

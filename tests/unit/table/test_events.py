@@ -7,16 +7,17 @@ from datetime import timedelta
 import pytest
 
 from nova_holistic.messaging.context import RequestContext
-from nova_holistic.table.claim import CLAIMABLE
+from nova_holistic.table.changes.claim import CLAIMABLE
+from nova_holistic.table.changes.purging import Choice, purge
+from nova_holistic.table.changes import revising
+from nova_holistic.table.changes.revising import Revision
+from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table.database import Database
-from nova_holistic.table import errors, events
-from nova_holistic.table.events import Kind
-from nova_holistic.table.history import Page
-from nova_holistic.table.purging import Choice, purge
+from nova_holistic.table import errors, states
+from nova_holistic.table.history import events
+from nova_holistic.table.history.events import Kind
+from nova_holistic.table.history.pages import Page
 from nova_holistic.table.records import GroupStatus, MemberState, Task
-from nova_holistic.table.refusals import Refusal
-from nova_holistic.table import revising, states
-from nova_holistic.table.revising import Revision
 from nova_holistic.table.store import PlacementTable
 from tests.statements import recorded
 from tests.unit.table import builders
@@ -334,7 +335,7 @@ def test_pages_filters_and_order(table, shop):
 
 
 def test_old_events_are_pruned_in_batches(table, shop, monkeypatch):
-    monkeypatch.setattr('nova_holistic.table.history.MOST', 1)
+    monkeypatch.setattr('nova_holistic.table.history.pages.MOST', 1)
     table.claim(shop.uuid, 'db/web', 'server-1', LATER)
     assert table.history.prune(LATER) == 2
     assert told(table, shop) == [member('db/web', 'planned', 'claimed'),

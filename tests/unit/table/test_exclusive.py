@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from nova_holistic.table.exclusive import ExclusiveGroups
+from nova_holistic.table.queries.exclusive import ExclusiveGroups
 from nova_holistic.table.records import MemberState, Place
 from nova_holistic.table.store import PlacementTable, SITTING
 from tests.statements import recorded

@@ -8,9 +8,9 @@ import itertools
 
 import sqlalchemy as sa
 
-from nova_holistic.table.listing import Page, SORT_KEYS
 from nova_holistic.table.models import GroupRow, MemberRow
-from nova_holistic.table import overview
+from nova_holistic.table.queries.listing import Page, SORT_KEYS
+from nova_holistic.table.queries import overview
 from nova_holistic.table.records import GroupStatus, Task
 from nova_holistic.table import rows
 from tests.statements import recorded

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from nova_holistic.table.moving import Move, move
+from nova_holistic.table.changes.moving import Move, move
 from nova_holistic.table.records import MemberState, Place
 from tests.unit.table.builders import a_group, members_of, new_uuid, NOON
 

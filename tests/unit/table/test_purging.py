@@ -6,8 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from nova_holistic.table import batches, purging
-from nova_holistic.table.purging import Choice
+from nova_holistic.table import batches
+from nova_holistic.table.changes import purging
+from nova_holistic.table.changes.purging import Choice
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.unit.table import builders
 

@@ -6,9 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 import threading
 
-from nova_holistic.table import errors, revising
+from nova_holistic.table.changes import revising
+from nova_holistic.table.changes.revising import Revision
+from nova_holistic.table import errors
 from nova_holistic.table.records import GroupStatus, MemberState, Task
-from nova_holistic.table.revising import Revision
 from tests.unit.table import builders
 
 NOON = builders.NOON

@@ -3,8 +3,8 @@
 
 from datetime import timedelta
 
+from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table.records import GroupStatus
-from nova_holistic.table.refusals import Refusal
 from tests.unit.table import builders
 
 NOON = builders.NOON

@@ -6,10 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from nova_holistic.table import revising
-from nova_holistic.table.records import (
-    GroupStatus, MemberState, Place, Task)
-from nova_holistic.table.revising import Revision
+from nova_holistic.table.changes import revising
+from nova_holistic.table.changes.revising import Revision
+from nova_holistic.table.records import GroupStatus, MemberState, Place, Task
 from tests.unit.table import builders
 
 NOON = builders.NOON

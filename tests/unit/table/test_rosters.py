@@ -6,10 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from nova_holistic.table.records import (
-    GroupStatus, MemberState, Place, Task)
-from nova_holistic.table import revising
-from nova_holistic.table.rosters import GROUP, Rosters
+from nova_holistic.table.changes import revising
+from nova_holistic.table.queries.rosters import GROUP, Rosters
+from nova_holistic.table.records import GroupStatus, MemberState, Place, Task
 from tests.statements import recorded
 from tests.unit.table import builders
 

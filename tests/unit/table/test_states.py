@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from nova_holistic.table.progress import SETTLING
+from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table import states
 from tests.unit.table import builders

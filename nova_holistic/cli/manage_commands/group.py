@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic-manage group``: groups on a live cloud, by an operator.
+
+Nobody is asked for a role here: who can read the configuration can do all of
+it, in the name of any project.
+"""
+
+import argparse
+from collections.abc import Callable, Mapping
+import sys
+from typing import Any
+
+from nova_holistic.cli import exits, files, group_view, parameters, parts
+from nova_holistic.cli.manage_commands.command import Command, Told
+from nova_holistic.documents.definition import (
+    is_template, read_definition, split_definition)
+from nova_holistic.policies import load_policy_types
+from nova_holistic.table.errors import GroupUnknown
+from nova_holistic.table.records import GroupRecord, GroupStatus
+from nova_holistic.table.store import PlacementTable
+
+MAX_SECONDS = 2 ** 31 - 1
+"""Longest lease: its end is a date that every database can write."""
+MAX_NAME = 255
+"""Characters in the id of a project or user."""
+
+_FAILED = (GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
+
+
+def create(conf) -> Told:
+    """plan a group on the cloud as it is now, and hold its places"""
+    given, table = conf.command, parts.managed_table(conf)
+    record = parts.planner(conf, table).create(
+        _document(given.file, given.parameters),
+        project_id=given.project_id, user_id=given.user_id,
+        objective=given.objective, lease=given.lease)
+    return _told(table, record, given.format)
+
+
+def list_groups(conf) -> Told:
+    """list groups, oldest first"""
+    found = parts.managed_table(conf).list_groups(
+        conf.command.project_id)
+    return Told(group_view.groups(found, conf.command.format))
+
+
+def show(conf) -> Told:
+    """show a group's status and where its members are"""
+    return Told(_shown(parts.managed_table(conf),
+                       conf.command.uuid, conf.command.format))
+
+
+def release(conf) -> Told:
+    """free planned places of a group, all or those of some members"""
+    table = parts.managed_table(conf)
+    done = parts.lifecycle(conf, table).release(
+        conf.command.uuid, conf.command.members or None)
+    return Told('\n'.join((
+        *(f'{path}: released' for path in done.released),
+        *(f'{path}: kept, it belongs to a server' for path in done.kept))))
+
+
+def extend(conf) -> Told:
+    """let a group's lease end so many seconds from now"""
+    table = parts.managed_table(conf)
+    record = parts.lifecycle(conf, table).extend(
+        conf.command.uuid, conf.command.seconds)
+    return Told(f'lease until {group_view.time(record.lease_expires_at)}')
+
+
+def replan(conf) -> Told:
+    """plan lost members of a group anew, all others staying where they are"""
+    table = parts.managed_table(conf)
+    record = parts.planner(conf, table).replan(conf.command.uuid)
+    return _told(table, record, conf.command.format)
+
+
+def delete(conf) -> Told:
+    """forget a group and free its places; its servers live on"""
+    parts.lifecycle(conf, parts.managed_table(conf)).delete(
+        conf.command.uuid)
+    return Told('')
+
+
+def _document(name: str, values: Mapping[str, str]) -> Any:
+    """The group document in a file, or that of the Heat template in it.
+
+    What is wrong with it is told of the file here: later, an inventory may be
+    to blame.
+    """
+    document = files.Files(sys.stdin).document(name)
+    with files.blaming(name):
+        if is_template(document):
+            group, _ = split_definition(document, load_policy_types(), values)
+            return {'group': group}
+        read_definition(document, load_policy_types(), values)
+    return document
+
+
+def _told(table: PlacementTable, record: GroupRecord, form: str) -> Told:
+    """The group after it was planned, well or not."""
+    bad = record.reasons or record.status in _FAILED
+    return Told(_shown(table, record.uuid, form),
+                exits.UNPLACEABLE if bad else exits.GOOD)
+
+
+def _shown(table: PlacementTable, group_uuid: str, form: str) -> str:
+    found = table.group_with_members(group_uuid)
+    if found is None:
+        raise GroupUnknown(group_uuid)
+    return group_view.group(*found, form)
+
+
+def _create_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        'file', metavar='FILE',
+        help='group document or Heat template; - is standard input')
+    parser.add_argument('--project-id', required=True, type=printable_name,
+                        metavar='ID', help='whose group it is to be')
+    parser.add_argument('--user-id', required=True, type=printable_name,
+                        metavar='ID', help='who is to have created it')
+    parser.add_argument('--objective', metavar='NAME',
+                        help='default: [planner] objective')
+    parser.add_argument(
+        '--lease', type=_seconds(0), metavar='SECONDS',
+        help='0 is none at all (default: [planner] lease)')
+    parameters.add_option(parser)
+    _add_format(parser)
+
+
+def _list_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('--project-id', type=printable_name, metavar='ID',
+                        help='only groups of this project')
+    _add_format(parser)
+
+
+def _release_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_uuid(parser)
+    parser.add_argument(
+        'members', nargs='*', metavar='MEMBER',
+        help='path of a member, or of a counted one, which stands for all '
+             'its servers (default: all members)')
+
+
+def _extend_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_uuid(parser)
+    parser.add_argument('seconds', type=_seconds(1), metavar='SECONDS')
+
+
+def _seen_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_uuid(parser)
+    _add_format(parser)
+
+
+def _add_uuid(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('uuid', type=printable_name, metavar='UUID',
+                        help='of the group')
+
+
+def _add_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--format', default='table', choices=group_view.FORMATS,
+        help='of the answer (default: %(default)s)')
+
+
+def printable_name(text: str) -> str:
+    """The argument, if it can be an id of a group, project or user."""
+    if not text.isprintable() or not 0 < len(text) <= MAX_NAME:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is not 1 to {MAX_NAME} printable characters')
+    return text
+
+
+def _seconds(least: int) -> Callable[[str], int]:
+    def seconds(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) <= 10
+                and least <= int(text) <= MAX_SECONDS):
+            raise argparse.ArgumentTypeError(
+                f'{text!r} is not a whole number from {least} to '
+                f'{MAX_SECONDS}')
+        return int(text)
+
+    return seconds
+
+
+COMMANDS = {
+    ('group', 'create'): Command(create, _create_arguments),
+    ('group', 'list'): Command(list_groups, _list_arguments),
+    ('group', 'show'): Command(show, _seen_arguments),
+    ('group', 'release'): Command(release, _release_arguments),
+    ('group', 'extend'): Command(extend, _extend_arguments),
+    ('group', 'replan'): Command(replan, _seen_arguments),
+    ('group', 'delete'): Command(delete, _add_uuid),
+}

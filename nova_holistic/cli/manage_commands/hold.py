@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic-manage hold``: what is held in Placement."""
+
+import argparse
+
+from nova_holistic.cli import exits, parts
+from nova_holistic.cli.manage_commands.command import Command, Told
+from nova_holistic.reconcile.orphan_holds import Orphan
+
+LEFT = 1
+"""Exit code: there are holds that no group knows."""
+
+
+def audit(conf) -> Told:
+    """list holds in Placement that no group knows; exits with 1 if any is
+    left"""
+    orphans = parts.orphans(conf, parts.managed_table(conf))
+    lines, left = [], False
+    for orphan in orphans.audit():
+        dropped = conf.command.delete and orphans.drop(orphan)
+        left = left or not dropped
+        lines.append(_line(orphan) + (', dropped' if dropped else ''))
+    return Told('\n'.join(lines), LEFT if left else exits.GOOD)
+
+
+def _line(orphan: Orphan) -> str:
+    held = '; '.join(
+        f'{provider}: ' + ', '.join(
+            f'{name} {amount}' for name, amount in sorted(amounts.items()))
+        for provider, amounts in orphan.resources.items())
+    return f'{orphan.hold} of project {orphan.project_id} on {held}'
+
+
+def _audit_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('--delete', action='store_true',
+                        help='drop them, too')
+
+
+COMMANDS = {('hold', 'audit'): Command(audit, _audit_arguments)}

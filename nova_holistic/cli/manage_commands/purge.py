@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic-manage group purge``: finished groups are deleted."""
+
+import argparse
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+from nova_holistic.cli import group_view, parts
+from nova_holistic.cli.manage_commands import group
+from nova_holistic.cli.manage_commands.command import Command, Told
+from nova_holistic import exceptions
+from nova_holistic.table.changes import purging
+from nova_holistic.table.changes.purging import Choice
+from nova_holistic.table.clock import DatabaseClock
+from nova_holistic.table.errors import GroupUnknown
+from nova_holistic.table.records import GroupRecord, GroupStatus
+from nova_holistic.table.store import PlacementTable
+
+DAYS = 30
+"""Age from which groups are deleted if neither an age nor a group is given."""
+MAX_DAYS = 36_500
+MAX_GROUPS = 2 ** 31 - 1
+
+
+class NotFinished(exceptions.HolisticError):
+    """The group is not one of those that may be deleted."""
+
+
+def purge(conf) -> Told:
+    """delete finished groups that have neither servers nor holds"""
+    given, table = conf.command, parts.managed_table(conf)
+    if given.uuid is None:
+        choice = _choice(table, given, DAYS)
+        found = purging.finished(table.database, choice, given.limit)
+    else:
+        choice = _choice(table, given, None)
+        found = _one(table, given.uuid, choice)
+    purged = [record for record in found if given.dry_run
+              or purging.purge(table.database, record.uuid, choice)]
+    if given.uuid is not None and not purged:
+        raise _not_finished(table, given.uuid, choice)
+    return Told(group_view.groups(purged, given.format))
+
+
+def _choice(table: PlacementTable, given: argparse.Namespace,
+            default: int | None) -> Choice:
+    """The groups that the arguments select.
+
+    :param default: days, if no age is given; None for any age
+    """
+    days = default if given.older_than is None else given.older_than
+    now = DatabaseClock(table.database)()
+    return Choice(
+        tuple(dict.fromkeys(given.statuses or purging.FINISHED)),
+        None if days is None else now - timedelta(days=days))
+
+
+def _one(table: PlacementTable, group_uuid: str,
+         choice: Choice) -> Iterator[GroupRecord]:
+    """The group with this UUID.
+
+    :raises GroupUnknown: there is no such group
+    :raises NotFinished: it may not be deleted
+    """
+    record = table.get_group(group_uuid)
+    if record is None:
+        raise GroupUnknown(group_uuid)
+    if purging.obstacle(table.database, group_uuid, choice):
+        raise _not_finished(table, group_uuid, choice)
+    yield record
+
+
+def _not_finished(table: PlacementTable, group_uuid: str,
+                  choice: Choice) -> exceptions.HolisticError:
+    why = purging.obstacle(table.database, group_uuid, choice)
+    return NotFinished(
+        f'group {group_uuid} {why or "has changed meanwhile"}: only groups '
+        f'that are {", ".join(choice.statuses)}, without servers and holds, '
+        f'are purged')
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        'uuid', nargs='?', type=group.printable_name, metavar='UUID',
+        help='of one group, of any age unless --older-than is given '
+             '(default: all finished groups)')
+    parser.add_argument(
+        '--older-than', type=_number(0, MAX_DAYS), metavar='DAYS',
+        help=f'only groups that have not changed for this number of days '
+             f'(default: {DAYS}; 0 is any age)')
+    parser.add_argument(
+        '--status', action='append', dest='statuses', type=GroupStatus,
+        choices=purging.FINISHED, metavar='STATUS',
+        help='only groups with this status: released, unplaceable or error; '
+             'may be repeated (default: all three)')
+    parser.add_argument(
+        '--limit', type=_number(1, MAX_GROUPS), metavar='N',
+        help='delete at most this number of groups')
+    parser.add_argument(
+        '--dry-run', action='store_true',
+        help='list the groups, and delete none')
+    parser.add_argument(
+        '--format', default='table', choices=group_view.FORMATS,
+        help='of the answer (default: %(default)s)')
+
+
+def _number(least: int, most: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) <= 10
+                and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(
+                f'{text!r} is not a whole number from {least} to {most}')
+        return int(text)
+
+    return number
+
+
+COMMANDS = {('group', 'purge'): Command(purge, _arguments)}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic-manage refusal``: hosts that Nova refused for members."""
+
+import argparse
+import json
+
+from nova_holistic.cli import group_view
+from nova_holistic.cli.manage_commands import group
+from nova_holistic.cli.manage_commands.command import Command, Told
+from nova_holistic.table.coordination.refusals import KnownRefusal
+from nova_holistic.table.errors import GroupUnknown
+from nova_holistic.table.store import PlacementTable
+
+
+def list_refusals(conf) -> Told:
+    """list hosts that Nova's filters refused for members"""
+    table, given = _table_and_arguments(conf)
+    return _told(table.refusals.known(given.group, given.host), given.format)
+
+
+def clear(conf) -> Told:
+    """forget refusals, so that the hosts are planned again at once; prints
+    them"""
+    table, given = _table_and_arguments(conf)
+    return _told(table.refusals.clear(given.group, given.host), given.format)
+
+
+def _table_and_arguments(conf) -> tuple[PlacementTable, argparse.Namespace]:
+    """:raises GroupUnknown: there is no group with the given UUID"""
+    table, given = PlacementTable.from_conf(conf), conf.command
+    if given.group is not None and table.get_group(given.group) is None:
+        raise GroupUnknown(given.group)
+    return table, given
+
+
+def _told(refusals: list[KnownRefusal], form: str) -> Told:
+    if form == 'json':
+        return Told(json.dumps([{
+            'group': each.group, 'member': each.description,
+            'host': each.host, 'refused_by': each.by,
+            'refused_at': group_view.time(each.at)} for each in refusals],
+            indent=2))
+    return Told('\n'.join(group_view.columns(
+        ('GROUP', 'MEMBER', 'HOST', 'REFUSED BY', 'AT'),
+        ((each.group, each.description, each.host, each.by,
+          group_view.time(each.at)) for each in refusals))))
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--group', type=group.printable_name, metavar='UUID',
+        help='only refusals for members of this group (default: any group)')
+    parser.add_argument(
+        '--host', type=group.printable_name, metavar='HOST',
+        help='only refusals of this host (default: any host)')
+    parser.add_argument(
+        '--format', default='table', choices=group_view.FORMATS,
+        help='of the answer (default: %(default)s)')
+
+
+COMMANDS = {
+    ('refusal', 'list'): Command(list_refusals, _arguments),
+    ('refusal', 'clear'): Command(clear, _arguments),
+}

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans a revised group so that few planned members move."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from nova_holistic.documents.revision import changed_rules
+from nova_holistic.engine.decider import Decider
+from nova_holistic.engine.questions import Decision, NotPlanned, Question
+from nova_holistic.engine.update.revised_members import RevisedMembers
+from nova_holistic.solver.check import check
+from nova_holistic.table.records import GroupRecord, MemberRecord
+
+TRIES = 64
+"""Members for which it is tried whether they can stay after all."""
+
+
+def decide(decider: Decider, record: GroupRecord, where: RevisedMembers,
+           document: Mapping[str, Any], objective: str,
+           ) -> tuple[frozenset[str], Question, Decision]:
+    """A plan of the revised group, and who moves for it.
+
+    Staying goes before all preferences: nobody moves if the hard policies can
+    be kept without. Else those may who are below a group whose rules have
+    changed; else all. Of those each stays who can once the others have moved.
+
+    :param document: the revised one
+    :returns: paths of members that are planned anew though they had places;
+        with that, the question that was put and its answer
+    :raises NotPlanned: no plan keeps the hard policies, whoever moves
+    :raises InvalidDocument: the cloud has no such flavor or level
+    """
+    refusal: NotPlanned | None = None
+    for freed in _ladder(record, where, document):
+        question = where.question(record, objective, freed)
+        try:
+            decision = decider.decide(question)
+        except NotPlanned as end:
+            refusal = end
+            continue
+        moving = freed - _staying(where, freed, question, decision)
+        if moving == freed:
+            return freed, question, decision
+        fewer = where.question(record, objective, moving)
+        try:
+            return moving, fewer, decider.decide(fewer)
+        except NotPlanned:
+            # The cloud has changed since; the wider plan is as good.
+            return freed, question, decision
+    assert refusal is not None
+    raise refusal
+
+
+def outdates(record: GroupRecord, document: Mapping[str, Any],
+             where: RevisedMembers, anew: Collection[MemberRecord]) -> bool:
+    """Whether members that stay may not be sent to the alternates that they
+    have any more: the rules are others, or allow something else now that
+    members have come or gone.
+
+    :param anew: rows that are planned anew
+    """
+    if changed_rules(record.document, document):
+        return True
+    return bool(anew or where.removed) and any(
+        rule.hard and rule.counts_all
+        for scope in where.revised.scopes() for rule in scope.group.rules)
+
+
+def _ladder(record: GroupRecord, where: RevisedMembers,
+            document: Mapping[str, Any]) -> Iterator[frozenset[str]]:
+    """Ever more movable members, none of them first."""
+    every = frozenset(where.movable)
+    touched = changed_rules(record.document, document)
+    below = frozenset(path for path in every if any(
+        not scope or path.startswith(f'{scope}/') for scope in touched))
+    yield from dict.fromkeys((frozenset(), below, every))
+
+
+def _staying(where: RevisedMembers, freed: Collection[str], question: Question,
+             decision: Decision) -> frozenset[str]:
+    """Those of the freed who are where they were, or can be after all."""
+    hosts = decision.plan.hosts()
+    old = {path: where.movable[path].place.host for path in freed}
+    moved = sorted(path for path in freed if hosts[path] != old[path])
+    for path in moved[:TRIES]:
+        trial = {**hosts, path: old[path]}
+        if not check(decision.group, decision.snapshot, trial,
+                     question.placed):
+            hosts = trial
+    return frozenset(path for path in freed if hosts[path] == old[path])

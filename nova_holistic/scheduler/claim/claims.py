@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows that one request takes: all of them, or none in the end."""
+
+from collections.abc import Mapping, Sequence
+import contextlib
+from dataclasses import dataclass, replace
+from typing import Any
+import uuid
+
+from oslo_log import log as logging
+
+from nova_holistic import crash_points, exceptions
+from nova_holistic.engine.update import unneeded_holds
+from nova_holistic.holds import errors as holds_errors
+from nova_holistic.metrics import instruments
+from nova_holistic.scheduler.claim import losing
+from nova_holistic.scheduler.claim.refusal import HostRefused, Refused
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.table.changes import moving
+from nova_holistic.table.changes.moving import Move
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.records import MemberRecord, MemberState, Place
+
+LOG = logging.getLogger(__name__)
+
+
+class NotUndone(exceptions.HolisticError):
+    """An instance may have its planned allocation still: stock Nova would
+    put a second one beside it. The cause tells what went wrong first."""
+
+
+@dataclass(slots=True)
+class _Claim:
+    """
+    :ivar row: as it was claimed, at the planned place
+    :ivar moved: the row at an alternate, with a new hold; None at the planned
+        place
+    :ivar written: the hold that the row has in the table
+    :ivar refusals: why the member cannot stay planned; empty if it can
+    """
+
+    row: MemberRecord
+    instance_uuid: str
+    repeated: bool
+    written: str
+    swapped: bool = False
+    moved: MemberRecord | None = None
+    refusals: Sequence[HostRefused] = ()
+
+
+class Claims:
+    """Takes rows, swaps their holds, and gives back what it took."""
+
+    def __init__(self, connections: Connections, project_id: str,
+                 user_id: str):
+        """:param project_id: of the servers, and with user_id the owner of
+            their allocations
+        """
+        self._table = connections.table
+        self._holds = connections.holds
+        self._clock = connections.clock
+        self._owner = (project_id, user_id)
+        self._claims: list[_Claim] = []
+
+    def take(self, group_uuid: str, path: str, instance_uuid: str,
+             seen: Sequence[MemberRecord]) -> MemberRecord:
+        """The member's row becomes the instance's, or is so already.
+
+        :param seen: planned rows at that path, as just read
+        :raises ClaimRefused: there is nothing to be had at that path
+        """
+        try:
+            claim = self._table.take(
+                group_uuid, path, instance_uuid, self._clock(),
+                [row for row in seen if row.id not in self._taken()])
+        except table_errors.ClaimRefused:
+            instruments.CLAIMS.add(result='refused')
+            raise
+        instruments.CLAIMS.add(
+            result='repeated' if claim.repeated else 'claimed')
+        self._claims.append(_Claim(
+            claim.row, instance_uuid, claim.repeated, claim.row.hold))
+        crash_points.reached('claim.row-claimed')
+        return claim.row
+
+    def _taken(self) -> set[int]:
+        return {claim.row.id for claim in self._claims}
+
+    def is_repeated(self, row: MemberRecord) -> bool:
+        """Whether the row was the instance's before this request."""
+        return self._of(row).repeated
+
+    def move(self, row: MemberRecord, place: Place) -> MemberRecord:
+        """The row as it will be at another place: ``swap`` moves it.
+
+        Its hold there is a new one. So the old hold never counts as held at
+        the new place, whatever is interrupted.
+        """
+        claim = self._of(row)
+        claim.moved = replace(
+            claim.row, place=place, hold=str(uuid.uuid4()),
+            instance_uuid=claim.instance_uuid)
+        return claim.moved
+
+    def give_up(self, row: MemberRecord,
+                refusals: Sequence[HostRefused]) -> None:
+        """``undo`` does not plan the row again: its member is lost."""
+        self._of(row).refusals = refusals
+
+    def write(self, row: MemberRecord,
+              judged: Sequence[MemberRecord]) -> bool:
+        """Write the place to which the row moves, if it moves.
+
+        :param judged: all rows of the group, as they were when the place was
+            judged
+        :returns: False if another member has a new place since then
+        :raises Refused: the claim is gone
+        """
+        claim = self._of(row)
+        if claim.moved is None or claim.written == claim.moved.hold:
+            return True
+        answer = moving.move(self._table.database, claim.moved, claim.written,
+                             judged, self._clock())
+        if answer == Move.GONE:
+            raise Refused('the member was taken back meanwhile')
+        if answer == Move.WRITTEN:
+            claim.written = claim.moved.hold
+            crash_points.reached('claim.row-moved')
+        return answer == Move.WRITTEN
+
+    def swap(self, row: MemberRecord) -> None:
+        """The row's hold becomes its instance's allocation. If the row moves,
+        ``write`` comes before.
+
+        :raises HostRefused: the host has no room; the hold is as it was
+        :raises Refused: the hold or the claim is gone
+        :raises HoldsError: Placement does not answer
+        """
+        claim = self._of(row)
+        # From here on an answer may get lost: undoing looks what is there.
+        claim.swapped = True
+        self._swap(claim)
+        crash_points.reached('claim.hold-swapped')
+
+    def confirm(self) -> None:
+        """:raises Refused: a claim is gone"""
+        # A reconciler took this scheduler for dead, or the group is deleted.
+        owners = self._table.owners(self._taken())
+        if any(owners.get(claim.row.id) != claim.instance_uuid
+               for claim in self._claims):
+            raise Refused('the member was taken back meanwhile')
+        crash_points.reached('claim.confirmed')
+
+    def _of(self, row: MemberRecord) -> _Claim:
+        return next(claim for claim in self._claims if claim.row.id == row.id)
+
+    def _swap(self, claim: _Claim) -> None:
+        # Placement's own words name providers, which are not the user's
+        # business.
+        place = (claim.moved or claim.row).place
+        try:
+            self._holds.swap(
+                claim.row, claim.instance_uuid, *self._owner, *_other(claim))
+        except holds_errors.HoldGone as error:
+            raise Refused(f'the hold of member {claim.row.member.path!r} has '
+                          f'vanished from Placement') from error
+        except holds_errors.CapacityGone as error:
+            raise HostRefused(
+                'has no room for the server any more', place.host) from error
+
+    def undo(self) -> bool:
+        """Every row taken is planned again, and held, unless it was given up.
+
+        What cannot be undone now stays claimed, for the reconciler to find.
+
+        :returns: whether all was undone that may have been swapped
+        """
+        complete = True
+        for claim in self._claims:
+            if claim.repeated:
+                continue
+            try:
+                self._undo(claim)
+            except exceptions.HolisticError as error:
+                LOG.warning(
+                    'Member %(member)s of group %(group)s stays claimed for '
+                    'instance %(instance)s: %(error)s',
+                    {'member': claim.row.member.path,
+                     'group': claim.row.group_uuid,
+                     'instance': claim.instance_uuid, 'error': error})
+                complete = complete and not claim.swapped
+            crash_points.reached('claim.one-undone')
+        self._claims = []
+        return complete
+
+    def _undo(self, claim: _Claim) -> None:
+        row, state, held = claim.row, MemberState.PLANNED, True
+        if claim.swapped:
+            try:
+                row = self._unswapped(claim)
+                crash_points.reached('claim.unswapped')
+            except holds_errors.HoldGone:
+                state, held = MemberState.LOST, False
+        if claim.refusals:
+            state = MemberState.LOST
+        undone = self._table.change_state(
+            row.id, {MemberState.CLAIMED}, state, self._clock(),
+            of_instance=claim.instance_uuid, instance_uuid=None, held=held,
+            **_moved_back(claim, row))
+        crash_points.reached('claim.undone')
+        if undone and claim.refusals:
+            self._lose(claim, row)
+        elif not undone and claim.swapped and held:
+            # Whoever took the row back, or deleted it, looked for its hold
+            # while the instance had it.
+            unneeded_holds.drop_if_unwanted(self._table, self._holds, row)
+        crash_points.reached('claim.hold-checked')
+        self._table.settle(row.group_uuid, self._clock())
+
+    def _unswapped(self, claim: _Claim) -> MemberRecord:
+        """The row with the hold that it has now.
+
+        :raises HoldGone: it has none
+        """
+        arguments = claim.instance_uuid, *self._owner
+        try:
+            self._holds.unswap(claim.row, *arguments, *_other(claim))
+            return claim.row
+        except holds_errors.CapacityGone:
+            if claim.moved is None:
+                raise
+        # Its planned place was taken meanwhile: it stays where it was moved.
+        self._holds.unswap(claim.moved, *arguments)
+        return claim.moved
+
+    def _lose(self, claim: _Claim, row: MemberRecord) -> None:
+        """The place is worth nothing to the member: its hold is dropped.
+
+        What fails here the reconciler does later.
+        """
+        losing.tell(self._table, row, claim.refusals, self._clock())
+        crash_points.reached('claim.refusal-written')
+        with contextlib.suppress(holds_errors.HoldsError):
+            self._holds.drop([row.hold])
+            crash_points.reached('claim.lost-dropped')
+            self._table.forget_holds([row.hold])
+
+
+def _other(claim: _Claim) -> Sequence[Place]:
+    """Where the instance's allocation is, if it is not where the hold is."""
+    return () if claim.moved is None else (claim.moved.place,)
+
+
+def _moved_back(claim: _Claim, row: MemberRecord) -> Mapping[str, Any]:
+    """Changes that bring the row in the table back to this place."""
+    if claim.written == row.hold:
+        return {}
+    return {'place': row.place, 'hold': row.hold}

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that may take the servers of one create, as Nova's filters judge."""
+
+from collections.abc import Iterator, Sequence
+import contextlib
+import itertools
+from typing import Any
+
+from nova import objects
+
+from nova_holistic import exceptions
+from nova_holistic.holds import bodies
+from nova_holistic.scheduler.claim.refusal import HostRefused, Refused
+from nova_holistic.scheduler.claim import request
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.hosts import cloudview, locations
+from nova_holistic.scheduler.hosts.single_hosts import HostReader
+from nova_holistic.scheduler.policies.judge import Judge
+from nova_holistic.scheduler.policies import membership
+from nova_holistic.scheduler.policies.membership import Membership
+from nova_holistic.table.records import MemberRecord, Place
+
+ALLOCATION_REQUEST_VERSION = '1.36'
+"""Placement's microversion in which Nova writes allocation requests."""
+
+UNKNOWN_FILTER = "Nova's filters"
+
+
+class Candidates:
+    """Reads each host once, however many servers of the request ask for it.
+
+    :ivar asked: nova.scheduler.utils.ResourceRequest of the request; it has
+        to be set before a host is judged
+    """
+
+    def __init__(self, context, spec: 'objects.RequestSpec',
+                 connections: Connections, scheduler):
+        """:param scheduler: the manager whose filters judge, and whose view
+            of hosts is read
+        """
+        self._context = context
+        self._spec = spec
+        self._connections = connections
+        self._scheduler = scheduler
+        self._hosts = HostReader(
+            scheduler.host_manager, scheduler.servicegroup_api,
+            connections.placement)
+        self._states: dict[tuple[str, str], Any] = {}
+        self.asked: Any = None
+
+    def planned(self, own: Membership, instance_uuid: str,
+                places: Sequence[Place], limit: int
+                ) -> 'list[objects.Selection]':
+        """The planned host of a member, then alternates.
+
+        :param places: alternates to choose from, best first
+        :param limit: how many alternates at most
+        :raises HostRefused: the planned host cannot take the server
+        """
+        row = own.own
+        self._ask_for(instance_uuid)
+        request.check_destination(self._spec, row.place.host, row.place.node)
+        judge = own.judge(self._connections, self._context)
+        cell = self._hosts.cell_of(self._context, row.place)
+        others = (place for place in places
+                  if self._keeps_policies(judge, place))
+        first = list(itertools.islice(others, limit))
+        self._read(cell, [row.place, *first])
+        state = self._state(row, cell, row.place)
+        self._hosts.check_admits(state, self._spec, self.asked)
+        candidates = self._alternates(
+            row, cell, itertools.chain(first, others), limit)
+        passed = self._passed(own, [state, *candidates])
+        if state not in passed:
+            raise self._rejection(own, state)
+        return self._selections(instance_uuid, state, [
+            each for each in candidates if each in passed])
+
+    def elsewhere(self, own: Membership, instance_uuid: str,
+                  places: Sequence[Place], refusals: list[HostRefused]
+                  ) -> 'tuple[Place, list[objects.Selection]] | None':
+        """The first place that can take the server, then the others.
+
+        :param places: alternates of the member, best first, of any cell
+        :param refusals: gets one more for each host that cannot take it
+        :returns: None where no place can take it
+        """
+        self._ask_for(instance_uuid)
+        judge = own.judge(self._connections, self._context)
+        states = {}
+        allowed = [place for place in places
+                   if self._keeps_policies(judge, place)]
+        self._read_together(allowed)
+        for place in allowed:
+            try:
+                states[place] = self._admitted(own.own, place)
+            except HostRefused as refusal:
+                refusals.append(refusal)
+            except Refused:
+                # The request names another host.
+                continue
+        passed = self._passed(own, list(states.values()))
+        refusals += [self._rejection(own, state) for state in states.values()
+                     if state not in passed]
+        usable = [place for place, state in states.items() if state in passed]
+        if not usable:
+            return None
+        first, *others = usable
+        # Nova goes on to another host of the same cell only.
+        return first, self._selections(instance_uuid, states[first], [
+            states[place] for place in others
+            if states[place].cell_uuid == states[first].cell_uuid])
+
+    def keeps_policies(self, own: Membership) -> bool:
+        """Whether the member's place, as the table has it, keeps the hard
+        policies of its group, with the other members where they are.
+
+        :raises HolisticError: where they are is not known
+        """
+        judge = cloudview.shown_to(
+            own.judge(self._connections, self._context), self._connections,
+            own.rows)
+        return not judge.objections(self._located(own.own.place))
+
+    def _ask_for(self, instance_uuid: str) -> None:
+        self._spec.instance_uuid = instance_uuid
+        self._spec.obj_reset_changes(['instance_uuid'])
+
+    def _admitted(self, row: MemberRecord, place: Place) -> Any:
+        """:raises Refused: the place cannot take the server"""
+        request.check_destination(self._spec, place.host, place.node)
+        cell = self._hosts.cell_of(self._context, place)
+        self._read(cell, [place])
+        state = self._state(row, cell, place)
+        self._hosts.check_admits(state, self._spec, self.asked)
+        return state
+
+    def _passed(self, own: Membership, states: Sequence[Any]) -> list[Any]:
+        """Hosts that all of Nova's enabled filters let through."""
+        if not states:
+            return []
+        membership.prepare(self._spec, own)
+        return [state for state
+                in self._scheduler.host_manager.get_filtered_hosts(
+                    list(states), self._spec) if state.allocation_candidates]
+
+    def _rejection(self, own: Membership, state: Any) -> HostRefused:
+        """Which of Nova's filters refuses the host: they are asked one by
+        one, since Nova tells only its log."""
+        by = UNKNOWN_FILTER
+        for each in self._scheduler.host_manager.enabled_filters:
+            membership.prepare(self._spec, own)
+            if not list(each.filter_all([state], self._spec)):
+                by = type(each).__name__
+                break
+        return HostRefused("was rejected by Nova's filters", state.host, by)
+
+    def _selections(self, instance_uuid: str, state: Any,
+                    alternates: Sequence[Any]) -> 'list[objects.Selection]':
+        self._scheduler._consume_selected_host(
+            state, self._spec, instance_uuid=instance_uuid)
+        return [_selection(state), *map(_selection, alternates)]
+
+    def _read(self, cell, places: Sequence[Place]) -> None:
+        """Read what has not been read yet of the hosts, together."""
+        missing = [place for place in places
+                   if (cell.uuid, place.host) not in self._states]
+        if missing:
+            self._states.update(
+                ((cell.uuid, place.host), state) for place, state
+                in self._hosts.states(self._context, cell, missing))
+
+    def _read_together(self, places: Sequence[Place]) -> None:
+        """Read the hosts of each cell at once."""
+        by_cell: dict[str, tuple[Any, list[Place]]] = {}
+        for place in places:
+            # A host that is gone is refused later.
+            with contextlib.suppress(HostRefused):
+                cell = self._hosts.cell_of(self._context, place)
+                by_cell.setdefault(cell.uuid, (cell, []))[1].append(place)
+        for cell, some in by_cell.values():
+            self._read(cell, some)
+
+    def _state(self, row: MemberRecord, cell, place: Place):
+        """The host, with what the members of this request took of it.
+
+        :raises HostRefused: it can take no server
+        """
+        state = self._states[cell.uuid, place.host]
+        if isinstance(state, HostRefused):
+            raise state
+        state.allocation_candidates = [_allocation_request(row, place)]
+        return state
+
+    def _alternates(self, row: MemberRecord, cell,
+                    places: Iterator[Place], limit: int) -> list[Any]:
+        """Those hosts of the cell that can take the server too."""
+        found: list[Any] = []
+        while wanted := list(itertools.islice(places, limit - len(found))):
+            self._read(cell, wanted)
+            for place in wanted:
+                # A host that cannot take a server is no alternate.
+                with contextlib.suppress(exceptions.HolisticError):
+                    state = self._state(row, cell, place)
+                    self._hosts.check_admits(state, self._spec, self.asked)
+                    found.append(state)
+        return found
+
+    def _keeps_policies(self, judge: Judge, place: Place) -> bool:
+        try:
+            return not judge.objections(self._located(place))
+        except exceptions.HolisticError:
+            # It cannot be located.
+            return False
+
+    def _located(self, place: Place):
+        return locations.located(self._connections.topology, place.host,
+                                 self._hosts.aggregates(place.host))
+
+
+def _selection(state) -> 'objects.Selection':
+    return objects.Selection.from_host_state(
+        state, allocation_request=state.allocation_candidates[0],
+        allocation_request_version=ALLOCATION_REQUEST_VERSION)
+
+
+def _allocation_request(row: MemberRecord, place: Place) -> dict[str, Any]:
+    """As Placement would have proposed it."""
+    (allocation,) = bodies.allocations(row).values()
+    return {'allocations': {place.provider: allocation},
+            'mappings': {'': [place.provider]}}

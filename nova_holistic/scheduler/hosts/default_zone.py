@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A member may move within its own zone, whatever Nova's default zone is.
+
+Nova's API writes ``[DEFAULT] default_schedule_zone`` into the request of each
+server that names no zone, and keeps it for the moves of the server. A member
+may be planned in another zone: it could then move only to the default zone.
+"""
+
+import nova.conf
+from nova import objects
+
+from nova_holistic.scheduler import connections
+from nova_holistic.scheduler.policies import membership
+
+CONF = nova.conf.CONF
+
+
+def corrected(spec: 'objects.RequestSpec', host_manager
+              ) -> 'objects.RequestSpec':
+    """The request of a move, with the zone that the member has.
+
+    :returns: the same object if its zone is not the default zone, or if the
+        member is in that zone
+    """
+    default = CONF.default_schedule_zone
+    if not default or spec.availability_zone != default:
+        return spec
+    found = membership.find(connections.get(), spec)
+    if found is None:
+        return spec
+    own = (found.own.member.requirements.availability_zone
+           or _zone(found.own.place.host, host_manager))
+    if own == default:
+        return spec
+    changed = spec.obj_clone()
+    changed.availability_zone = own
+    return changed
+
+
+def _zone(host: str, host_manager) -> str:
+    zones = {aggregate.availability_zone for aggregate
+             in host_manager._get_aggregates_info(host)} - {None}
+    return next(iter(zones), CONF.default_availability_zone)

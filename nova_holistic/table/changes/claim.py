@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A member's row becomes an instance's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database, Duplicate, retried
+from nova_holistic.table import errors, rows, states
+from nova_holistic.table.history import events
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.queries import progress
+from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
+
+CANDIDATES = 8
+"""Free rows looked at in one go for a counted member: claims made at once
+want the same lowest row, and the losers go on to the next."""
+
+CLAIMABLE = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.DEGRADED)
+"""Statuses of a group whose planned members can become servers."""
+
+OWNED = (MemberState.CLAIMED, MemberState.BUILT)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A row that is an instance's.
+
+    :ivar repeated: it was so before
+    """
+
+    row: MemberRecord
+    repeated: bool
+
+
+def claim(database: Database, group_uuid: str, path: str,
+          instance_uuid: str, now: datetime,
+          seen: Sequence[MemberRecord] = ()) -> Claim:
+    """Exactly one instance gets a row, and one instance gets exactly one.
+
+    Only rows that are planned, in a group whose holds are in place, change
+    hands. The number of statements does not depend on the size of the group;
+    it grows with the number of races lost, each of which another instance won.
+
+    :param path: of a member, or of a counted one, whose lowest free server is
+        taken
+    :param seen: planned rows at that path, lowest first, of a group that was
+        claimable, if the caller has just read them
+    :raises ClaimRefused: there is nothing to be had at that path
+    """
+    candidates = seen or _candidates(database, group_uuid, path, instance_uuid)
+    while candidates:
+        for candidate in candidates:
+            if candidate.instance_uuid is not None:
+                return _repeated(candidate, group_uuid, path)
+            try:
+                if _swap_state(database, candidate, instance_uuid, now):
+                    return Claim(replace(
+                        candidate, state=MemberState.CLAIMED, held=False,
+                        instance_uuid=instance_uuid, updated_at=now), False)
+            except Duplicate:
+                # The same instance has one: it asked twice at once, and the
+                # other won, or the caller did not look.
+                break
+        candidates = _candidates(database, group_uuid, path, instance_uuid)
+    raise _why_not(database, group_uuid, path)
+
+
+def _candidates(database: Database, group_uuid: str, path: str,
+                instance_uuid: str) -> Sequence[MemberRecord]:
+    """The row that the instance has already, or planned rows at the path,
+    lowest first."""
+    own = sa.select(MemberRow).where(MemberRow.instance_uuid == instance_uuid)
+    planned = sa.select(MemberRow).join(
+        GroupRow, GroupRow.uuid == MemberRow.group_uuid).where(
+            MemberRow.group_uuid == group_uuid,
+            MemberRow.state == MemberState.PLANNED,
+            GroupRow.status.in_(CLAIMABLE))
+    with database.reader() as session:
+        for query in (own, planned.where(MemberRow.path == path),
+                      planned.where(MemberRow.description == path)
+                      .order_by(MemberRow.position).limit(CANDIDATES)):
+            found = session.scalars(query).all()
+            if found:
+                return [rows.member_record(row) for row in found]
+    return ()
+
+
+def _repeated(row: MemberRecord, group_uuid: str, path: str) -> Claim:
+    """:raises MemberNotPlannable: the instance has another row than it wants
+    """
+    if row.group_uuid != group_uuid or path not in (
+            row.member.path, row.member.description):
+        raise errors.MemberNotPlannable(
+            group_uuid, path, f'server {row.instance_uuid} is member '
+            f'{row.member.path!r} of group {row.group_uuid} already')
+    if row.state not in OWNED:
+        raise errors.MemberNotPlannable(
+            group_uuid, path, f'it is {row.state}')
+    return Claim(row, True)
+
+
+@retried
+def _swap_state(database: Database, candidate: MemberRecord,
+                instance_uuid: str, now: datetime) -> bool:
+    """Whether the row was still to be had: planned, and where it was seen.
+
+    It is held no more: the hold is about to become the instance's. Where a
+    crash comes before that, whoever frees or undoes a claimed row looks.
+    """
+    with database.writer() as session:
+        won = session.execute(
+            sa.update(MemberRow)
+            .where(MemberRow.id == candidate.id,
+                   MemberRow.hold == candidate.hold,
+                   MemberRow.state.in_(states.MEMBERS.before(states.CLAIM)))
+            .values(state=MemberState.CLAIMED, instance_uuid=instance_uuid,
+                    held=False, updated_at=now)
+            .execution_options(synchronize_session=False)).rowcount == 1
+        if won:
+            group = candidate.group_uuid
+            events.add(session, [
+                *events.of_members([events.Changed(
+                    group, candidate.member.path, MemberState.PLANNED,
+                    candidate.place.host)], MemberState.CLAIMED, now),
+                *progress.started(session, group, now)])
+    return won
+
+
+def _why_not(database: Database, group_uuid: str,
+             path: str) -> errors.ClaimRefused:
+    """What to tell an instance that got nothing."""
+    with database.reader() as session:
+        status = session.scalar(sa.select(GroupRow.status).where(
+            GroupRow.uuid == group_uuid))
+        if status is None:
+            return errors.GroupUnknown(group_uuid)
+        states = set(session.scalars(
+            sa.select(MemberRow.state).distinct().where(
+                MemberRow.group_uuid == group_uuid,
+                sa.or_(MemberRow.path == path,
+                       MemberRow.description == path))))
+    if not states:
+        return errors.MemberUnknown(group_uuid, path)
+    if states.intersection(OWNED):
+        return errors.MemberTaken(group_uuid, path)
+    if MemberState.RELEASED in states:
+        return errors.MemberReleased(group_uuid, path)
+    if MemberState.PLANNED in states:
+        return errors.MemberNotPlannable(
+            group_uuid, path, f'the group is {status}')
+    return errors.MemberNotPlannable(
+        group_uuid, path, f'it is {sorted(states)[0]}')

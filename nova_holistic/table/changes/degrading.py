@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group whose servers break its hard policies is degraded.
+
+The policies are judged on what was read of the group. So every change is a
+compare-and-swap: it fails if the group was revised or its status changed, or
+if an engine has a task with the group, whose end brings a new judgement.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from nova_holistic.table.changes import transitions
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.models import GroupRow
+from nova_holistic.table.queries.progress import status_of, WITH_SERVERS
+from nova_holistic.table.records import GroupRecord, GroupStatus, MemberRecord
+from nova_holistic.table import rows
+
+
+def degrade(database: Database, record: GroupRecord,
+            violations: Sequence[Mapping[str, str]], now: datetime) -> bool:
+    """
+    :param record: the group as it was judged
+    :param violations: {at, message} each
+    :returns: False if the group has changed meanwhile
+    """
+    return _change(database, record, (*WITH_SERVERS, GroupStatus.DEGRADED), {
+        'status': GroupStatus.DEGRADED, 'violations': violations,
+        'updated_at': now})
+
+
+def recover(database: Database, record: GroupRecord,
+            members: Sequence[MemberRecord], now: datetime) -> bool:
+    """Give a degraded group the status that follows from its members.
+
+    :param record: the group as it was judged
+    :param members: its members as they were judged
+    :returns: False if the group has changed meanwhile
+    """
+    return _change(database, record, [GroupStatus.DEGRADED],
+                   {**recovered(members), 'updated_at': now})
+
+
+def recovered(members: Sequence[MemberRecord]) -> dict[str, object]:
+    """Fields of the record of a group that is not degraded any more."""
+    return {'status': status_of([m.state for m in members])
+            or GroupStatus.RELEASED, 'violations': ()}
+
+
+@retried
+def _change(database: Database, record: GroupRecord,
+            expected: Sequence[GroupStatus],
+            changes: Mapping[str, object]) -> bool:
+    with database.writer() as session:
+        return transitions.change_group(session, record.uuid, [
+            GroupRow.created_at == record.created_at,
+            GroupRow.revision == record.revision,
+            GroupRow.status.in_(expected), GroupRow.task.is_(None),
+        ], rows.group_changes(changes))

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members of which no server is or will be are given back."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.changes.claim import CLAIMABLE
+from nova_holistic.table.changes import transitions
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.queries.progress import SETTLING
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState, Task)
+from nova_holistic.table import rows, states
+
+UNCLAIMED = states.EXPIRE_STATES
+"""States of a member that is, or will be, planned for a server to come."""
+
+RELEASABLE = states.MEMBERS.before(states.RELEASE)
+"""States of a member of which there is no server."""
+
+NOT_UPDATING = sa.or_(GroupRow.task.is_(None),
+                      GroupRow.task != Task.UPDATING)
+"""Groups whose lease is what it will be."""
+
+
+_EXPIRED = (events.reason('', "the group's lease has passed"),)
+
+
+def release(database: Database, holds: Collection[str], now: datetime,
+            with_servers: bool = False) -> None:
+    """Release those of the members of which no server is or will be.
+
+    :param holds: of the members as they were seen. Not their ids: SQLite
+        gives those of rows that are gone to others
+    :param with_servers: whether the others are released when their servers
+        are gone
+    """
+    for batch in batches(sorted(holds)):
+        free = [MemberRow.state.in_(RELEASABLE), MemberRow.hold.in_(batch)]
+        if with_servers:
+            _mark(database, now, batch, free)
+        else:
+            _release(database, now, free)
+
+
+def expire(database: Database, group_uuid: str, now: datetime) -> None:
+    """Release what is unclaimed of a group, if its lease has passed.
+
+    One statement, so that a lease extended meanwhile is honoured.
+    """
+    _release(database, now, [
+        MemberRow.state.in_(UNCLAIMED), MemberRow.group_uuid == group_uuid,
+        _lease_passed(group_uuid, now)], _EXPIRED)
+
+
+def release_unleased(database: Database, member: MemberRecord,
+                     now: datetime) -> bool:
+    """Release a member whose server is gone, if the group's lease has passed,
+    or if the member was released while the server had it.
+
+    One statement, so that a lease extended meanwhile is honoured. The row
+    says that it is held until the hold is known to be gone.
+
+    :param member: as it was seen
+    :returns: False where the lease is running, or the row has changed
+    :raises IllegalTransition: the member is not claimed
+    """
+    states.MEMBERS.check([member.state], MemberState.RELEASED)
+    return _release(
+        database, now, [
+            MemberRow.id == member.id, MemberRow.state == member.state,
+            MemberRow.hold == member.hold,
+            MemberRow.instance_uuid == member.instance_uuid,
+            sa.or_(MemberRow.unwanted,
+                   _lease_passed(member.group_uuid, now))],
+        _EXPIRED, instance_uuid=None, held=True) == 1
+
+
+def expired_groups(database: Database,
+                   now: datetime) -> tuple[GroupRecord, ...]:
+    """Groups past their lease with members still unclaimed. Groups with a
+    pending update are left out, because the update may renew the lease."""
+    waiting = sa.exists().where(
+        MemberRow.group_uuid == GroupRow.uuid,
+        MemberRow.state.in_(UNCLAIMED))
+    with database.reader() as session:
+        return tuple(map(rows.group_record, session.scalars(
+            sa.select(GroupRow).where(
+                GroupRow.status.in_(CLAIMABLE),
+                GroupRow.lease_expires_at <= now, NOT_UPDATING, waiting))))
+
+
+def released(database: Database, group: GroupRecord) -> Sequence[int]:
+    """Ids of a group's members that are released, or will be when their
+    servers are gone.
+
+    Or are about to be: a group that has no plan says so before what was
+    written for one is released.
+    """
+    these = [MemberState.RELEASED]
+    if group.status not in SETTLING:
+        these.append(MemberState.PLANNED)
+    with database.reader() as session:
+        return session.scalars(sa.select(MemberRow.id).where(
+            MemberRow.group_uuid == group.uuid,
+            sa.or_(MemberRow.unwanted, MemberRow.state.in_(these)),
+        ).order_by(MemberRow.id)).all()
+
+
+def _lease_passed(group_uuid: str, now: datetime) -> Any:
+    return sa.exists().where(GroupRow.uuid == group_uuid, NOT_UPDATING,
+                             GroupRow.lease_expires_at <= now)
+
+
+@retried
+def _mark(database: Database, now: datetime, holds: Sequence[str],
+          free: Sequence[Any]) -> None:
+    """The first statement locks the rows: a claim comes before or after."""
+    with database.writer() as session:
+        session.execute(
+            sa.update(MemberRow).where(MemberRow.hold.in_(holds))
+            .values(unwanted=True)
+            .execution_options(synchronize_session=False))
+        transitions.change_members(session, free, {
+            'state': MemberState.RELEASED, 'updated_at': now})
+
+
+@retried
+def _release(database: Database, now: datetime, where: Sequence[Any],
+             reasons: Sequence[Mapping[str, Any]] = (),
+             **changes: Any) -> int:
+    """How many members were released."""
+    with database.writer() as session:
+        return transitions.change_members(session, where, {
+            'state': MemberState.RELEASED, 'updated_at': now, **changes},
+            reasons)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of a status or a state, each with its events.
+
+The rows are locked before they are read, so that the state in the event is
+the state that was changed. The first statement writes, as SQLite needs it.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from oslo_utils import timeutils
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.history import events
+from nova_holistic.table.history.events import Changed, Event, Kind
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table import states
+
+_SHOWN = ('status', 'lease_expires_at')
+"""Columns of a group whose change is an event."""
+
+
+def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
+                 values: Mapping[str, Any],
+                 by: Collection[str] | None = None) -> bool:
+    """Change the columns of a group's row if it satisfies the conditions, and
+    if its status may change so.
+
+    One statement if neither the status nor the lease is changed.
+
+    :param by: names of transitions of the status; None is all of them
+
+    :returns: whether it does
+    """
+    mine = [GroupRow.uuid == group_uuid, *where]
+    if 'status' in values:
+        mine.append(GroupRow.status.in_(
+            states.GROUPS.leading_to(GroupStatus(values['status']), by)))
+    if not any(name in values for name in _SHOWN):
+        return _update_group(session, mine, values)
+    if not _update_group(session, mine, {'status': GroupRow.status}):
+        return False
+    before = session.execute(sa.select(
+        GroupRow.status, GroupRow.lease_expires_at).where(
+            GroupRow.uuid == group_uuid)).one()
+    _update_group(session, [GroupRow.uuid == group_uuid], values)
+    events.add(session, _of_group(group_uuid, before, values))
+    return True
+
+
+def change_members(session: orm.Session, where: Sequence[Any],
+                   values: Mapping[str, Any],
+                   reasons: Sequence[Mapping[str, Any]] = ()) -> int:
+    """Change the columns of all members that satisfy the conditions.
+
+    A member that was released while it had a server is released instead of
+    planned or lost.
+
+    :param values: among them the state and ``updated_at``
+    :returns: how many there were
+    """
+    if not _update_members(session, where, {'state': MemberRow.state}):
+        return 0
+    before = session.execute(sa.select(
+        MemberRow.id, MemberRow.group_uuid, MemberRow.path, MemberRow.state,
+        MemberRow.host, MemberRow.unwanted)
+        .where(*where).order_by(MemberRow.id).with_for_update()).all()
+    unwanted = [row for row in before if row.unwanted
+                and values['state'] in states.EXPIRE_STATES]
+    wanted = [row for row in before if row not in unwanted]
+    _change_to(session, wanted, values, reasons)
+    _change_to(session, unwanted, {**values, 'state': MemberState.RELEASED},
+               reasons)
+    return len(before)
+
+
+def _change_to(session: orm.Session, before: Sequence[sa.Row],
+               values: Mapping[str, Any],
+               reasons: Sequence[Mapping[str, Any]]) -> None:
+    """Change the columns of these members."""
+    for batch in batches([row.id for row in before]):
+        _update_members(session, [MemberRow.id.in_(batch)], values)
+    at = values['updated_at'] or timeutils.utcnow()
+    host = values.get('host')
+    changed = [
+        Changed(row.group_uuid, row.path, row.state, host or row.host)
+        for row in before if row.state != values['state']]
+    events.add(session, [
+        *events.of_members(changed, values['state'], at, reasons),
+        *(Event(row.group_uuid, Kind.PLACE_MOVED, at, row.path, host=host)
+          for row in before if host and host != row.host)])
+
+
+def _of_group(group_uuid: str, before: sa.Row,
+              values: Mapping[str, Any]) -> list[Event]:
+    at = values.get('updated_at') or timeutils.utcnow()
+    lease = values.get('lease_expires_at', before.lease_expires_at)
+    details = {} if lease == before.lease_expires_at else {
+        'lease_expires_at': lease and lease.isoformat(timespec='seconds')
+        + 'Z'}
+    status = values.get('status', before.status)
+    if status != before.status:
+        return [Event(group_uuid, Kind.GROUP_STATUS, at,
+                      from_state=before.status, to_state=str(status),
+                      reasons=tuple(values.get('reasons', ())),
+                      details=details)]
+    return [Event(group_uuid, Kind.LEASE_CHANGED, at,
+                  details=details)] if details else []
+
+
+def status_changed(group_uuid: str, before: str, after: str,
+                   at: datetime) -> Event:
+    return Event(group_uuid, Kind.GROUP_STATUS, at, from_state=str(before),
+                 to_state=str(after))
+
+
+def _update_group(session: orm.Session, where: Sequence[Any],
+                  values: Mapping[str, Any]) -> bool:
+    return session.execute(
+        sa.update(GroupRow).where(*where).values(values)
+        .execution_options(synchronize_session=False)).rowcount == 1
+
+
+def _update_members(session: orm.Session, where: Sequence[Any],
+                    values: Mapping[str, Any]) -> int:
+    return session.execute(
+        sa.update(MemberRow).where(*where).values(values)
+        .execution_options(synchronize_session=False)).rowcount

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that Nova refused for members: the next plan leaves them out."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.models import GroupRow, RefusalRow
+from nova_holistic.table.queries.progress import SETTLING
+from nova_holistic.table.records import MemberRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A host that cannot take servers of one description.
+
+    :ivar by: the filter or the check that refused it
+    """
+
+    host: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRefusal:
+    """A refusal as the table has it.
+
+    :ivar group: UUID
+    :ivar description: path of the description of the members
+    :ivar at: naive UTC
+    """
+
+    group: str
+    description: str
+    host: str
+    by: str
+    at: datetime
+
+
+class Refusals:
+    """Every method is one short transaction."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    @retried
+    def add(self, member: MemberRecord, refusals: Sequence[Refusal],
+            reason: Mapping[str, Any], now: datetime) -> None:
+        """Remember refused hosts for all members of the same description,
+        and tell the reason among those of the group.
+
+        Nothing is written for a group that is gone, or has no plan.
+        """
+        group, wanted = member.group_uuid, member.member.description
+        with self._database.writer() as session:
+            # It locks the group's row, so that no reason gets lost between
+            # what is read and what is written.
+            if not session.execute(
+                    sa.update(GroupRow)
+                    .where(GroupRow.uuid == group,
+                           GroupRow.status.in_(SETTLING))
+                    .values(updated_at=now)
+                    .execution_options(synchronize_session=False)).rowcount:
+                return
+            self._tell(session, group, reason)
+            _forget(session, group, wanted, [each.host for each in refusals])
+            if refusals:
+                session.execute(sa.insert(RefusalRow), [
+                    {'group_uuid': group, 'description': wanted,
+                     'host': each.host, 'refused_by': each.by,
+                     'refused_at': now} for each in refusals])
+            events.add(session, _events(member, refusals, reason, now))
+
+    def of_group(self, group_uuid: str, since: datetime
+                 ) -> Mapping[str, Collection[str]]:
+        """Names of the hosts that were refused, by the path of the
+        description."""
+        found: dict[str, set[str]] = {}
+        with self._database.reader() as session:
+            for description, host in session.execute(
+                    sa.select(RefusalRow.description, RefusalRow.host).where(
+                        RefusalRow.group_uuid == group_uuid,
+                        RefusalRow.refused_at >= since)):
+                found.setdefault(description, set()).add(host)
+        return found
+
+    def known(self, group_uuid: str | None = None, host: str | None = None
+              ) -> list[KnownRefusal]:
+        """All refusals, oldest first.
+
+        :param group_uuid: only for members of this group
+        :param host: only of this host
+        """
+        with self._database.reader() as session:
+            return _selected(session, group_uuid, host)
+
+    @retried
+    def clear(self, group_uuid: str | None = None, host: str | None = None
+              ) -> list[KnownRefusal]:
+        """Forget what ``known`` lists with the same arguments; gives it."""
+        with self._database.writer() as session:
+            found = _selected(session, group_uuid, host)
+            session.execute(
+                sa.delete(RefusalRow).where(*_where(group_uuid, host))
+                .execution_options(synchronize_session=False))
+            return found
+
+    @staticmethod
+    def _tell(session: orm.Session, group: str,
+              reason: Mapping[str, Any]) -> None:
+        """In place of what was told of the same member before."""
+        known = session.scalar(sa.select(GroupRow.reasons).where(
+            GroupRow.uuid == group)) or []
+        others = [each for each in known if each['at'] != reason['at']]
+        session.execute(
+            sa.update(GroupRow).where(GroupRow.uuid == group)
+            .values(reasons=[*others, dict(reason)])
+            .execution_options(synchronize_session=False))
+
+
+def _events(member: MemberRecord, refusals: Sequence[Refusal],
+            reason: Mapping[str, Any], now: datetime) -> list[events.Event]:
+    """One for each host; one without a host if the next plan leaves out
+    none."""
+    event = events.Event(
+        member.group_uuid, events.Kind.HOST_REFUSED, now, member.member.path,
+        reasons=(reason,))
+    return [replace(event, host=each.host, details={'by': each.by})
+            for each in refusals] or [event]
+
+
+def _forget(session: orm.Session, group: str, description: str,
+            hosts: Collection[str]) -> None:
+    session.execute(
+        sa.delete(RefusalRow).where(
+            RefusalRow.group_uuid == group,
+            RefusalRow.description == description,
+            RefusalRow.host.in_(hosts))
+        .execution_options(synchronize_session=False))
+
+
+def _selected(session: orm.Session, group_uuid: str | None,
+              host: str | None) -> list[KnownRefusal]:
+    return [KnownRefusal(*row) for row in session.execute(
+        sa.select(RefusalRow.group_uuid, RefusalRow.description,
+                  RefusalRow.host, RefusalRow.refused_by,
+                  RefusalRow.refused_at)
+        .where(*_where(group_uuid, host)).order_by(RefusalRow.id))]
+
+
+def _where(group_uuid: str | None, host: str | None) -> list[Any]:
+    wanted = {RefusalRow.group_uuid: group_uuid, RefusalRow.host: host}
+    return [column == value for column, value in wanted.items()
+            if value is not None]

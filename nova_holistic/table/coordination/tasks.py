@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What engines are asked to do with groups, and which of them does it.
+
+A group has one task at a time, and a task one engine at a time. An engine
+that gives no sign of life loses its task to whoever asks next.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.changes import transitions
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.models import GroupRow
+from nova_holistic.table.records import GroupRecord, GroupStatus, Task
+from nova_holistic.table import rows, states
+
+_NOBODYS = {'engine': None, 'engine_at': None}
+_NONE = {'task': None, 'pending': None, 'attempts': 0, 'asked': None,
+         **_NOBODYS}
+
+
+class Tasks:
+    """Every change is a compare-and-swap in one statement."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    def ask(self, group_uuid: str, task: Task,
+            pending: Mapping[str, Any], expected: Collection[GroupStatus],
+            revision: int | None, now: datetime,
+            asked: int | None = None) -> bool:
+        """Give a group a task, if it has none and is as expected.
+
+        :param revision: that it has to have; None is any
+        :param asked: how many members it is to have then
+        """
+        where = [GroupRow.uuid == group_uuid, GroupRow.task.is_(None),
+                 GroupRow.status.in_(expected)]
+        if revision is not None:
+            where.append(GroupRow.revision == revision)
+        return self._update(where, rows.group_changes({
+            'task': task, 'pending': pending, 'attempts': 0,
+            'updated_at': now, 'asked': asked, **_NOBODYS}))
+
+    def take(self, group_uuid: str, engine: str, now: datetime,
+             stale_before: datetime) -> GroupRecord | None:
+        """A group whose task is now the engine's; None where it is another's,
+        or there is none."""
+        won = self._update(
+            [GroupRow.uuid == group_uuid, GroupRow.task.is_not(None),
+             _nobodys(GroupRow, stale_before)],
+            {'engine': engine, 'engine_at': now,
+             'attempts': GroupRow.attempts + 1})
+        if not won:
+            return None
+        with self._database.reader() as session:
+            row = session.get(GroupRow, group_uuid)
+            mine = row is not None and row.engine == engine
+            return rows.group_record(row) if mine else None
+
+    def keep(self, group_uuids: Collection[str], engine: str,
+             now: datetime) -> None:
+        """Tell that the engine still works on the groups' tasks."""
+        for batch in batches(group_uuids):
+            self._update([GroupRow.uuid.in_(batch),
+                          GroupRow.engine == engine], {'engine_at': now})
+
+    def change(self, group_uuid: str, engine: str, now: datetime,
+               changes: Mapping[str, Any]) -> bool:
+        """Change a group on whose task the engine works, and tell that it
+        does; False where it does not any more, or where the group may not
+        get into that status."""
+        return self._change(group_uuid, engine, {
+            **rows.group_changes(changes), 'engine_at': now})
+
+    def finish(self, group_uuid: str, engine: str,
+               changes: Mapping[str, Any]) -> bool:
+        """The task is done, and the group changed so; False where it was
+        another engine's, or the group may not get into that status, and
+        nothing is changed."""
+        return self._change(group_uuid, engine, {
+            **rows.group_changes(changes), **_NONE})
+
+    def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
+        """What the engine had to do others may do.
+
+        :param group_uuid: of one task; None is all of them
+        """
+        where = [GroupRow.engine == engine]
+        if group_uuid is not None:
+            where.append(GroupRow.uuid == group_uuid)
+        self._update(where, {'attempts': GroupRow.attempts - 1, **_NOBODYS})
+
+    def waiting(self, stale_before: datetime,
+                limit: int) -> Sequence[str]:
+        """Groups whose task nobody alive works on, those first that wait
+        longest."""
+        with self._database.reader() as session:
+            return tuple(session.scalars(
+                sa.select(GroupRow.uuid)
+                # Not "is not null": with that, databases look at all groups in
+                # the order of updated_at.
+                .where(GroupRow.task.in_(list(Task)),
+                       _nobodys(GroupRow, stale_before))
+                .order_by(GroupRow.updated_at, GroupRow.uuid).limit(limit)))
+
+    @retried
+    def _change(self, group_uuid: str, engine: str,
+                values: Mapping[str, Any]) -> bool:
+        with self._database.writer() as session:
+            return transitions.change_group(
+                session, group_uuid, [GroupRow.engine == engine], values,
+                by=states.BY_TASK)
+
+    @retried
+    def _update(self, where: Sequence[Any],
+                values: Mapping[str, Any]) -> bool:
+        with self._database.writer() as session:
+            return session.execute(
+                sa.update(GroupRow).where(*where).values(values)
+                .execution_options(synchronize_session=False)).rowcount > 0
+
+
+def _nobodys(row: Any, stale_before: datetime) -> sa.ColumnElement[bool]:
+    """Rows on which no engine works that has given a sign of life since."""
+    return sa.or_(row.engine.is_(None), row.engine_at < stale_before)

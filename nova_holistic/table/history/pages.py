@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The history of groups is read page by page, and shortened."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table.batches import MOST
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history.events import Event, Kind
+from nova_holistic.table.models import EventRow
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which events of a group, and in which order; each None is any.
+
+    :ivar marker: id of the last event of the page before
+    :ivar since: naive UTC; earlier events are left out
+    :ivar member: path
+    """
+
+    group_uuid: str
+    limit: int
+    marker: int | None = None
+    since: datetime | None = None
+    member: str | None = None
+    kind: str | None = None
+    descending: bool = False
+
+
+class History:
+    """Every method is one short transaction, or a few."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    def read(self, page: Page) -> tuple[Event, ...]:
+        """Events in the order in which they were written, or in the opposite
+        order. A marker whose event is gone still has its place in it."""
+        row = EventRow
+        where = [row.group_uuid == page.group_uuid]
+        if page.marker is not None:
+            where.append(row.id < page.marker if page.descending
+                         else row.id > page.marker)
+        for column, wanted in ((row.member, page.member),
+                               (row.kind, page.kind)):
+            if wanted is not None:
+                where.append(column == wanted)
+        if page.since is not None:
+            where.append(row.at >= page.since)
+        order = row.id.desc() if page.descending else row.id.asc()
+        with self._database.reader() as session:
+            return tuple(map(_event, session.scalars(
+                sa.select(row).where(*where).order_by(order)
+                .limit(page.limit))))
+
+    def prune(self, before: datetime) -> int:
+        """Delete events that are older, a batch at a time.
+
+        :returns: how many there were
+        """
+        deleted = 0
+        while True:
+            with self._database.reader() as session:
+                ids = session.scalars(
+                    sa.select(EventRow.id).where(EventRow.at < before)
+                    .order_by(EventRow.at).limit(MOST)).all()
+            if not ids:
+                return deleted
+            deleted += self._delete(ids)
+
+    @retried
+    def _delete(self, ids: Any) -> int:
+        with self._database.writer() as session:
+            return session.execute(
+                sa.delete(EventRow).where(EventRow.id.in_(ids))
+                .execution_options(synchronize_session=False)).rowcount
+
+
+def _event(row: EventRow) -> Event:
+    return Event(
+        group_uuid=row.group_uuid, kind=Kind(row.kind), at=row.at,
+        member=row.member, from_state=row.from_state, to_state=row.to_state,
+        host=row.host, reasons=tuple(row.reasons), details=row.details,
+        service=row.service, request_id=row.request_id, user_id=row.user_id,
+        id=row.id)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups and members as far as it takes to see which of them need work.
+
+None of these reads a document: what needs work is read in full by whoever
+does it.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.database import Database
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.queries.progress import settled_status, SETTLING
+from nova_holistic.table.records import (
+    GroupStatus, MemberRecord, MemberState, Task)
+from nova_holistic.table import rows
+
+ACTIVE = (GroupStatus.PLANNING, GroupStatus.PLANNED, GroupStatus.BUILDING,
+          GroupStatus.COMPLETE, GroupStatus.DEGRADED)
+"""Statuses of groups with members that are planned, claimed or built."""
+
+_GROUP = (GroupRow.uuid, GroupRow.project_id, GroupRow.user_id,
+          GroupRow.status, GroupRow.task, GroupRow.updated_at,
+          GroupRow.revision, GroupRow.exclusive)
+_MEMBER = (MemberRow.id, MemberRow.group_uuid, MemberRow.state,
+           MemberRow.host, MemberRow.provider, MemberRow.hold,
+           MemberRow.instance_uuid, MemberRow.destination)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOutline:
+    """Fields of a GroupRecord."""
+
+    uuid: str
+    project_id: str
+    user_id: str
+    status: GroupStatus
+    task: Task | None
+    updated_at: datetime | None
+    revision: int = 1
+    exclusive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MemberOutline:
+    """Fields of a MemberRecord and of its place.
+
+    :ivar destination: name of the host that its server is moving to
+    """
+
+    id: int
+    group_uuid: str
+    state: MemberState
+    host: str
+    provider: str
+    hold: str
+    instance_uuid: str | None
+    destination: str | None = None
+
+    @property
+    def position(self) -> tuple[str, str | None]:
+        """Names of the host that the member is on, and of the host that its
+        server is moving to."""
+        return self.host, self.destination
+
+
+def active_groups(database: Database) -> tuple[GroupOutline, ...]:
+    """Groups in one of the statuses ``ACTIVE``."""
+    with database.reader() as session:
+        return tuple(map(_group_outline, session.execute(
+            sa.select(*_GROUP).where(GroupRow.status.in_(ACTIVE)))))
+
+
+def _group_outline(row: sa.Row) -> GroupOutline:
+    uuid, project, user, status, task, *rest = row
+    return GroupOutline(uuid, project, user, GroupStatus(status),
+                        task and Task(task), *rest)
+
+
+def members(database: Database, states: Collection[MemberState],
+            statuses: Collection[GroupStatus]) -> tuple[MemberOutline, ...]:
+    """Members in one of the states, of groups in one of the statuses."""
+    with database.reader() as session:
+        return tuple(
+            MemberOutline(number, group, MemberState(state), *rest,
+                          _destination(state, destination))
+            for number, group, state, *rest, destination in session.execute(
+                sa.select(*_MEMBER)
+                .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
+                .where(MemberRow.state.in_(states),
+                       GroupRow.status.in_(statuses))
+                .order_by(MemberRow.provider, MemberRow.id)))
+
+
+def members_of_servers(database: Database, instance_uuids: Collection[str],
+                       ) -> tuple[MemberOutline, ...]:
+    """Members of active groups that have one of these servers."""
+    found: list[MemberOutline] = []
+    with database.reader() as session:
+        for batch in batches(sorted(instance_uuids)):
+            found.extend(
+                MemberOutline(number, group, MemberState(state), *rest,
+                              _destination(state, destination))
+                for number, group, state, *rest, destination
+                in session.execute(
+                    sa.select(*_MEMBER)
+                    .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
+                    .where(MemberRow.instance_uuid.in_(batch),
+                           GroupRow.status.in_(ACTIVE))))
+    return tuple(found)
+
+
+def groups(database: Database,
+           uuids: Collection[str]) -> tuple[GroupOutline, ...]:
+    """Active groups with these UUIDs."""
+    found: list[GroupOutline] = []
+    with database.reader() as session:
+        for batch in batches(sorted(uuids)):
+            found.extend(map(_group_outline, session.execute(
+                sa.select(*_GROUP).where(GroupRow.uuid.in_(batch),
+                                         GroupRow.status.in_(ACTIVE)))))
+    return tuple(found)
+
+
+def whole(database: Database,
+          outlines: Collection[MemberOutline]) -> tuple[MemberRecord, ...]:
+    """Members without their alternates, as they are now: those of them that
+    are in the same state still, in the same place, and of the same server."""
+    seen = {each.id: (each.state, each.hold, each.host, each.instance_uuid)
+            for each in outlines}
+    found = []
+    with database.reader() as session:
+        for batch in batches(sorted(seen)):
+            found.extend(map(rows.bare_member, session.execute(
+                sa.select(*rows.BARE).where(MemberRow.id.in_(batch)))))
+    return tuple(m for m in found
+                 if (m.state, m.hold, m.place.host, m.instance_uuid)
+                 == seen[m.id])
+
+
+def _destination(state: str, values: Mapping | None) -> str | None:
+    place = rows.destination(state, values)
+    return place and place.host
+
+
+def unsettled(database: Database) -> tuple[str, ...]:
+    """UUIDs of active groups whose status is not what their members say."""
+    states: dict[tuple[str, str], list[MemberState]] = {}
+    with database.reader() as session:
+        for uuid, status, state in session.execute(
+                sa.select(GroupRow.uuid, GroupRow.status, MemberRow.state)
+                .join(MemberRow, MemberRow.group_uuid == GroupRow.uuid)
+                .where(GroupRow.status.in_(set(ACTIVE) & set(SETTLING)))
+                .distinct()):
+            states.setdefault((uuid, status), []).append(MemberState(state))
+    return tuple(uuid for (uuid, status), found in states.items()
+                 if settled_status(status, found) is not None)
