@@ -10,9 +10,16 @@ import pathlib
 
 import pytest
 
+from tests.functional.claims import HOSTS
 from tests.functional.planned import PlannedCloud
 from tests.functional.shared_cloud import SharedCloud
 from tests.judging import every_plan_is_judged  # noqa: F401
+
+OVERRIDDEN = (
+    ('failure_mode', 'holistic'), ('search_time_limit', 'holistic'),
+    ('evacuate_over_holds', 'holistic'), ('unchecked_moves', 'holistic'),
+    ('grace', 'reconciler'))
+"""Options, with their groups, that a test of ``cloud`` may override."""
 
 FOLDER = pathlib.Path(__file__).parent
 
@@ -79,6 +86,25 @@ def start_cloud(own_cloud):
         def start(hosts, **options):
             return stack.enter_context(own_cloud(hosts, **options))
         yield start
+
+
+@pytest.fixture(scope='module')
+def running(lend_cloud):
+    """The shared cloud with the hosts that tests of claims use."""
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The running cloud. After the test it is empty, all computes are
+    enabled, and the options in ``OVERRIDDEN`` have their values again."""
+    yield running
+    for name, group in OVERRIDDEN:
+        running.conf.clear_override(name, group=group)
+    running.enable_computes()
+    running.clear()
 
 
 @pytest.fixture

@@ -33,13 +33,6 @@ def running(lend_cloud):
         yield cloud
 
 
-@pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    running.clear()
-
-
 def pointed_create(cloud, group, member):
     return cloud.create_server(
         member, 'small', {'group': group, 'member': member})

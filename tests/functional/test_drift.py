@@ -21,15 +21,6 @@ def running(lend_cloud):
 
 
 @pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    running.conf.set_override('drift_interval', 3600, group='reconciler')
-    running.enable_computes()
-    running.clear()
-
-
-@pytest.fixture
 def judged(monkeypatch):
     """How many groups' policies have been judged since the last look."""
     calls = []

@@ -10,25 +10,6 @@ from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
     APART, create, document, host_of_active, HOSTS, SMALL)
 
-OPTIONS = ('unchecked_moves', 'evacuate_over_holds')
-
-
-@pytest.fixture(scope='module')
-def running(lend_cloud):
-    with lend_cloud(HOSTS) as cloud:
-        cloud.create_flavor('small', 2, 2048, 10)
-        yield cloud
-
-
-@pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    for name in OPTIONS:
-        running.conf.clear_override(name, group='holistic')
-    running.enable_computes()
-    running.clear()
-
 
 @pytest.fixture
 def dying(cloud):

@@ -14,24 +14,7 @@ from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.claims import (
     ALL_CPUS, APART, assert_as_planned, assert_claimed, create, document,
-    host_of_active, HOSTS, SMALL)
-
-
-@pytest.fixture(scope='module')
-def running(lend_cloud):
-    with lend_cloud(HOSTS) as cloud:
-        cloud.create_flavor('small', 2, 2048, 10)
-        yield cloud
-
-
-@pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    for name in 'failure_mode', 'search_time_limit':
-        running.conf.clear_override(name, group='holistic')
-    running.enable_computes()
-    running.clear()
+    host_of_active, SMALL)
 
 
 def test_a_disabled_host_is_replaced_by_the_first_alternate(cloud):

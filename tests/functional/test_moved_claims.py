@@ -11,26 +11,10 @@ from nova_holistic.scheduler.claim.refusal import Refused
 from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
     ALL_CPUS, APART, assert_as_planned, create, document, host_of_active,
-    HOSTS, SMALL)
+    SMALL)
 
 PAIR = {'name': 'shop', 'policies': APART, 'members': [
     {'name': 'n', 'flavor': 'small', 'count': 2}]}
-
-
-@pytest.fixture(scope='module')
-def running(lend_cloud):
-    with lend_cloud(HOSTS) as cloud:
-        cloud.create_flavor('small', 2, 2048, 10)
-        yield cloud
-
-
-@pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    running.conf.clear_override('grace', group='reconciler')
-    running.enable_computes()
-    running.clear()
 
 
 def test_one_refused_server_of_a_create_gives_every_place_back(cloud):

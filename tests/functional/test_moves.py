@@ -33,14 +33,6 @@ def running(lend_cloud):
 
 
 @pytest.fixture
-def cloud(running):
-    """The cloud with nothing on it, and every host at work."""
-    yield running
-    running.enable_computes()
-    running.clear()
-
-
-@pytest.fixture
 def pair(cloud):
     """Group and servers of two members in two racks."""
     group = cloud.plan(PAIR, PLAN, resources=SMALL)

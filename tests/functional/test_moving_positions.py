@@ -2,27 +2,11 @@
 """The engine counts a server that Nova moves at its source and destination."""
 
 from oslo_utils import timeutils
-import pytest
 
 from tests.functional.claims import (
-    APART, create, document, host_of_active, HOSTS, SMALL)
+    APART, create, document, host_of_active, SMALL)
 
 PLACES = {'m-0': 'cmp-0', 'm-1': 'cmp-1', 'm-2': 'cmp-4'}
-
-
-@pytest.fixture(scope='module')
-def running(lend_cloud):
-    with lend_cloud(HOSTS) as cloud:
-        cloud.create_flavor('small', 2, 2048, 10)
-        yield cloud
-
-
-@pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    running.enable_computes()
-    running.clear()
 
 
 def test_a_lost_member_gets_neither_host_of_a_resized_sibling(cloud):

@@ -2,28 +2,11 @@
 """A member that Nova moves keeps others off its source and destination."""
 
 from oslo_utils import timeutils
-import pytest
 
 from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
-    APART, assert_claimed, create, document, host_of_active, HOSTS, SMALL)
-
-
-@pytest.fixture(scope='module')
-def running(lend_cloud):
-    with lend_cloud(HOSTS) as cloud:
-        cloud.create_flavor('small', 2, 2048, 10)
-        yield cloud
-
-
-@pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    running.conf.clear_override('search_time_limit', group='holistic')
-    running.enable_computes()
-    running.clear()
+    APART, assert_claimed, create, document, host_of_active, SMALL)
 
 
 def test_a_member_planned_where_a_sibling_is_being_resized_to(cloud):

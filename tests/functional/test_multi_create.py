@@ -26,13 +26,6 @@ def running(lend_cloud):
         yield cloud
 
 
-@pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    running.clear()
-
-
 def create(cloud, group, member, count):
     """Names of hosts of the servers of one create, each with its number."""
     cloud.create_server('node', 'small', {'group': group, 'member': member},

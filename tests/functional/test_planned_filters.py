@@ -106,13 +106,6 @@ def running(own_cloud):
         yield cloud
 
 
-@pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    running.clear()
-
-
 @contextlib.contextmanager
 def arranged(cloud, case):
     """The aggregate, the options and the image of a case: the image."""

@@ -29,13 +29,6 @@ def running(lend_cloud):
 
 
 @pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    running.clear()
-
-
-@pytest.fixture
 def group(cloud):
     record = cloud.planner.create(GROUP, project_id=PROJECT, user_id=USER)
     assert record.status == 'planned', record.reasons

@@ -31,14 +31,6 @@ def running(lend_cloud):
 
 
 @pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    running.enable_computes()
-    running.clear()
-
-
-@pytest.fixture
 def service(cloud):
     """The API, and an engine in this process."""
     return Service(cloud.table, DirectEngine(

@@ -10,24 +10,8 @@ import pytest
 from nova_holistic.scheduler.claim.claims import Claims
 from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
-    ALL_CPUS, APART, assert_claimed, create, document, host_of_active, HOSTS,
+    ALL_CPUS, APART, assert_claimed, create, document, host_of_active,
     SMALL)
-
-
-@pytest.fixture(scope='module')
-def running(lend_cloud):
-    with lend_cloud(HOSTS) as cloud:
-        cloud.create_flavor('small', 2, 2048, 10)
-        yield cloud
-
-
-@pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    running.conf.clear_override('search_time_limit', group='holistic')
-    running.enable_computes()
-    running.clear()
 
 
 def test_another_host_takes_the_server_in_the_same_create(cloud):

@@ -24,13 +24,6 @@ def running(lend_cloud):
         yield cloud
 
 
-@pytest.fixture
-def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
-    yield running
-    running.clear()
-
-
 def create(cloud, group, **keys):
     """A group whose members are in a server group."""
     member = {'name': 'a', 'flavor': 'small', 'server_group': group, **keys}
