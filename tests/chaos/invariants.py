@@ -86,15 +86,21 @@ def _holds(facts: Facts) -> Iterator[str]:
 
 
 def left_by_nova(facts: Facts) -> list[str]:
-    """Consumers whose room Nova has forgotten: migrations that broke off, and
-    servers that were deleted while stock Nova scheduled them.
+    """Consumers whose room Nova has forgotten.
 
-    "nova-manage placement audit" finds them. None has ever been a member, and
-    none is a hold.
+    They are migrations that failed, servers that were deleted while stock
+    Nova scheduled them, and servers that were deleted during a migration that
+    then failed: Nova's conductor gives such a server its allocation back
+    (``MigrationTask.rollback``). "nova-manage placement audit" finds them.
+    None of them is a hold or the server of a member.
     """
+    failed = {each['instance_uuid'] for each in facts.migrations.values()
+              if each['status'] == 'error'}
+    ours = {row['instance_uuid'] for row in facts.members}
     return [consumer for consumer, kind in facts.types.items()
             if kind != HOLD and consumer not in facts.servers
-            and consumer not in facts.pointers]
+            and consumer not in ours
+            and (consumer not in facts.pointers or consumer in failed)]
 
 
 def _consumers(facts: Facts) -> Iterator[str]:

@@ -104,6 +104,19 @@ def test_room_that_nova_has_forgotten_is_counted_apart():
     assert left_by_nova(facts) == ['x']
 
 
+def test_room_that_a_failed_migration_gave_to_a_deleted_server():
+    facts = dataclasses.replace(
+        GOOD, allocations=GOOD.allocations | {'x': room('h3')},
+        types=GOOD.types | {'x': 'INSTANCE'},
+        pointers=GOOD.pointers | {'x': ('g', 'a')})
+    wrong, = violations(facts, RACKS)
+    assert wrong.startswith('consumer x')
+    facts = dataclasses.replace(facts, migrations={
+        'm': {'instance_uuid': 'x', 'status': 'error'}})
+    assert violations(facts, RACKS) == []
+    assert left_by_nova(facts) == ['x']
+
+
 def test_a_group_that_is_still_being_planned():
     wrong, = found(groups={'g': group(APART, task='replanning')})
     assert 'with task replanning' in wrong
