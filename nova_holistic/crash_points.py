@@ -26,6 +26,9 @@ POINTS: Mapping[str, str] = {
     # Tasks of an engine
     'task.taken': 'A task belongs to this engine.',
     'task.plan-taken': 'A dry run belongs to this engine.',
+    'task.alternates-taken': 'This engine finds alternates for a group.',
+    'alternates.found':
+        'Alternates are found, and the members do not have them yet.',
     'task.settled':
         'The status of the group is right, and the task is not finished.',
     'task.undone':
@@ -35,6 +38,12 @@ POINTS: Mapping[str, str] = {
         'A group that is planned for a caller is in the table.',
     'create.levels-written':
         'The group names the levels of the cloud, and has no rows yet.',
+    'create.planned':
+        'A group is planned for a caller, and its members have no alternates.',
+    'create.alternates-taken':
+        'A caller finds alternates for the group that it has created.',
+    'create.alternates-due':
+        'Alternates are due, and the group is still in planning.',
     'change.written':
         'The rows or the task name new holds, and none of them is put.',
     'change.held': 'The new holds are put, and the table does not say so yet.',

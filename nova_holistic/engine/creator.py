@@ -133,7 +133,7 @@ class _Creation(Change):
         decision = parts.decider.decide(question)
         return Proposal(question, decision, member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
-            decision.alternates(), parts.clock()))
+            parts.clock()))
 
     def write(self, proposal: Proposal) -> None:
         decision = proposal.decision
@@ -143,6 +143,10 @@ class _Creation(Change):
         self.journal.write(proposal.members, self._ownership.write_members)
 
     def accept(self, proposal: Proposal) -> None:
+        # Nobody looks for alternates before the group is planned.
+        self._parts.table.due_alternates.ask(
+            self.record.uuid, self._parts.clock())
+        crash_points.reached('create.alternates-due')
         self._ownership.finish(
             status=GroupStatus.PLANNED, reasons=(),
             lease_expires_at=self._lease_end())

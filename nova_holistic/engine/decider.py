@@ -27,9 +27,10 @@ from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Reason, Unknown, Unplaceable)
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.reservation import reservations
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
+from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.solve import solve
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
@@ -115,13 +116,34 @@ class Decider:
         if violations:
             raise NotPlanned(
                 GroupStatus.UNPLACEABLE, named(violations, snapshot))
-        found = {host.name: host for host in snapshot.hosts}
-        plan = Plan(bound.name, tuple(
-            Placement(member.path, host.name, host.node, host.location)
-            for member in bound.all_members()
-            for host in [found[hosts[member.path]]]),
-            ObjectiveValue(question.objective, 0.0, 0.0, 0.0))
-        return self._decision(question, bound, snapshot, plan)
+        return self._decision(question, bound, snapshot, _plan_at(
+            question, bound, snapshot, hosts))
+
+    def alternates(self, question: Question, hosts: Mapping[str, str],
+                   given: Mapping[str, Sequence[str]]
+                   ) -> Mapping[str, Sequence[Host]]:
+        """Other hosts for members that are at their places already, found
+        within the time limit for planning.
+
+        :param question: those of its members that are not placed get
+            alternates
+        :param hosts: path to host name of all members of the question
+        :param given: alternates that members have, by path
+        :returns: path to hosts, the best first
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        conf = self._conf.planner
+        deadline = Deadline(self._timer, conf.time_limit)
+        asked, usable = self._without_sources(question, None)
+        snapshot = (usable or self.usable(asked))[0]
+        bound = bind(self._constrained(asked, snapshot), snapshot)
+        found = alternates(
+            bound, snapshot, _plan_at(question, bound, snapshot, hosts),
+            conf.alternates, placed=question.placed, given=given,
+            in_time=deadline.check)
+        known = {host.name: host for host in snapshot.hosts}
+        return {path: tuple(known[name] for name in names)
+                for path, names in found.items()}
 
     def _without_sources(self, question: Question, usable: Usable | None
                          ) -> tuple[Question, Usable | None]:
@@ -141,7 +163,6 @@ class Decider:
                   plan: Plan) -> Decision:
         return Decision(
             bind(question.group, snapshot), snapshot, plan,
-            lambda: self._alternates(question, bound, snapshot, plan),
             _is_exclusive(bound, snapshot, plan))
 
     def objections(self, question: Question, decision: Decision,
@@ -169,23 +190,13 @@ class Decider:
                           'host {:name} is closed or gone', name))
                         for name in sorted(set(held) - enabled))], snapshot)
 
-    def _alternates(self, question: Question, group: Group,
-                    snapshot: Snapshot, plan: Plan
-                    ) -> Mapping[str, Sequence[str]]:
-        limit = self._conf.planner.alternates
-        return alternates(
-            group, snapshot, plan, limit, placed=question.placed,
-            given=self._given(question, (
-                MemberState.PLANNED, MemberState.CLAIMED))) if limit else {}
-
-    def _given(self, question: Question, states: Collection[MemberState]
-               ) -> Mapping[str, Sequence[str]]:
-        """Alternates on which members that stay may still be built."""
+    def _promised(self, question: Question) -> frozenset[str]:
+        """Hosts on which Nova may still build servers that are claimed."""
         if question.uuid is None or not question.placed:
-            return {}
-        return {row.member.path: [place.host for place in row.alternates]
-                for row in self._table.members(question.uuid)
-                if row.state in states}
+            return frozenset()
+        return frozenset(
+            place.host for row in self._table.members(question.uuid)
+            if row.state == MemberState.CLAIMED for place in row.alternates)
 
     def _answer(self, question: Question, usable: Usable | None = None,
                 time_limit: float | None = None
@@ -196,10 +207,9 @@ class Decider:
         # Nova does not ask again before it builds a claimed member on an
         # alternate. So alternates of claimed members are used only if there
         # is no other plan.
-        alternative = frozenset(
-            host for hosts in self._given(
-                question, [MemberState.CLAIMED]).values() for host in hosts
-        ) if _has_hard_rules(question.group) else frozenset()
+        alternative = (
+            self._promised(question) if _has_hard_rules(question.group)
+            else frozenset())
         if alternative:
             narrowed = with_closed(snapshot, alternative)
             answer = self._solve(question, narrowed, time_limit)
@@ -251,6 +261,19 @@ def _is_exclusive(group: Group, snapshot: Snapshot, plan: Plan) -> bool:
     return any(reservations(
         group, {path: hosts[name] for path, name in plan.hosts().items()},
         snapshot.levels))
+
+
+def _plan_at(question: Question, group: Group, snapshot: Snapshot,
+             hosts: Mapping[str, str]) -> Plan:
+    """
+    :param hosts: path to host name of all members of the group
+    """
+    found = {host.name: host for host in snapshot.hosts}
+    return Plan(group.name, tuple(
+        Placement(member.path, host.name, host.node, host.location)
+        for member in group.all_members()
+        for host in [found[hosts[member.path]]]),
+        ObjectiveValue(question.objective, 0.0, 0.0, 0.0))
 
 
 def _with_seconds(answer: Answer, snapshot: float) -> Answer:

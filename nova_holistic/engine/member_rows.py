@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion of a plan to rows of the placement table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 import uuid
@@ -14,12 +14,12 @@ from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 
 def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
-                    plan: Plan, alternates: Mapping[str, Sequence[str]],
-                    now: datetime) -> tuple[MemberRecord, ...]:
-    """A row a member, in the document's order, each with a new hold.
+                    plan: Plan, now: datetime) -> tuple[MemberRecord, ...]:
+    """One row for each member, in the order of the document, each with a new
+    hold and without alternates.
 
-    They say that they are held before they are: so a crash leaves no hold
-    that no row tells of.
+    The rows say that they are held before they are, so that a crash leaves no
+    hold that no row names.
     """
     places = {host.name: place_of(host) for host in snapshot.hosts}
     hosts = plan.hosts()
@@ -27,23 +27,19 @@ def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
         MemberRecord(
             id=0, group_uuid=group_uuid, member=member,
             place=places[hosts[member.path]], hold=str(uuid.uuid4()),
-            held=True, state=MemberState.PLANNED,
-            alternates=tuple(places[name]
-                             for name in alternates.get(member.path, ())),
-            updated_at=now)
+            held=True, state=MemberState.PLANNED, updated_at=now)
         for member in group.all_members())
 
 
 def renewed_members(lost: Sequence[MemberRecord], group: Group,
                     snapshot: Snapshot, plan: Plan,
-                    alternates: Mapping[str, Sequence[str]],
                     now: datetime) -> tuple[MemberRecord, ...]:
     """The rows of lost members as the plan would have them, still lost."""
     anew = {row.member.path: row for row in planned_members(
-        '', group, snapshot, plan, alternates, now)}
+        '', group, snapshot, plan, now)}
     return tuple(
         replace(row, place=found.place, hold=found.hold, held=True,
-                alternates=found.alternates, updated_at=now,
+                alternates=(), updated_at=now,
                 member=replace(row.member,
                                requirements=found.member.requirements))
         for row in lost for found in [anew[row.member.path]])

@@ -8,8 +8,11 @@ import time
 from typing import Any
 import uuid as uuidlib
 
+from oslo_log import log as logging
+
 from nova_holistic import crash_points, exceptions, objectives, policies
 from nova_holistic.documents.group import parse_group
+from nova_holistic.engine.alternates_finder import AlternatesFinder
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.decider import Decider
 from nova_holistic.engine.executor import Parts
@@ -31,6 +34,8 @@ from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, PlanRecord, Task)
 from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
 
 
 class Planner:
@@ -59,6 +64,7 @@ class Planner:
             conf, measured, table, self._policy_types, timer)
         parts = Parts(
             conf, self._decider, table, holds, self._policy_types, clock)
+        self._alternates = AlternatesFinder(parts)
         self._creator = Creator(parts)
         self._replanner = Replanner(parts, timer)
         self._task_runner = TaskRunner(
@@ -118,6 +124,8 @@ class Planner:
             # Nobody knows the group yet, so it is removed.
             self._table.delete_group(record.uuid)
             raise
+        crash_points.reached('create.planned')
+        self._find_alternates_now(record.uuid)
         found = self._table.get_group(record.uuid)
         if found is None:
             raise table_errors.GroupUnknown(record.uuid)
@@ -159,6 +167,18 @@ class Planner:
             self._refresh(record.uuid)
         self._task_runner.perform(record)
 
+    def find_alternates(self, group_uuid: str, engine: str) -> None:
+        """Give alternates to planned members that have none.
+
+        :param engine: that has taken the group in ``table.due_alternates``
+        :raises OwnershipLost: another engine does it, or it was asked for
+            again
+        :raises Overtaken: members get other places all the time; the
+            alternates are still due
+        :raises TableError: the table does not answer; the same
+        """
+        self._alternates.find(group_uuid, engine)
+
     def answer(self, record: PlanRecord,
                why_not: str | None = None) -> PlanAnswer:
         """Make a plan that holds nothing.
@@ -180,6 +200,19 @@ class Planner:
         :raises OwnershipLost: another engine has it
         """
         self._task_runner.give_up(record, [reasons.of_engine(why)])
+
+    def _find_alternates_now(self, group_uuid: str) -> None:
+        """Find alternates for a caller; if that fails, engines find them."""
+        due, now = self._table.due_alternates, self._clock()
+        engine = f'caller:{uuidlib.uuid4()}'
+        try:
+            if due.take(group_uuid, engine, now, now - timedelta(
+                    seconds=self._conf.engine.stale_after)):
+                crash_points.reached('create.alternates-taken')
+                self.find_alternates(group_uuid, engine)
+        except exceptions.HolisticError as error:
+            LOG.warning('Members of group %s have no alternates yet: %s',
+                        group_uuid, error)
 
     def _objective(self, name: str | None) -> str:
         """:raises UnknownPlugin: there is no objective of that name"""

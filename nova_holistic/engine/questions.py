@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The questions that a decider answers, and its answers."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nova_holistic.engine import refused_hosts
@@ -57,13 +57,10 @@ class Decision:
     """A plan that was checked, and the data that it was made from.
 
     :ivar group: with flavors resolved
-    :ivar alternates: computes, for each path, names of other hosts on which
-        the member may be built; that may take as long as the plan
     :ivar exclusive: whether some members reserve the hosts that they use
     """
 
     group: Group
     snapshot: Snapshot
     plan: Plan
-    alternates: Callable[[], Mapping[str, Sequence[str]]]
     exclusive: bool

@@ -186,7 +186,7 @@ class _LostMembers(Change):
             found.question, decision, member_rows.renewed_members(
                 [m for m in lost if m.member.path in found.accepted],
                 decision.group, decision.snapshot, decision.plan,
-                decision.alternates(), self._parts.clock()))
+                self._parts.clock()))
 
 
 class _FormerPlaces(_LostMembers):

@@ -7,16 +7,22 @@ import os
 from typing import Any
 import uuid
 
+from oslo_log import log as logging
+
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
+from nova_holistic import exceptions
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.messaging.answers import Released
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging import errors
 from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.service.statistics_writer import StatisticsWriter
-from nova_holistic.service.work_queues import GroupQueue, PlanQueue, WorkQueue
+from nova_holistic.service.work_queues import (
+    AlternatesQueue, GroupQueue, PlanQueue, WorkQueue)
 from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
 
 
 class DirectEngine:
@@ -36,12 +42,19 @@ class DirectEngine:
         shared = (conf, table, planner, engine, clock)
         self._groups = GroupQueue(*shared)
         self._plans = PlanQueue(*shared)
+        self._alternates = AlternatesQueue(*shared)
         self._lifecycle = lifecycle
         self._statistics = StatisticsWriter(inventory, table, clock)
 
     def plan_group(self, context: RequestContext, group_uuid: str) -> None:
-        """Do the group's task, if it is still to be done."""
+        """Do the group's task, if it is still to be done. Then find the
+        alternates that its members need."""
         self._run(self._groups, context, group_uuid)
+        try:
+            self._run(self._alternates, context, group_uuid)
+        except exceptions.HolisticError as error:
+            LOG.warning('Members of group %s have no alternates yet: %s',
+                        group_uuid, error)
 
     def plan(self, context: RequestContext, plan_uuid: str) -> None:
         """Make the plan, if it is still to be made."""

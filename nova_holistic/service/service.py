@@ -28,7 +28,8 @@ from nova_holistic.service.periodic_tasks import PeriodicTask, PeriodicTasks
 from nova_holistic.service.reported_changes import ReportedChanges
 from nova_holistic.service.rpc_server import RpcServer
 from nova_holistic.service.statistics_writer import StatisticsWriter
-from nova_holistic.service.work_queues import GroupQueue, PlanQueue
+from nova_holistic.service.work_queues import (
+    AlternatesQueue, GroupQueue, PlanQueue)
 from nova_holistic.service.workers import Workers
 from nova_holistic.table.store import PlacementTable
 
@@ -80,7 +81,8 @@ class EngineService:
         self.engine = f'{host[:200]}:{os.getpid()}:{uuid.uuid4().hex[:8]}'
         shared = (conf, parts.table, parts.planner, self.engine, clock)
         self._queues = {'group': GroupQueue(*shared),
-                        'plan': PlanQueue(*shared)}
+                        'plan': PlanQueue(*shared),
+                        'alternates': AlternatesQueue(*shared)}
         self._workers = Workers(self._queues, conf.engine.workers)
         self._periodic_tasks = PeriodicTasks(
             self._all_periodic_tasks(), parts.table.jobs, self.engine,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queues of work in the table: the tasks of groups, and plans to make."""
+"""Queues of work in the table: the tasks of groups, plans to make, and groups
+that need alternates."""
 
 import abc
 from collections.abc import Callable, Collection, Sequence
@@ -10,19 +11,25 @@ from oslo_log import log as logging
 from nova_holistic import crash_points
 from nova_holistic.engine.planner import Planner
 from nova_holistic.messaging.context import RequestContext
+from nova_holistic.table.coordination.due_alternates import Due
 from nova_holistic.table.records import GroupRecord, PlanRecord
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
-Record = GroupRecord | PlanRecord
+Record = GroupRecord | PlanRecord | Due
 
 
 class WorkQueue(abc.ABC):
     """One kind of work, as one engine sees it.
 
     All methods raise TableError where the table does not answer.
+
+    :ivar at_once: of the records that wait, how many an engine begins at once
+        when it looks for work; None means as many as it has workers for
     """
+
+    at_once: int | None = None
 
     def __init__(self, conf, table: PlacementTable, planner: Planner,
                  engine: str, clock: Callable[[], datetime]):
@@ -137,3 +144,41 @@ class PlanQueue(WorkQueue):
             self._clock())
         LOG.info('Plan %s of project %s is %s', record.uuid,
                  record.project_id, answer.status)
+
+
+class AlternatesQueue(WorkQueue):
+    """Groups that are planned, and whose members need alternates.
+
+    An engine begins one at a time, so that plans do not wait for it.
+    """
+
+    at_once = 1
+
+    def waiting(self, limit: int) -> Sequence[str]:
+        return self._table.due_alternates.waiting(
+            self._clock(), self._stale(), limit)
+
+    def take(self, uuid: str) -> Due | None:
+        due = self._table.due_alternates.take(
+            uuid, self._engine, self._clock(), self._stale())
+        crash_points.reached('task.alternates-taken')
+        return due
+
+    def keep(self, uuids: Collection[str]) -> None:
+        self._table.due_alternates.keep(uuids, self._engine, self._clock())
+
+    def hand_back(self, uuid: str | None = None) -> None:
+        self._table.due_alternates.hand_back(self._engine, uuid)
+
+    def context(self, record: Due) -> RequestContext:
+        return RequestContext(
+            project_id=record.project_id, user_id=record.user_id)
+
+    def do(self, record: Due) -> None:
+        why_not = self._too_often(record)
+        if why_not is None:
+            self._planner.find_alternates(record.uuid, self._engine)
+        else:
+            LOG.warning('Members of group %s get no alternates: %s',
+                        record.uuid, why_not)
+            self._table.due_alternates.give_up(record.uuid, self._engine)

@@ -64,8 +64,8 @@ class Workers:
         for kind, queues in self._queues.items():
             waiting = queues.waiting(WITHIN * self._count)
             # Engines that look at the same time choose different records.
-            for uuid in random.sample(
-                    waiting, min(len(waiting), 2 * self._count)):
+            for uuid in random.sample(waiting, min(
+                    len(waiting), queues.at_once or 2 * self._count)):
                 self.offer(kind, uuid)
 
     def beat(self) -> None:

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other hosts that could take members, whichever of them need one.
+"""Other hosts on which members can be built, whichever of them need one.
 
-Builds fail in any number, and nobody asks again before a server goes on to an
-alternate. So any choice of one host for each member, its planned one or an
-alternate, keeps the group's hard policies.
+Any number of builds may fail, and Nova does not ask again before it builds a
+server on an alternate. So any choice of one host for each member, its planned
+host or one of its alternates, keeps the hard policies of the group.
+
+The work is bounded: alternates are chosen from a shortlist for each member
+description, and rows are written about these hosts only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,143 +17,182 @@ import numpy as np
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member
 from nova_holistic.model.plan import Plan
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.solver.case import Case, MemberClass
+from nova_holistic.solver.case import Case, placed_at, reach
+from nova_holistic.solver.deadline import endless, OutOfTime
 from nova_holistic.solver.hosts import HostTable
 from nova_holistic.solver.ranges import Ranges
+from nova_holistic.solver.reachable_rules import ReachableRules
+from nova_holistic.solver.rules import carried_policies
+from nova_holistic.solver.shortlist import masks, Room, Shortlists
 
 _LOOKS = 20
-"""Hosts in vain after which no more are looked for, for one member."""
+"""Hosts that may be tried in vain for one member."""
 
 
 def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
                placed: Mapping[str, str] = FrozenMapping(),
-               given: Mapping[str, Sequence[str]] = FrozenMapping()
+               given: Mapping[str, Sequence[str]] = FrozenMapping(),
+               in_time: Callable[[], None] = endless
                ) -> dict[str, tuple[str, ...]]:
     """Member path to names of such hosts, the emptiest first.
 
-    Each keeps the member's requirements, and capacity after the whole plan.
-    Where they are few everyone gets one before anyone gets a second. The
-    planned host is never among them.
+    Each host meets the requirements of the member, and has room for it beside
+    the whole plan. If hosts are few, each member gets one before any member
+    gets a second. The planned host is never among them. The answer is the
+    same for the same arguments, unless the time limit is reached; then it
+    has what was found until then.
 
-    :param limit: most hosts a member
-    :param placed: members that stay, whose use is in the snapshot already:
-        they get none
+    :param limit: most hosts for a member
+    :param placed: members that stay, whose use is in the snapshot already;
+        they get no alternates
     :param given: alternates that those have
+    :param in_time: raises OutOfTime if the time limit is reached
     """
-    snapshot = snapshot.without_servers(placed.values())
-    table = HostTable.of(snapshot)
-    index = table.index
-    also = {path: [index[other] for other in given[path] if other in index]
-            for path in given.keys() & placed.keys()}
-    case = Case.of(bind(group, snapshot), snapshot, placed, table=table,
-                   also=also)
-    places = {path: [index[name], *also.get(path, ())]
-              for path, name in plan.hosts().items()}
-    ranges = Ranges(case, places)
-    room = _Room(case, places)
-    found: dict[str, list[int]] = {m.path: [] for m in case.members}
-    seeking = [_Seeker(m.path, each, room.suits(m.path, each, case.room[c]))
-               for c, each in enumerate(case.classes) for m in each.members]
-    for _ in range(limit):
-        further = {seeker.path: host for seeker in seeking
-                   if (host := seeker.next(ranges, room)) is not None}
-        kept = further.keys() - _broken(case, places, further)
-        seeking = [each for each in seeking if each.path in kept]
-        for each in seeking:
-            found[each.path].append(further[each.path])
-    return {path: tuple(case.table.hosts[h].name for h in hosts)
-            for path, hosts in found.items()}
+    found: dict[str, list[str]] = {m.path: [] for m in group.all_members()}
+    try:
+        choice = _Choice.of(group, snapshot, plan, limit, placed=placed,
+                            given=given, in_time=in_time)
+        for _ in range(limit):
+            for path, host in choice.next_round().items():
+                found[path].append(choice.case.table.hosts[host].name)
+            in_time()
+    except OutOfTime:
+        # What was found in whole rounds is sound.
+        pass
+    return {path: tuple(names) for path, names in found.items()}
 
 
 @dataclass(slots=True)
 class _Seeker:
-    """A member, and the hosts that it may still be given.
+    """A member, and the hosts that may become its alternates.
 
-    :ivar left: how often a host may still turn out to be none for it
+    :ivar hosts: indexes of the hosts on its shortlist
+    :ivar suits: for each of them, whether it may still be an alternate
+    :ivar left: how many hosts may still be tried in vain
     """
 
-    path: str
-    alike: MemberClass
+    member: Member
+    hosts: np.ndarray
     suits: np.ndarray
     left: int = _LOOKS
 
-    def next(self, ranges: Ranges, room: '_Room') -> int | None:
-        """The emptiest of them on which nothing is broken, if any."""
-        self.suits &= ranges.open(self.path)
+    def next(self, ranges: Ranges, room: Room) -> int | None:
+        """The emptiest host that breaks nothing; None if there is none."""
+        path = self.member.path
+        self.suits &= ranges.open(path, self.hosts)
         while self.left:
-            host = room.emptiest(self.suits & ranges.near(self.path))
-            if host is None:
-                host = room.emptiest(self.suits)
-            if host is None:
+            place = self._emptiest(
+                room, self.suits & ranges.near(path, self.hosts))
+            if place is None:
+                place = self._emptiest(room, self.suits)
+            if place is None:
                 break
-            self.suits[host] = False
+            self.suits[place] = False
+            host = int(self.hosts[place])
             learned = ranges.learned
-            if ranges.admits(self.path, host):
-                ranges.add(self.path, host)
-                room.promise(self.alike, host)
+            if ranges.admits(path, host):
+                ranges.add(path, host)
+                room.promise(self.member.requirements, host)
                 return host
             if ranges.learned > learned:
-                self.suits &= ranges.open(self.path)
+                self.suits &= ranges.open(path, self.hosts)
             else:
                 self.left -= 1
         return None
 
+    def _emptiest(self, room: Room, suits: np.ndarray) -> int | None:
+        if not suits.any():
+            return None
+        return int(np.argmax(np.where(
+            suits, room.emptiness[self.hosts], -1.0)))
 
-class _Room:
-    """What the plan leaves free, and what is promised of that."""
 
-    def __init__(self, case: Case, places: Mapping[str, Sequence[int]]):
-        self._capacity: dict[str, np.ndarray] = {}
-        self._free: dict[str, np.ndarray] = {}
-        for each in case.classes:
-            for name, amount in each.demands:
-                amounts = case.table.amounts(name)
-                column = self._free.setdefault(name, amounts.free.copy())
-                self._capacity[name] = np.maximum(amounts.capacity, 1)
-                for member in each.members:
-                    column[places[member.path][0]] -= amount
-        self._promised = {
-            name: column.copy() for name, column in self._free.items()}
-        self._emptiness = np.mean(
-            [self._shares(name) for name in self._free],
-            axis=0) if self._free else np.zeros(len(case.table))
-        self._own = {member.path: places[member.path][0]
-                     for each in case.classes for member in each.members}
+@dataclass(slots=True)
+class _Choice:
+    """Gives each member one further alternate in each round.
 
-    def suits(self, path: str, each: MemberClass,
-              room: np.ndarray) -> np.ndarray:
-        """Hosts with room for one more, but for the member's own."""
-        suits = room > 0
-        for name, amount in each.demands:
-            suits = suits & (self._free[name] >= amount)
-        suits[self._own[path]] = False
-        return suits
+    :ivar places: path of each member to the indexes of its hosts, first the
+        planned one
+    """
 
-    def emptiest(self, suits: np.ndarray) -> int | None:
-        host = int(np.argmax(np.where(suits, self._emptiness, -1.0)))
-        return host if suits[host] else None
+    case: Case
+    places: Mapping[str, Sequence[int]]
+    room: Room
+    ranges: Ranges
+    seeking: list[_Seeker]
+    in_time: Callable[[], None]
 
-    def promise(self, each: MemberClass, host: int) -> None:
-        """One of those may come: others had better go elsewhere."""
-        for name, amount in each.demands:
-            self._promised[name][host] -= amount
-        if self._promised:
-            self._emptiness[host] = np.mean(
-                [self._shares(name, host) for name in self._promised])
+    @classmethod
+    def of(cls, group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
+           placed: Mapping[str, str], given: Mapping[str, Sequence[str]],
+           in_time: Callable[[], None]) -> '_Choice':
+        """The arguments are those of ``alternates``.
 
-    def _shares(self, name: str, host: int | slice = slice(None)):
-        return np.clip(self._promised[name][host]
-                       / self._capacity[name][host], 0, 1)
+        :raises OutOfTime: the time limit is reached
+        """
+        snapshot = snapshot.without_servers(placed.values())
+        table = HostTable.of(snapshot)
+        also = {path: [table.index[name] for name in given[path]
+                       if name in table.index]
+                for path in given.keys() & placed.keys()}
+        own = {path: table.index[name] for path, name in plan.hosts().items()}
+        bound = bind(group, snapshot)
+        members = [m for m in bound.all_members() if m.path not in placed]
+        room = Room.of(table, members, own)
+        lists = Shortlists.of(
+            bound, table, room, own, limit, in_time).of_members(members)
+        at = placed_at(bound.all_members(), table, placed)
+        case = _case(bound, snapshot, table, at, reach(
+            bound.all_members(), masks(lists, own, len(table)), at,
+            len(table), also), in_time)
+        places = {path: [host, *also.get(path, ())]
+                  for path, host in own.items()}
+        return cls(case, places, room, Ranges(case, places), [
+            _Seeker(m, lists[m.path], lists[m.path] != own[m.path])
+            for m in members], in_time)
+
+    def next_round(self) -> Mapping[str, int]:
+        """Path of a member to the index of one more host.
+
+        :raises OutOfTime: the time limit is reached; the round is not valid
+        """
+        further: dict[str, int] = {}
+        for seeker in self.seeking:
+            self.in_time()
+            host = seeker.next(self.ranges, self.room)
+            if host is not None:
+                further[seeker.member.path] = host
+        broken = _broken(self.case, self.places, further)
+        self.seeking = [
+            each for each in self.seeking
+            if each.member.path in further and each.member.path not in broken]
+        return {each.member.path: further[each.member.path]
+                for each in self.seeking}
+
+
+def _case(group: Group, snapshot: Snapshot, table: HostTable,
+          placed: Mapping[str, int], reached: Mapping[str, np.ndarray],
+          in_time: Callable[[], None]) -> Case:
+    """The hard policies of the group, with rows about the hosts that members
+    may be on."""
+    policies = tuple(each for each in carried_policies(group)
+                     if each.policy.hard)
+    rules = ReachableRules(table, (), next(group.scopes()), reached, in_time)
+    rules.encode(policies)
+    return Case(group, snapshot, table, group.all_members(), placed, rules,
+                (), np.zeros((0, len(table)), dtype=np.int64), policies)
 
 
 def _broken(case: Case, places: Mapping[str, Sequence[int]],
             further: Mapping[str, int]) -> set[str]:
-    """Members of policies whose own checks find fault where the rows do not.
+    """Members of policies whose own checks find a violation that the rows do
+    not have.
 
-    With all at these alternates, and with either half of them: to ask of
-    each alone would take as long as there are members, squared.
+    All members are judged at their alternates, and either half of them. To
+    judge every member alone would take time in the square of their number.
     """
     paths = list(further)
     found: set[str] = set()
@@ -159,7 +201,6 @@ def _broken(case: Case, places: Mapping[str, Sequence[int]],
                  for path, (host, *_) in places.items()}
         where.update((path, case.table.hosts[further[path]]) for path in some)
         for each in case.policies:
-            if each.policy.hard and each.policy.check(
-                    each.scope, where, case.snapshot).count:
+            if each.policy.check(each.scope, where, case.snapshot).count:
                 found.update(member.path for member in each.scope.members)
     return found

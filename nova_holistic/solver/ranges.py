@@ -60,10 +60,13 @@ class Ranges:
             for host in others:
                 self.add(path, host)
 
-    def open(self, path: str) -> np.ndarray:
-        """Whether each host may suit: no, where that is known already."""
+    def open(self, path: str, hosts: np.ndarray) -> np.ndarray:
+        """Whether each host may suit: no, where that is known already.
+
+        :param hosts: indexes of the hosts in question
+        """
         choice = self._choices[path]
-        suits = np.ones(len(self._case.table), dtype=bool)
+        suits = np.ones(len(hosts), dtype=bool)
         for table, mine in zip(choice.tables, choice.domains):
             closed = self._closed[table]
             if table in choice.settled:
@@ -73,19 +76,22 @@ class Ranges:
             else:
                 continue
             closed[list(mine)] = False
-            suits &= ~closed[self._where(table)]
+            suits &= ~closed[self._where(table)[hosts]]
         return suits
 
-    def near(self, path: str) -> np.ndarray:
+    def near(self, path: str, hosts: np.ndarray) -> np.ndarray:
         """Hosts in domains where the member may be anyhow, of tables in which
-        others were refused for that alone."""
+        others were refused for that alone.
+
+        :param hosts: indexes of the hosts in question
+        """
         choice = self._choices[path]
-        near = np.ones(len(self._case.table), dtype=bool)
+        near = np.ones(len(hosts), dtype=bool)
         for table, mine in zip(choice.tables, choice.domains):
             if table in self._wary:
                 inside = np.zeros(len(self._closed[table]), dtype=bool)
                 inside[list(mine)] = True
-                near &= inside[self._where(table)]
+                near &= inside[self._where(table)[hosts]]
         return near
 
     def admits(self, path: str, host: int) -> bool:

@@ -51,6 +51,7 @@ class GroupRow(Base):
         sa.Index('ix_holistic_groups_exclusive', 'exclusive'),
         sa.Index('ix_holistic_groups_task', 'task', 'engine_at'),
         sa.Index('ix_holistic_groups_engine', 'engine'),
+        sa.Index('ix_holistic_groups_alternates_due', 'alternates_due', 'uuid'),
         sa.Index('uq_holistic_groups_idempotency_key', 'project_id',
                  'idempotency_key', unique=True),
         # A page of a project's groups is a range of one of these.
@@ -94,6 +95,13 @@ class GroupRow(Base):
     attempts: orm.Mapped[int] = orm.mapped_column(server_default='0')
     asked: orm.Mapped[int | None]
     violations: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    # See coordination.due_alternates.
+    alternates_due: orm.Mapped[datetime | None]
+    alternates_engine: orm.Mapped[str | None] = orm.mapped_column(
+        sa.String(255))
+    alternates_engine_at: orm.Mapped[datetime | None]
+    alternates_attempts: orm.Mapped[int] = orm.mapped_column(
+        server_default='0')
 
 
 class MemberRow(Base):

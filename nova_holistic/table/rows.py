@@ -81,7 +81,7 @@ def member_values(record: MemberRecord, position: int) -> dict[str, Any]:
             record.member.requirements, record.planned),
         'hold': record.hold, 'held': record.held, 'state': str(record.state),
         'instance_uuid': record.instance_uuid,
-        'alternates': [_place_values(p) for p in record.alternates],
+        'alternates': alternates_values(record.alternates),
         'updated_at': record.updated_at,
         'destination': _destination(record.destination),
         **_place_values(record.place)}
@@ -125,6 +125,11 @@ def bare_member(row: models.MemberRow | sa.Row) -> MemberRecord:
         instance_uuid=row.instance_uuid, updated_at=row.updated_at,
         unwanted=row.unwanted, planned=row.requirements.get('planned'),
         destination=destination(row.state, row.destination))
+
+
+def alternates_values(alternates: Sequence[Place]) -> list[dict[str, Any]]:
+    """Alternates as their column has them."""
+    return [_place_values(place) for place in alternates]
 
 
 def places(values: Sequence[Mapping[str, Any]]) -> tuple[Place, ...]:

@@ -123,6 +123,9 @@ MEMBERS = Machine(_P, (
 ))
 """A member may also be removed in any state: its row is deleted."""
 
+SITTING = (_P, _C, _B)
+"""States of a member that takes up room at its place."""
+
 EXPIRE_STATES = (_P, _L)
 """States of a member that is, or will be, planned for a server to come: the
 end of the lease releases it."""

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import claim, releasing, renewal, transitions
 from nova_holistic.table.changes.claim import Claim
+from nova_holistic.table.coordination.due_alternates import DueAlternates
 from nova_holistic.table.coordination.jobs import Jobs
 from nova_holistic.table.coordination.outages import HostOutages
 from nova_holistic.table.coordination.plans import Plans
@@ -29,8 +30,7 @@ from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 from nova_holistic.table import rows, states, writing
 
-SITTING = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
-"""States of a member that takes up room at its place."""
+SITTING = states.SITTING
 
 
 class PlacementTable:
@@ -49,6 +49,7 @@ class PlacementTable:
         self.plans = Plans(self.database)
         self.statistics = Statistics(self.database)
         self.jobs = Jobs(self.database)
+        self.due_alternates = DueAlternates(self.database)
         self.outages = HostOutages(self.database)
         self.refusals = Refusals(self.database)
         self.history = History(self.database)

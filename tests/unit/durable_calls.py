@@ -19,6 +19,8 @@ _OWNERSHIP = 'change write_members finish'.split()
 WRITES = {
     'table': _TABLE, '_table': _TABLE, 'holds': _HOLDS, '_holds': _HOLDS,
     'tasks': ['ask', 'take', 'change', 'finish'],
+    'due_alternates': ['ask', 'take', 'write', 'give_up'],
+    'due': ['take'],
     'plans': ['create', 'take', 'finish'], 'refusals': ['add'],
     'outages': ['give_up'], 'revising': ['vacate', 'occupy', 'revise'],
     'journal': _JOURNAL, 'ownership': _OWNERSHIP, '_ownership': _OWNERSHIP,

@@ -167,7 +167,7 @@ class _Update(Change):
             self._asked.get('objective') or record.objective)
         rows = member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
-            decision.alternates(), parts.clock())
+            parts.clock())
         return _Revision(
             question, decision,
             [row for row in rows if row.member.path in moving

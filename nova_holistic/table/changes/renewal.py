@@ -11,7 +11,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
-from nova_holistic.table.changes import transitions
+from nova_holistic.table.changes import alternates, transitions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
@@ -54,10 +54,15 @@ def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
 @retried
 def accept(database: Database, holds: Collection[str], now: datetime) -> None:
     """Members whose new holds are there are planned, unless they were
-    released meanwhile."""
+    released meanwhile. Alternates are due for them."""
+    groups: set[str] = set()
     with database.writer() as session:
         for batch in batches(sorted(holds)):
             transitions.change_members(session, [
                 MemberRow.hold.in_(batch), MemberRow.held.is_(True),
                 MemberRow.state.in_(_LOST),
             ], {'state': MemberState.PLANNED, 'updated_at': now})
+            groups.update(session.scalars(
+                sa.select(MemberRow.group_uuid).distinct()
+                .where(MemberRow.hold.in_(batch))))
+        alternates.ask(session, groups, now)

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
-from nova_holistic.table.changes import transitions
+from nova_holistic.table.changes import alternates, transitions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.history.events import Changed, Event, Kind
@@ -95,6 +95,7 @@ def revise(database: Database, group_uuid: str, engine: str,
                     .values(unwanted=False)
                     .execution_options(synchronize_session=False))
             _put_in_order(session, group_uuid, revision.order, positions)
+            alternates.ask(session, [group_uuid], now)
             events.add(session, _of_revision(group_uuid, revision, now))
     except _Changed:
         return False

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds alternates for the members of a group that is planned already.
+
+A group is planned as soon as its places are held. Its members get alternates
+afterwards, from one engine at a time. Until then a create whose planned host
+is refused searches for another host.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from oslo_log import log as logging
+
+from nova_holistic import crash_points, exceptions
+from nova_holistic.documents.group import parse_group
+from nova_holistic.engine import (
+    errors, member_rows, moving_members, refused_hosts)
+from nova_holistic.engine.executor import Parts
+from nova_holistic.engine.moving_members import guests
+from nova_holistic.engine.questions import Question
+from nova_holistic.table.changes.alternates import Written
+from nova_holistic.table.changes.claim import CLAIMABLE
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState, Place)
+from nova_holistic.table.store import SITTING
+
+LOG = logging.getLogger(__name__)
+
+
+class AlternatesFinder:
+    """Alternates that were found for an earlier state of the group are never
+    written: they are found again."""
+
+    def __init__(self, parts: Parts):
+        self._parts = parts
+
+    def find(self, group_uuid: str, engine: str) -> None:
+        """Give alternates to planned members that have none, as far as there
+        are any.
+
+        :param engine: that has taken the group in ``table.due_alternates``
+        :raises OwnershipLost: another engine does it, or it was asked for
+            again
+        :raises Overtaken: members got other places again and again; nothing
+            is wrong, but the alternates are still due
+        """
+        for _ in range(self._parts.conf.planner.attempts):
+            outcome = self._attempt(group_uuid, engine)
+            if outcome is Written.LOST:
+                raise errors.OwnershipLost(
+                    f'alternates of group {group_uuid}: {outcome.value}')
+            if outcome is Written.WRITTEN:
+                return
+        raise errors.Overtaken(
+            f'alternates of group {group_uuid}: {outcome.value}')
+
+    def _attempt(self, group_uuid: str, engine: str) -> Written:
+        table = self._parts.table
+        record = table.get_group(group_uuid)
+        members = table.members(group_uuid)
+        wanted = [m for m in members
+                  if m.state == MemberState.PLANNED and not m.alternates]
+        found: Mapping[int, Sequence[Place]] = {}
+        if (record is not None and record.status in CLAIMABLE and wanted
+                and self._parts.conf.planner.alternates):
+            try:
+                found = self._alternates(record, members, wanted)
+            except exceptions.InvalidDocument as error:
+                LOG.warning('Members of group %s get no alternates: %s',
+                            group_uuid, error)
+        crash_points.reached('alternates.found')
+        return table.due_alternates.write(group_uuid, engine, members, found)
+
+    def _alternates(self, record: GroupRecord,
+                    members: Sequence[MemberRecord],
+                    wanted: Sequence[MemberRecord]
+                    ) -> Mapping[int, Sequence[Place]]:
+        """Places by the ids of the members that get some.
+
+        :raises InvalidDocument: the cloud has no such flavor or level any
+            more
+        """
+        question = self._question(record, members, wanted)
+        sitting = [m for m in members if m.state in SITTING]
+        found = self._parts.decider.alternates(
+            question, moving_members.placed(sitting), {
+                m.member.path: [place.host for place in m.alternates]
+                for m in sitting
+                if m.state in (MemberState.PLANNED, MemberState.CLAIMED)})
+        return {row.id: [member_rows.place_of(host) for host in hosts]
+                for row in wanted if (hosts := found.get(row.member.path))}
+
+    def _question(self, record: GroupRecord, members: Sequence[MemberRecord],
+                  wanted: Sequence[MemberRecord]) -> Question:
+        """All members that take up room stay; those that lack alternates
+        count as if they were about to be planned at their places."""
+        parts = self._parts
+        lacking = {m.id for m in wanted}
+        sitting = [m for m in members if m.state in SITTING]
+        staying = [m for m in sitting if m.id not in lacking]
+        group = parse_group(record.document, parts.policy_types)
+        return Question(
+            group.only({m.member.path for m in sitting}), record.objective,
+            record.uuid, moving_members.placed(staying), guests(members),
+            vacated=wanted,
+            remembered=[
+                member_rows.host_of(place) for m in sitting
+                for place in {m.place, m.next_place}],
+            refused=refused_hosts.read(
+                parts.conf, parts.table, record.uuid, parts.clock()),
+            project_id=record.project_id,
+            sources=moving_members.sources(staying))

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alternates are written to the rows of members that were planned before.
+
+They were computed for members at certain places. They are written only while
+all members are still there, and only to rows that are still planned. Whatever
+gives members new places asks for alternates again, which takes the work from
+the engine that does it; then nothing more is written.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+import enum
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import MemberRecord, MemberState, Place
+from nova_holistic.table import rows, states
+
+TOGETHER = 100
+"""Members in one transaction: a claim of one of them waits for its end."""
+
+NOT_DUE = {'alternates_due': None, 'alternates_engine': None,
+           'alternates_engine_at': None, 'alternates_attempts': 0}
+
+
+class Written(enum.Enum):
+    """What became of alternates."""
+
+    WRITTEN = 'written'
+    OVERTAKEN = 'members have other places, or have come or gone'
+    LOST = 'another engine has the work, or it was asked for again'
+
+
+def ask(session: orm.Session, group_uuids: Collection[str],
+        now: datetime | None) -> None:
+    """An engine has to find alternates for planned members of the groups.
+    No engine that has begun writes any more."""
+    for batch in batches(sorted(group_uuids)):
+        session.execute(
+            sa.update(GroupRow).where(GroupRow.uuid.in_(batch))
+            .values(**{**NOT_DUE, 'alternates_due': now})
+            .execution_options(synchronize_session=False))
+
+
+def write(database: Database, group_uuid: str, engine: str,
+          seen: Sequence[MemberRecord],
+          found: Mapping[int, Sequence[Place]]) -> Written:
+    """Write the alternates of members, and end the work of the engine.
+
+    If that is not possible, some members may have got theirs already, which
+    is sound: fewer alternates leave fewer choices.
+
+    :param seen: all members, as they were when alternates were computed
+    :param found: alternates by the ids of members that had none
+    """
+    places = {row.id: (row.hold, row.place.host, row.next_place.host)
+              for row in seen if row.state in states.SITTING}
+    by_id = {row.id: row for row in seen}
+    for batch in batches(sorted(found), TOGETHER):
+        outcome = _write(database, group_uuid, engine, places, [
+            (by_id[number], found[number]) for number in batch])
+        if outcome is not Written.WRITTEN:
+            return outcome
+    return _end(database, group_uuid, engine, places)
+
+
+@retried
+def _write(database: Database, group_uuid: str, engine: str,
+           places: Mapping[int, tuple[str, str, str]],
+           some: Sequence[tuple[MemberRecord, Sequence[Place]]]) -> Written:
+    with database.writer() as session:
+        outcome = _state(session, group_uuid, engine, places)
+        if outcome is not Written.WRITTEN:
+            return outcome
+        table = MemberRow.__table__
+        session.connection().execute(
+            sa.update(table).where(
+                table.c.id == sa.bindparam('of_id'),
+                table.c.hold == sa.bindparam('of_hold'),
+                table.c.host == sa.bindparam('of_host'),
+                table.c.state == MemberState.PLANNED)
+            .values(alternates=sa.bindparam('chosen')),
+            [{'of_id': row.id, 'of_hold': row.hold,
+              'of_host': row.place.host,
+              'chosen': rows.alternates_values(chosen)}
+             for row, chosen in some])
+    return Written.WRITTEN
+
+
+@retried
+def _end(database: Database, group_uuid: str, engine: str,
+         places: Mapping[int, tuple[str, str, str]]) -> Written:
+    with database.writer() as session:
+        outcome = _state(session, group_uuid, engine, places)
+        if outcome is Written.WRITTEN:
+            session.execute(
+                sa.update(GroupRow).where(GroupRow.uuid == group_uuid)
+                .values(NOT_DUE).execution_options(synchronize_session=False))
+    return outcome
+
+
+def _state(session: orm.Session, group_uuid: str, engine: str,
+           places: Mapping[int, tuple[str, str, str]]) -> Written:
+    """Whether alternates may be written. Until the end of the transaction no
+    other engine takes the work, and no update changes the group."""
+    mine = session.execute(
+        # It changes nothing, and locks the row.
+        sa.update(GroupRow)
+        .where(GroupRow.uuid == group_uuid,
+               GroupRow.alternates_engine == engine)
+        .values(alternates_engine=engine)
+        .execution_options(synchronize_session=False)).rowcount
+    if not mine:
+        return Written.LOST
+    now = {}
+    for row in session.execute(
+            sa.select(MemberRow.id, MemberRow.hold, MemberRow.host,
+                      MemberRow.state, MemberRow.destination)
+            .where(MemberRow.group_uuid == group_uuid,
+                   MemberRow.state.in_(states.SITTING))):
+        going = rows.destination(row.state, row.destination)
+        now[row.id] = row.hold, row.host, going.host if going else row.host
+    return Written.WRITTEN if now == places else Written.OVERTAKEN

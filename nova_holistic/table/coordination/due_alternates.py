@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups whose planned members may lack alternates, and who finds them.
+
+A group is planned before its members have alternates. Until an engine has
+found them, the row of the group says since when they are due. This is not a
+task of the group: it can be updated, replanned and deleted meanwhile.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.changes import alternates
+from nova_holistic.table.changes.alternates import Written
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.models import GroupRow
+from nova_holistic.table.records import GroupStatus, MemberRecord, Place
+
+_FREE = {'alternates_engine': None, 'alternates_engine_at': None}
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A group for which an engine finds alternates.
+
+    :ivar attempts: how many engines have begun, this one included
+    """
+
+    uuid: str
+    project_id: str
+    user_id: str
+    attempts: int
+
+
+class DueAlternates:
+    """Every change is a compare-and-swap in one statement."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    @retried
+    def ask(self, group_uuid: str, now: datetime) -> None:
+        """See ``alternates.ask``."""
+        with self._database.writer() as session:
+            alternates.ask(session, [group_uuid], now)
+
+    def waiting(self, now: datetime, stale_before: datetime,
+                limit: int) -> Sequence[str]:
+        """Groups for which no living engine finds alternates, those first
+        that have waited longest."""
+        with self._database.reader() as session:
+            return tuple(session.scalars(
+                sa.select(GroupRow.uuid)
+                .where(*_due(now), _nobodys(stale_before))
+                .order_by(GroupRow.alternates_due, GroupRow.uuid)
+                .limit(limit)))
+
+    def take(self, group_uuid: str, engine: str, now: datetime,
+             stale_before: datetime) -> Due | None:
+        """A group for which the engine is to find alternates; None if there
+        is nothing to do, or another engine does it."""
+        won = self._update(
+            [GroupRow.uuid == group_uuid, *_due(now),
+             _nobodys(stale_before)],
+            {'alternates_engine': engine, 'alternates_engine_at': now,
+             'alternates_attempts': GroupRow.alternates_attempts + 1})
+        if not won:
+            return None
+        with self._database.reader() as session:
+            row = session.execute(sa.select(
+                GroupRow.uuid, GroupRow.project_id, GroupRow.user_id,
+                GroupRow.alternates_attempts).where(
+                    GroupRow.uuid == group_uuid,
+                    GroupRow.alternates_engine == engine)).first()
+        return row and Due(*row)
+
+    def keep(self, group_uuids: Collection[str], engine: str,
+             now: datetime) -> None:
+        """Tell that the engine still works on these groups."""
+        for batch in batches(group_uuids):
+            self._update([GroupRow.uuid.in_(batch),
+                          GroupRow.alternates_engine == engine],
+                         {'alternates_engine_at': now})
+
+    def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
+        """Let other engines do the work.
+
+        :param group_uuid: None means everything that the engine has taken
+        """
+        where = [GroupRow.alternates_engine == engine]
+        if group_uuid is not None:
+            where.append(GroupRow.uuid == group_uuid)
+        self._update(where, {
+            'alternates_attempts': GroupRow.alternates_attempts - 1, **_FREE})
+
+    def write(self, group_uuid: str, engine: str,
+              seen: Sequence[MemberRecord],
+              found: Mapping[int, Sequence[Place]]) -> Written:
+        """See ``alternates.write``."""
+        return alternates.write(
+            self._database, group_uuid, engine, seen, found)
+
+    def give_up(self, group_uuid: str, engine: str) -> None:
+        """End the work without alternates."""
+        self._update([GroupRow.uuid == group_uuid,
+                      GroupRow.alternates_engine == engine],
+                     alternates.NOT_DUE)
+
+    @retried
+    def _update(self, where: Sequence[Any],
+                values: Mapping[str, Any]) -> bool:
+        with self._database.writer() as session:
+            return session.execute(
+                sa.update(GroupRow).where(*where).values(values)
+                .execution_options(synchronize_session=False)).rowcount > 0
+
+
+def _due(now: datetime) -> Sequence[sa.ColumnElement[bool]]:
+    """Groups that are planned, and that no task is about to change."""
+    return (GroupRow.alternates_due <= now, GroupRow.task.is_(None),
+            GroupRow.status != GroupStatus.PLANNING)
+
+
+def _nobodys(stale_before: datetime) -> sa.ColumnElement[bool]:
+    return sa.or_(GroupRow.alternates_engine.is_(None),
+                  GroupRow.alternates_engine_at < stale_before)
