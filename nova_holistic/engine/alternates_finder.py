@@ -17,7 +17,7 @@ from nova_holistic.engine import (
 from nova_holistic.engine.executor import Parts
 from nova_holistic.engine.moving_members import guests
 from nova_holistic.engine.questions import Question
-from nova_holistic.table.changes.alternates import Written
+from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Place)
@@ -55,12 +55,16 @@ class AlternatesFinder:
 
     def _attempt(self, group_uuid: str, engine: str) -> Written:
         table = self._parts.table
+        # The group is read first: if it is revised before its members are
+        # read, nothing is written.
         record = table.get_group(group_uuid)
+        if record is None:
+            return Written.LOST
         members = table.members(group_uuid)
         wanted = [m for m in members
                   if m.state == MemberState.PLANNED and not m.alternates]
         found: Mapping[int, Sequence[Place]] = {}
-        if (record is not None and record.status in CLAIMABLE and wanted
+        if (record.status in CLAIMABLE and wanted
                 and self._parts.conf.planner.alternates):
             try:
                 found = self._alternates(record, members, wanted)
@@ -68,7 +72,8 @@ class AlternatesFinder:
                 LOG.warning('Members of group %s get no alternates: %s',
                             group_uuid, error)
         crash_points.reached('alternates.found')
-        return table.due_alternates.write(group_uuid, engine, members, found)
+        return table.due_alternates.write(
+            Seen(group_uuid, record.revision, members), engine, found)
 
     def _alternates(self, record: GroupRecord,
                     members: Sequence[MemberRecord],

@@ -8,6 +8,7 @@ the engine that does it; then nothing more is written.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 import enum
 
@@ -25,6 +26,29 @@ TOGETHER = 100
 
 NOT_DUE = {'alternates_due': None, 'alternates_engine': None,
            'alternates_engine_at': None, 'alternates_attempts': 0}
+
+
+Positions = Mapping[int, tuple[str, str, str]]
+"""Member id to its hold, its host, and the host to which Nova moves it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A group as it was when alternates were computed for its members.
+
+    :ivar revision: of the group
+    :ivar members: all of them
+    """
+
+    uuid: str
+    revision: int
+    members: Sequence[MemberRecord]
+
+    @property
+    def positions(self) -> Positions:
+        """Of the members that take up room."""
+        return {row.id: (row.hold, row.place.host, row.next_place.host)
+                for row in self.members if row.state in states.SITTING}
 
 
 class Written(enum.Enum):
@@ -46,34 +70,29 @@ def ask(session: orm.Session, group_uuids: Collection[str],
             .execution_options(synchronize_session=False))
 
 
-def write(database: Database, group_uuid: str, engine: str,
-          seen: Sequence[MemberRecord],
+def write(database: Database, seen: Seen, engine: str,
           found: Mapping[int, Sequence[Place]]) -> Written:
     """Write the alternates of members, and end the work of the engine.
 
     If that is not possible, some members may have got theirs already, which
     is sound: fewer alternates leave fewer choices.
 
-    :param seen: all members, as they were when alternates were computed
     :param found: alternates by the ids of members that had none
     """
-    places = {row.id: (row.hold, row.place.host, row.next_place.host)
-              for row in seen if row.state in states.SITTING}
-    by_id = {row.id: row for row in seen}
+    by_id = {row.id: row for row in seen.members}
     for batch in batches(sorted(found), TOGETHER):
-        outcome = _write(database, group_uuid, engine, places, [
+        outcome = _write(database, seen, engine, [
             (by_id[number], found[number]) for number in batch])
         if outcome is not Written.WRITTEN:
             return outcome
-    return _end(database, group_uuid, engine, places)
+    return _end(database, seen, engine)
 
 
 @retried
-def _write(database: Database, group_uuid: str, engine: str,
-           places: Mapping[int, tuple[str, str, str]],
+def _write(database: Database, seen: Seen, engine: str,
            some: Sequence[tuple[MemberRecord, Sequence[Place]]]) -> Written:
     with database.writer() as session:
-        outcome = _state(session, group_uuid, engine, places)
+        outcome = _state(session, seen, engine)
         if outcome is not Written.WRITTEN:
             return outcome
         table = MemberRow.__table__
@@ -81,47 +100,46 @@ def _write(database: Database, group_uuid: str, engine: str,
             sa.update(table).where(
                 table.c.id == sa.bindparam('of_id'),
                 table.c.hold == sa.bindparam('of_hold'),
-                table.c.host == sa.bindparam('of_host'),
                 table.c.state == MemberState.PLANNED)
             .values(alternates=sa.bindparam('chosen')),
             [{'of_id': row.id, 'of_hold': row.hold,
-              'of_host': row.place.host,
               'chosen': rows.alternates_values(chosen)}
              for row, chosen in some])
     return Written.WRITTEN
 
 
 @retried
-def _end(database: Database, group_uuid: str, engine: str,
-         places: Mapping[int, tuple[str, str, str]]) -> Written:
+def _end(database: Database, seen: Seen, engine: str) -> Written:
     with database.writer() as session:
-        outcome = _state(session, group_uuid, engine, places)
+        outcome = _state(session, seen, engine)
         if outcome is Written.WRITTEN:
             session.execute(
-                sa.update(GroupRow).where(GroupRow.uuid == group_uuid)
+                sa.update(GroupRow).where(GroupRow.uuid == seen.uuid)
                 .values(NOT_DUE).execution_options(synchronize_session=False))
     return outcome
 
 
-def _state(session: orm.Session, group_uuid: str, engine: str,
-           places: Mapping[int, tuple[str, str, str]]) -> Written:
+def _state(session: orm.Session, seen: Seen, engine: str) -> Written:
     """Whether alternates may be written. Until the end of the transaction no
     other engine takes the work, and no update changes the group."""
     mine = session.execute(
         # It changes nothing, and locks the row.
         sa.update(GroupRow)
-        .where(GroupRow.uuid == group_uuid,
+        .where(GroupRow.uuid == seen.uuid,
                GroupRow.alternates_engine == engine)
         .values(alternates_engine=engine)
         .execution_options(synchronize_session=False)).rowcount
     if not mine:
         return Written.LOST
+    revision = session.scalar(
+        sa.select(GroupRow.revision).where(GroupRow.uuid == seen.uuid))
     now = {}
     for row in session.execute(
             sa.select(MemberRow.id, MemberRow.hold, MemberRow.host,
                       MemberRow.state, MemberRow.destination)
-            .where(MemberRow.group_uuid == group_uuid,
+            .where(MemberRow.group_uuid == seen.uuid,
                    MemberRow.state.in_(states.SITTING))):
         going = rows.destination(row.state, row.destination)
         now[row.id] = row.hold, row.host, going.host if going else row.host
-    return Written.WRITTEN if now == places else Written.OVERTAKEN
+    return Written.WRITTEN if (revision, now) == (
+        seen.revision, seen.positions) else Written.OVERTAKEN

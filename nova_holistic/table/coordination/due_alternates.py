@@ -15,10 +15,10 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import alternates
-from nova_holistic.table.changes.alternates import Written
+from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow
-from nova_holistic.table.records import GroupStatus, MemberRecord, Place
+from nova_holistic.table.records import GroupStatus, Place
 
 _FREE = {'alternates_engine': None, 'alternates_engine_at': None}
 
@@ -97,12 +97,10 @@ class DueAlternates:
         self._update(where, {
             'alternates_attempts': GroupRow.alternates_attempts - 1, **_FREE})
 
-    def write(self, group_uuid: str, engine: str,
-              seen: Sequence[MemberRecord],
+    def write(self, seen: Seen, engine: str,
               found: Mapping[int, Sequence[Place]]) -> Written:
         """See ``alternates.write``."""
-        return alternates.write(
-            self._database, group_uuid, engine, seen, found)
+        return alternates.write(self._database, seen, engine, found)
 
     def give_up(self, group_uuid: str, engine: str) -> None:
         """End the work without alternates."""

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An update takes away alternates that its policies do not allow."""
+"""An update takes away alternates that its policies do not allow, and engines
+find others."""
 
 import pytest
 
+from tests.functional.engine.test_due_alternates import find
 from tests.functional.engine.updates import revised, rows, update
 from tests.functional.engine.world import SMALL
 
@@ -20,7 +22,10 @@ def test_a_changed_policy_replaces_the_alternates(world):
     update(world, group, revised(policies=[]) | {'name': 'renamed'})
     assert alternates(world, group) == before
     update(world, group, revised(policies=[{'type': 'anti-affinity'}]))
+    assert not any(alternates(world, group).values())
+    find(world, group)
     after = alternates(world, group)
+    assert after['db/node-0'] and after['db/node-1']
     assert not set(after['db/node-0']) & set(after['db/node-1'])
 
 
@@ -38,3 +43,9 @@ def test_alternates_are_cleared_if_a_new_member_changes_a_limit(
         {'name': 'web', 'resources': SMALL}]})
     after = alternates(world, group)
     assert after['web'] == (before['web'] if kept else [])
+    assert after['cache'] == []
+    find(world, group)
+    found = alternates(world, group)
+    # With the kept ones each host may have two members, so none is left.
+    assert bool(found['cache']) != kept
+    assert found['web'] == before['web'] if kept else found['web']

@@ -5,6 +5,8 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.ranges import Ranges
+from nova_holistic.solver.rules import Rules
+from nova_holistic.solver.shortlist import PER_MEMBER
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
 
@@ -49,3 +51,25 @@ def _counted(monkeypatch, kind, name):
 
     monkeypatch.setattr(kind, name, counting)
     return calls
+
+
+def test_rows_are_written_about_few_hosts_of_a_large_cloud(monkeypatch):
+    """As many rows on twice as many hosts."""
+    written = []
+    for racks in (60, 120):
+        snapshot = cloud(*(host(f'r{rack:03}h{n:02}', f'r{rack:03}')
+                           for rack in range(racks) for n in range(20)))
+        wanted = group(groups=[group(
+            servers('web', 20), name=f'tier-{tier}',
+            policies=[AntiAffinity()]) for tier in range(4)])
+        plan = solve(wanted, snapshot)
+        with monkeypatch.context() as patched:
+            rows = _counted(patched, Rules, 'require')
+            checked = _counted(patched, AntiAffinity, 'check')
+            found = alternates(wanted, snapshot, plan, 2)
+        assert {len(names) for names in found.values()} == {2}
+        assert len(checked) == 4 * 3 * 2
+        written.append(len(rows))
+    fewer, more = written
+    # Of each tier, its own hosts and its shortlist; and one row of the level.
+    assert fewer == more <= 4 * (20 + 2 + PER_MEMBER * 20 + 1)

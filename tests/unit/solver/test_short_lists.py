@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alternates are chosen from shortlists: every choice of one place for each
+member keeps the hard policies of the whole cloud, also of the hosts that are
+on no list."""
+
+import pytest
+
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver import shortlist
+from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.deadline import OutOfTime
+from nova_holistic.solver.solve import solve
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver import oracle, test_outsiders
+from tests.unit.solver.test_alternates_together import (
+    choices, planned, roomy)
+
+MOST = 2
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch):
+    """Lists as short as they can be."""
+    monkeypatch.setattr(shortlist, 'FEW', 1)
+    monkeypatch.setattr(shortlist, 'PER_MEMBER', 0)
+
+
+def test_any_choice_from_short_lists_satisfies_all_policies():
+    found = 0
+    for seed in range(90_000, 90_000 + times(300)):
+        wanted, snapshot = roomy(seed)
+        plan = planned(wanted, snapshot, {})
+        if plan is None:
+            continue
+        others = alternates(wanted, snapshot, plan, MOST)
+        for chosen in choices(plan.hosts(), others):
+            assert oracle.violations(
+                wanted, snapshot, {}, chosen) is not None, (seed, chosen)
+        found += sum(map(len, others.values()))
+    assert found > times(300) / 4
+
+
+def test_any_choice_from_short_lists_satisfies_external_policies():
+    for seed in range(2000, 2000 + times(200)):
+        wanted, snapshot, placed = test_outsiders.random_case(seed)
+        plan = planned(wanted, snapshot, placed)
+        if plan is None:
+            continue
+        others = alternates(wanted, snapshot, plan, MOST, placed=placed)
+        for chosen in choices(plan.hosts(), others):
+            assert test_outsiders.cost(
+                wanted, snapshot, chosen) is not None, (seed, chosen)
+
+
+def racks(number, size, **keys):
+    return cloud(*(host(f'r{r:02}h{n}', f'r{r:02}', **keys)
+                   for r in range(number) for n in range(size)))
+
+
+def test_an_even_spread_counts_racks_without_a_host_on_a_list():
+    """Both members could leave a rack that has to hold one."""
+    snapshot = racks(3, 4)
+    wanted = group(servers('web', 3), policies=[
+        Spread(level='rack', max_skew=0)])
+    plan = solve(wanted, snapshot)
+    found = alternates(wanted, snapshot, plan, MOST)
+    for path, names in found.items():
+        assert names
+        assert {name[:3] for name in names} == {plan.hosts()[path][:3]}
+
+
+def test_an_exclusive_rack_counts_strangers_on_hosts_off_the_list():
+    snapshot = cloud(*(
+        host(f'{rack}h{n}', rack, servers=int(rack == 'r1' and n == 9))
+        for rack in ('r1', 'r2', 'r3') for n in range(10)))
+    wanted = group(servers('web'), policies=[Exclusive(level='rack')])
+    plan = solve(wanted, snapshot)
+    (names,) = alternates(wanted, snapshot, plan, 9).values()
+    assert names and not [name for name in names if name.startswith('r1')]
+
+
+def test_lists_of_descriptions_that_must_be_apart_do_not_overlap():
+    snapshot = racks(4, 10)
+    wanted = group(*(servers(name) for name in 'abcdefgh'),
+                   policies=[AntiAffinity()])
+    plan = solve(wanted, snapshot)
+    found = alternates(wanted, snapshot, plan, MOST)
+    names = [name for each in found.values() for name in each]
+    assert len(names) == len({*names}) == 8 * MOST
+
+
+def test_the_answer_is_always_the_same():
+    snapshot = racks(4, 10)
+    wanted = group(servers('web', 6), servers('db', 4),
+                   policies=[AntiAffinity(level='rack', max_per_domain=4)])
+    plan = solve(wanted, snapshot)
+    assert alternates(wanted, snapshot, plan, 3) == alternates(
+        wanted, snapshot, plan, 3)
+
+
+@pytest.mark.parametrize('ticks', [0, 1, 5, 20, 40])
+def test_a_time_limit_leaves_whole_rounds(ticks):
+    snapshot = racks(4, 10)
+    wanted = group(servers('web', 4), policies=[AntiAffinity()])
+    plan = solve(wanted, snapshot)
+    left = iter(range(ticks))
+
+    def in_time():
+        if next(left, None) is None:
+            raise OutOfTime
+
+    found = alternates(wanted, snapshot, plan, 3, in_time=in_time)
+    whole = alternates(wanted, snapshot, plan, 3)
+    assert len({len(names) for names in found.values()}) == 1
+    for path, names in found.items():
+        assert names == whole[path][:len(names)]
