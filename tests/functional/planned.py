@@ -14,6 +14,7 @@ from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.server_calls import IMAGE, PROJECT, USER
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.policies import load_policy_types
+from nova_holistic.service.work_queues import AlternatesQueue
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 
@@ -55,6 +56,12 @@ class PlannedCloud(EmbeddedCloud):
             place=self.place(planned), hold=str(uuid.uuid4()), held=True,
             state=MemberState.PLANNED,
             alternates=tuple(map(self.place, others[:8])))
+
+    def find_alternates(self, group):
+        """What an engine does for a group whose members need alternates."""
+        queue = AlternatesQueue(
+            self.conf, self.table, self.planner, 'engine', self.clock)
+        queue.do(queue.take(group))
 
     def clear(self):
         """Delete every server and group; nothing is in use after that."""

@@ -48,6 +48,27 @@ def test_two_failed_builds_move_to_separate_alternates(cloud, monkeypatch):
     assert len(hosts) == 2 and not hosts & planned
 
 
+@pytest.mark.parametrize('closed', [False, True])
+def test_a_server_is_created_before_its_group_has_alternates(cloud, closed):
+    """If its planned host is closed, another host is searched for."""
+    group = cloud.plan(APART, {'n-0': 'cmp-0', 'n-1': 'cmp-1'},
+                       resources={'VCPU': 2, 'MEMORY_MB': 2048,
+                                  'DISK_GB': 10}, alternates=0)
+    cloud.table.due_alternates.ask(group, timeutils.utcnow())
+    if closed:
+        cloud.disable_compute('cmp-0')
+    server = cloud.create_server(
+        'n-0', 'small', {'group': group, 'member': 'n-0'})
+    cloud.wait_for_status(server, 'ACTIVE')
+    host = cloud.host_of(server)
+    assert (host == 'cmp-0') != closed and host != 'cmp-1'
+    cloud.find_alternates(group)
+    created, waiting = cloud.table.members(group)
+    assert (created.place.host, created.alternates) == (host, ())
+    others = {place.host for place in waiting.alternates}
+    assert others and not others & {host, 'cmp-1', 'cmp-0' if closed else ''}
+
+
 @pytest.mark.parametrize('under_way', [True, False])
 def test_a_replanned_member_avoids_the_alternates_of_others(cloud, under_way):
     """Nor is it planned where a server that is being built may go."""
@@ -62,8 +83,10 @@ def test_a_replanned_member_avoids_the_alternates_of_others(cloud, under_way):
         held=False)
     cloud.holds.drop([row.hold])
     assert not cloud.planner.replan(group).reasons
+    cloud.find_alternates(group)
     same, anew = cloud.table.members(group)
     assert same == stays
+    assert anew.alternates
     assert anew.place != row.place
     assert not under_way or anew.place not in stays.alternates
     assert not {p.host for p in anew.alternates} & {

@@ -66,7 +66,7 @@ def ask_plan(parts, plan):
 
 def perform(parts, group):
     """An engine takes the task of a group, and carries it out."""
-    groups, _ = parts.queues(_name())
+    groups, _, _ = parts.queues(_name())
     record = groups.take(group)
     assert record is not None
     groups.do(record)
@@ -85,8 +85,14 @@ def give_up(parts, group):
 
 
 def dry_run(parts, plan):
-    _, plans = parts.queues(_name())
+    _, plans, _ = parts.queues(_name())
     plans.do(plans.take(plan))
+
+
+def find_alternates(parts, group):
+    """An engine finds alternates for a planned group."""
+    _, _, alternates = parts.queues(_name())
+    alternates.do(alternates.take(group))
 
 
 def perform_too_late(parts, group):

@@ -16,7 +16,8 @@ from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.reconcile.instances import InstanceView
 from nova_holistic.reconcile.reconciler import Reconciler
-from nova_holistic.service.work_queues import GroupQueue, PlanQueue
+from nova_holistic.service.work_queues import (
+    AlternatesQueue, GroupQueue, PlanQueue)
 from nova_holistic.table.store import PlacementTable
 from tests.services.placement import TOKEN
 from tests.services.placement_calls import PlacementCalls
@@ -126,6 +127,7 @@ class Parts:
                           self.instances, self.clock)
 
     def queues(self, engine):
-        """Queues of groups and of dry runs, as an engine sees them."""
+        """Queues of groups, of dry runs and of groups that need alternates,
+        as an engine sees them."""
         return [kind(self.conf, self.table, self.planner, engine, self.clock)
-                for kind in (GroupQueue, PlanQueue)]
+                for kind in (GroupQueue, PlanQueue, AlternatesQueue)]

@@ -49,7 +49,7 @@ def passes(*points, states=None, again=False):
 
 
 @passes('task.taken', 'create.levels-written', 'change.written',
-        'change.held', 'change.accepted', 'change.finished', states=BOTH)
+        'change.held', 'create.alternates-due', 'change.accepted', 'change.finished', states=BOTH)
 def create(world):
     group = world.ask()
     return group, do.perform, group
@@ -75,7 +75,14 @@ def create_against_objections(world):
     return group, do.perform_with_objection, group
 
 
-@passes('group.created')
+@passes('task.alternates-taken', 'alternates.found', states=BOTH)
+def find_alternates(world):
+    group = world.ask()
+    do.perform(world.parts, group)
+    return group, do.find_alternates, group
+
+
+@passes('group.created', 'create.planned', 'create.alternates-taken')
 def create_for_a_caller(world):
     return None, do.create
 

@@ -91,6 +91,7 @@ class CrashWorld:
                     seconds=operations.LEASE)})
         else:
             operations.perform(self.parts, group)
+            operations.find_alternates(self.parts, group)
             _planned[key] = self.table.members(group)
         assert set(self.states(group).values()) == {'planned'}
         return group

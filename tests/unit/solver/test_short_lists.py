@@ -102,7 +102,8 @@ def test_the_answer_is_always_the_same():
 
 
 @pytest.mark.parametrize('ticks', [0, 1, 5, 20, 40])
-def test_a_time_limit_leaves_whole_rounds(ticks):
+def test_a_time_limit_leaves_whole_rounds(ticks, monkeypatch):
+    monkeypatch.setattr(shortlist, 'PER_MEMBER', 3)
     snapshot = racks(4, 10)
     wanted = group(servers('web', 4), policies=[AntiAffinity()])
     plan = solve(wanted, snapshot)

@@ -17,7 +17,8 @@ from tests.unit.table import builders
 BEFORE = '0002'
 LATER = ('revision', 'idempotency_key', 'fingerprint', 'task', 'pending',
          'engine', 'engine_at', 'attempts', 'asked', 'violations',
-         'unwanted', 'destination')
+         'unwanted', 'destination', 'alternates_due', 'alternates_engine',
+         'alternates_engine_at', 'alternates_attempts')
 """Columns of a group or a member that the version before does not know."""
 
 
@@ -126,6 +127,17 @@ def test_the_previous_version_reads_rows_of_the_new_one(table, table_url):
         assert before.claim(group, 'db/node-1', builders.new_uuid()) == 1
     assert table.claim(group.uuid, 'db/node', builders.new_uuid(),
                        builders.NOON).member.path == 'db/node-0'
+
+
+def test_groups_of_the_previous_version_need_no_alternates(table, table_url):
+    """It has written them together with the members."""
+    group = builders.a_group()
+    with VersionBefore(table_url) as before:
+        before.create(group, counts())
+    later = builders.NOON.replace(year=9000)
+    assert table.due_alternates.waiting(later, later, 10) == ()
+    table.due_alternates.ask(group.uuid, builders.NOON)
+    assert table.due_alternates.waiting(later, later, 10) == (group.uuid,)
 
 
 @pytest.mark.parametrize('version', [None, BEFORE])
