@@ -51,7 +51,8 @@ class GroupRow(Base):
         sa.Index('ix_holistic_groups_exclusive', 'exclusive'),
         sa.Index('ix_holistic_groups_task', 'task', 'engine_at'),
         sa.Index('ix_holistic_groups_engine', 'engine'),
-        sa.Index('ix_holistic_groups_alternates_due', 'alternates_due', 'uuid'),
+        sa.Index('ix_holistic_groups_alternates_due', 'alternates_due',
+                 'uuid'),
         sa.Index('uq_holistic_groups_idempotency_key', 'project_id',
                  'idempotency_key', unique=True),
         # A page of a project's groups is a range of one of these.

@@ -49,7 +49,8 @@ def passes(*points, states=None, again=False):
 
 
 @passes('task.taken', 'create.levels-written', 'change.written',
-        'change.held', 'create.alternates-due', 'change.accepted', 'change.finished', states=BOTH)
+        'change.held', 'create.alternates-due', 'change.accepted',
+        'change.finished', states=BOTH)
 def create(world):
     group = world.ask()
     return group, do.perform, group
