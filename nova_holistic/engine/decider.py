@@ -30,7 +30,6 @@ from nova_holistic.model.reservation import reservations
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
-from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.solve import solve
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
@@ -133,14 +132,13 @@ class Decider:
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         conf = self._conf.planner
-        deadline = Deadline(self._timer, conf.time_limit)
         asked, usable = self._without_sources(question, None)
         snapshot = (usable or self.usable(asked))[0]
         bound = bind(self._constrained(asked, snapshot), snapshot)
         found = alternates(
             bound, snapshot, _plan_at(question, bound, snapshot, hosts),
             conf.alternates, placed=question.placed, given=given,
-            in_time=deadline.check)
+            time_limit=conf.time_limit, timer=self._timer)
         known = {host.name: host for host in snapshot.hosts}
         return {path: tuple(known[name] for name in names)
                 for path, names in found.items()}

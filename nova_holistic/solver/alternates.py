@@ -11,6 +11,8 @@ description, and rows are written about these hosts only.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+import math
+import time
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.plan import Plan
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.case import Case, placed_at, reach
-from nova_holistic.solver.deadline import endless, OutOfTime
+from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.hosts import HostTable
 from nova_holistic.solver.ranges import Ranges
 from nova_holistic.solver.reachable_rules import ReachableRules
@@ -35,7 +37,8 @@ _LOOKS = 20
 def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
                placed: Mapping[str, str] = FrozenMapping(),
                given: Mapping[str, Sequence[str]] = FrozenMapping(),
-               in_time: Callable[[], None] = endless
+               time_limit: float = math.inf,
+               timer: Callable[[], float] = time.perf_counter
                ) -> dict[str, tuple[str, ...]]:
     """Member path to names of such hosts, the emptiest first.
 
@@ -49,8 +52,10 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
     :param placed: members that stay, whose use is in the snapshot already;
         they get no alternates
     :param given: alternates that those have
-    :param in_time: raises OutOfTime if the time limit is reached
+    :param time_limit: seconds
+    :param timer: the only clock there is
     """
+    in_time = Deadline(timer, time_limit).check
     found: dict[str, list[str]] = {m.path: [] for m in group.all_members()}
     try:
         choice = _Choice.of(group, snapshot, plan, limit, placed=placed,
