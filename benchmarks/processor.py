@@ -6,20 +6,45 @@ import os
 import pathlib
 
 TICK = os.sysconf('SC_CLK_TCK')
+PAGE = os.sysconf('SC_PAGE_SIZE')
 
 
 def seconds(leader):
     """CPU seconds, so far, of a process that leads a group and of all others
     in it that there are, with those that they have waited for."""
-    found = 0
+    return seconds_of(members([leader])[leader])
+
+
+def resident(leader):
+    """MiB of memory of a process that leads a group and of all others in it;
+    pages that they share count once for each."""
+    return sum(int(facts[21]) for facts in map(
+        _facts, members([leader])[leader]) if facts) * PAGE / 2**20
+
+
+def members(leaders):
+    """Numbers of the processes in the group of each leader."""
+    found = {leader: [] for leader in leaders}
     for folder in pathlib.Path('/proc').glob('[0-9]*'):
-        try:
-            stat = (folder / 'stat').read_text()
-        except OSError:
-            # It has just ended.
-            continue
-        # proc(5): the name, in parentheses, may have spaces in it.
-        facts = stat.rpartition(')')[2].split()
-        if int(facts[2]) == leader:
-            found += sum(map(int, facts[11:15]))
-    return found / TICK
+        facts = _facts(folder.name)
+        if facts and int(facts[2]) in found:
+            found[int(facts[2])].append(int(folder.name))
+    return found
+
+
+def seconds_of(pids):
+    """CPU seconds, so far, of those of the processes that there are, with
+    those that they have waited for."""
+    return sum(sum(map(int, facts[11:15]))
+               for facts in map(_facts, pids) if facts) / TICK
+
+
+def _facts(pid):
+    """What follows the name in /proc/PID/stat; None if the process has ended.
+    """
+    try:
+        with open(f'/proc/{pid}/stat') as stat:
+            # proc(5): the name, in parentheses, may have spaces in it.
+            return stat.read().rpartition(')')[2].split()
+    except OSError:
+        return None

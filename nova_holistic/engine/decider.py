@@ -18,6 +18,7 @@ from nova_holistic.engine.usable_snapshot import (
     vacated, with_closed, with_remembered)
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.with_statistics import InventoryWithStatistics
+from nova_holistic.metrics.instruments import ALTERNATES_SECONDS
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
@@ -135,10 +136,11 @@ class Decider:
         asked, usable = self._without_sources(question, None)
         snapshot = (usable or self.usable(asked))[0]
         bound = bind(self._constrained(asked, snapshot), snapshot)
-        found = alternates(
-            bound, snapshot, _plan_at(question, bound, snapshot, hosts),
-            conf.alternates, placed=question.placed, given=given,
-            time_limit=conf.time_limit, timer=self._timer)
+        with ALTERNATES_SECONDS.timed():
+            found = alternates(
+                bound, snapshot, _plan_at(question, bound, snapshot, hosts),
+                conf.alternates, placed=question.placed, given=given,
+                time_limit=conf.time_limit, timer=self._timer)
         known = {host.name: host for host in snapshot.hosts}
         return {path: tuple(known[name] for name in names)
                 for path, names in found.items()}

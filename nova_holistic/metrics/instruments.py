@@ -113,6 +113,9 @@ SOLVE_SECONDS = Timing(
     buckets=SLOW)
 SNAPSHOT_SECONDS = Timing(
     'snapshot_seconds', 'Time to read the inventory.', buckets=SLOW)
+ALTERNATES_SECONDS = Timing(
+    'alternates_seconds', 'Time to choose the alternates of a plan.',
+    buckets=SLOW)
 HOLD_SECONDS = Timing(
     'hold_seconds', 'Time of changes of holds in Placement.', 'operation')
 RECONCILER_SECONDS = Timing(

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The path from a create to a planned and held group, step by step.
+
+Real providers in a real Placement and Nova on MariaDB, with our API and one
+engine as processes of their own (``benchmarks.measured_cloud``). For each
+number of hosts and members, a group is created by an engine that has just
+been started (*cold*), by one that has created groups before (*warm*), and by
+a warm one while servers that belong to no group are created and deleted
+(*strangers*). A cold create begins when the engine is started, a warm one
+when the client sends it; both end when the client knows that it is planned.
+
+Beside the wall clock, each step has the processor time of the engine, of
+Placement, of nova-api and of the database, and the number of the engine's
+requests. ``--stock`` measures stock Nova on the same cloud in the same run.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+
+from benchmarks import measured_cloud, report, steps  # noqa: E402
+
+TIMEOUT = 3600
+"""Seconds after which a create has failed."""
+FULL = ['--hosts', '1000', '5000', '10000', '--members', '10', '100', '1000',
+        '--repeat', '5', '--stock', '50']
+
+
+def parse(words=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--hosts', type=int, nargs='+', default=[200])
+    parser.add_argument('--members', type=int, nargs='+', default=[10, 100])
+    parser.add_argument('--servers', type=int, default=4,
+                        help='of strangers on each host, before the start')
+    parser.add_argument('--repeat', type=int, default=3,
+                        help='warm creates, with strangers and without')
+    parser.add_argument('--cold', type=int, default=1,
+                        help='cold creates; 0 leaves them out')
+    parser.add_argument('--rate', type=float, default=10.0,
+                        help='servers that strangers create, and delete, in '
+                             'a second; 0 leaves them out')
+    parser.add_argument('--stock', type=int, default=0,
+                        help='servers that stock Nova schedules one by one; '
+                             '0 leaves stock Nova out')
+    parser.add_argument('--json', type=pathlib.Path,
+                        help='file to which all figures are written')
+    parser.add_argument('--full', action='store_true',
+                        help='all sizes: ' + ' '.join(FULL))
+    arguments = parser.parse_args(words)
+    if arguments.full:
+        return parser.parse_args(FULL + [
+            word for word in (sys.argv[1:] if words is None else words)
+            if word != '--full'])
+    return arguments
+
+
+def document(members):
+    """A group of which no rack has more than half."""
+    return {'name': f'group-{members}', 'policies': [
+        {'type': 'anti-affinity', 'level': 'rack',
+         'max_per_domain': -(-members // 2)}],
+        'members': [{'name': 'node', 'flavor': 'small', 'count': members}]}
+
+
+class Bench:
+    def __init__(self, cloud):
+        self._cloud = cloud
+        self._client = cloud.client()
+        # A token is no part of a create.
+        next(self._client.groups.list(), None)
+
+    def cold(self, members):
+        """The cost of a create by an engine that is started for it."""
+        self._cloud.stop_engine()
+        return self._measured(members, self._cloud.start_engine)
+
+    def warm(self, members):
+        return self._measured(members, None)
+
+    def _measured(self, members, start):
+        with self._cloud.sampled() as samples:
+            asked = time.monotonic()
+            if start is None:
+                group = self._create(members, 300)
+            else:
+                group = self._create(members, 0)
+                asked = start()
+            if group['task'] is not None:
+                group = self._client.groups.wait(group['id'], TIMEOUT)
+            told = time.monotonic()
+            self._await_alternates(asked)
+        if group['status'] != 'planned':
+            raise RuntimeError(f'not planned: {group["reasons"]}')
+        spans = self._cloud.spans(asked)
+        intervals = steps.of_create(spans, asked, told)
+        cost = steps.summary(intervals, samples, spans)
+        self._client.groups.release(group['id'])
+        self._client.groups.delete(group['id'])
+        held = told - asked - cost['answer']['wall']
+        return {'held': held, 'total': told - asked, 'steps': cost}
+
+    def _create(self, members, wait):
+        """The group, once it is planned or after so many seconds."""
+        return self._client.groups._request(
+            'POST', '/groups', query={'wait': wait}, body={
+                'group': document(members), 'lease': 0})['group']
+
+    def _await_alternates(self, since):
+        """An engine may choose alternates after the answer."""
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not any(
+                span['name'] == 'nova_holistic_alternates_seconds'
+                for span in self._cloud.spans(since)):
+            time.sleep(0.2)
+
+
+@contextlib.contextmanager
+def strangers(cloud, rate):
+    """Servers are created and deleted meanwhile, until the end of the block;
+    gives a dict that has their numbers then."""
+    process = subprocess.Popen(
+        cloud.command('benchmarks.strangers', rate),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=cloud.environment())
+    found = {}
+    try:
+        if not process.stdout.readline():
+            raise RuntimeError('the strangers did not start')
+        yield found
+    finally:
+        rest, _ = process.communicate('\n', timeout=120)
+    found.update(json.loads(rest))
+
+
+def measure(cloud, hosts, arguments):
+    """One row for each number of members and state of the engine."""
+    bench, rows = Bench(cloud), []
+
+    def row(members, state, create, repeat, **more):
+        costs = [create(members) for _ in range(repeat)]
+        rows.append({'hosts': hosts, 'members': members, 'state': state,
+                     'runs': costs, 'load_average': os.getloadavg(), **more})
+        report.print_row(rows[-1])
+        return rows[-1]
+
+    for members in arguments.members:
+        if arguments.cold:
+            row(members, 'cold', bench.cold, arguments.cold)
+        else:
+            cloud.stop_engine()
+            cloud.start_engine()
+        # The first warm create fills what the cold one did not.
+        bench.warm(members)
+        row(members, 'warm', bench.warm, arguments.repeat)
+        if arguments.rate:
+            with strangers(cloud, arguments.rate) as numbers:
+                last = row(members, 'strangers', bench.warm,
+                           arguments.repeat)
+            last['strangers'] = numbers
+            report.print_strangers(numbers)
+    cloud.stop_engine()
+    return rows
+
+
+def main():
+    arguments = parse()
+    found = {'machine': measured_cloud.machine(), 'creates': [], 'stock': []}
+    report.print_machine(found['machine'])
+    for hosts in arguments.hosts:
+        begin = time.monotonic()
+        with measured_cloud.filled_cloud(hosts, arguments.servers) as cloud:
+            print(f'{hosts} hosts with {arguments.servers} servers each, '
+                  f'ready after {time.monotonic() - begin:.0f} s', flush=True)
+            found['creates'].extend(measure(cloud, hosts, arguments))
+            if arguments.stock:
+                found['stock'].append({'hosts': hosts, **json.loads(
+                    cloud.run_module('benchmarks.stock_nova',
+                                     arguments.stock))})
+                report.print_stock(found['stock'][-1])
+        if arguments.json:
+            arguments.json.write_text(json.dumps(found, indent=1))
+
+
+if __name__ == '__main__':
+    main()

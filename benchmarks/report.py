@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of ``benchmarks/end_to_end.py`` and ``benchmarks/soak.py``."""
+
+from benchmarks import steps
+
+PROCESSES = ('engine-1', 'placement', 'nova', 'mariadb')
+"""Processes with a column of their own; the others are added up."""
+
+
+def print_machine(machine):
+    print(', '.join(f'{name}: {value}' for name, value in machine.items()))
+
+
+def print_row(row):
+    """One table: the steps of the creates of one size and state."""
+    runs = row['runs']
+    held, total = (steps.spread([run[key] for run in runs])
+                   for key in ('held', 'total'))
+    print(f'\n{row["hosts"]} hosts, {row["members"]} members, {row["state"]}, '
+          f'{len(runs)} runs: {_range(held)} s until planned and held, '
+          f'{_range(total)} s until the client knows; '
+          f'load average {row["load_average"][0]:.1f}')
+    print(f'{"step":<11} {"wall s":>8} {"min":>7} {"max":>7}   CPU s: '
+          f'{"engine":>7} {"placement":>9} {"nova":>7} {"mariadb":>7} '
+          f'{"others":>7}   requests')
+    for step in (*steps.STEPS, 'all'):
+        costs = [_cost(run, step) for run in runs]
+        if not any(costs):
+            continue
+        wall = steps.spread([cost.get('wall', 0.0) for cost in costs])
+        cpu = _mean_cpu(costs)
+        own = [cpu.pop(name, 0.0) for name in PROCESSES]
+        print(f'{step:<11} {wall["median"]:>8.3f} {wall["min"]:>7.3f} '
+              f'{wall["max"]:>7.3f}          '
+              + ' '.join(f'{value:>{width}.2f}' for value, width in zip(
+                  (*own, sum(cpu.values())), (7, 9, 7, 7, 7)))
+              + f'   {_requests(costs)}', flush=True)
+    print(f'Placement and the database took {100 * placement_share(runs):.0f}'
+          f' % of the processor time, and the engine waited for Placement '
+          f'for {100 * waiting_share(runs):.0f} % of the time', flush=True)
+
+
+def placement_share(runs):
+    """Of the processor time of all processes, the part of Placement and of
+    the database."""
+    cpu = _mean_cpu([_cost(run, 'all') for run in runs])
+    own = cpu.get('placement', 0.0) + cpu.get('mariadb', 0.0)
+    return own / (sum(cpu.values()) or 1.0)
+
+
+def waiting_share(runs):
+    """Of the wall-clock time, the part in which the engine waited for an
+    answer of Placement."""
+    costs = [_cost(run, 'all') for run in runs]
+    return (sum(cost['waited'].get('placement', 0.0) for cost in costs)
+            / (sum(cost['wall'] for cost in costs) or 1.0))
+
+
+def print_strangers(numbers):
+    print(f'strangers meanwhile: {numbers["created"]} servers created and '
+          f'{numbers["deleted"]} deleted in {numbers["seconds"]:.0f} s, '
+          f'{numbers["refused"]} refused', flush=True)
+
+
+def print_stock(found):
+    print(f'\nstock Nova, {found["hosts"]} hosts: one server at a time, '
+          f'{found["servers"]} servers: median '
+          f'{_range(steps.spread(found["seconds"]))} s each, '
+          f'{sum(found["seconds"]):.1f} s in all, CPU s of each: '
+          + ', '.join(f'{name} {used / found["servers"]:.3f}'
+                      for name, used in found['cpu'].items()))
+    print(f'stock Nova, {found["hosts"]} hosts: one request for '
+          f'{found["servers"]} servers: {found["together"]:.1f} s',
+          flush=True)
+
+
+def print_soak(found):
+    print(f'{found["seconds"]:.0f} s, {found["missed"]} lives missed, '
+          f'{len(found["failures"])} failed')
+    for text in found['failures'][:5]:
+        print(f'  {text[:300]}')
+    print(f'{"operation":<10} {"number":>7} {"a second":>8}  '
+          + '  '.join(f'{title} p50, p95, p99 [s]'
+                      for title in ('beginning', 'end')))
+    for operation, each in found['latencies'].items():
+        print(f'{operation:<10} {each["number"]:>7} {each["rate"]:>8.2f}  '
+              + '  '.join(' '.join(f'{each[title][name]:>8.3f}' for name in (
+                  'p50', 'p95', 'p99')) for title in ('beginning', 'end')))
+    for name, points in found['memory'].items():
+        hourly = 3600 * steps.slope(points[len(points) // 2:])
+        print(f'{name}: {points[0][1]:.0f} MiB at the beginning, '
+              f'{points[len(points) // 2][1]:.0f} after half of the time, '
+              f'{points[-1][1]:.0f} at the end; slope of the second half '
+              f'{hourly:.1f} MiB an hour')
+    left = dict(found['left'])
+    leaks = left.pop('leaks')
+    print('left: ' + ', '.join(f'{n} {value}' for n, value in left.items()))
+    print('leaks: ' + ('; '.join(leaks) or 'none'))
+
+
+def _cost(run, step):
+    """The cost of a step; of all steps together if it is ``all``."""
+    if step != 'all':
+        return run['steps'].get(step, {})
+    total = {'wall': 0.0, 'cpu': {}, 'requests': {}, 'waited': {}}
+    for cost in run['steps'].values():
+        total['wall'] += cost['wall']
+        for kind in ('cpu', 'requests', 'waited'):
+            for name, value in cost[kind].items():
+                total[kind][name] = total[kind].get(name, 0) + value
+    return total
+
+
+def _mean_cpu(costs):
+    found = {}
+    for cost in costs:
+        for name, used in cost.get('cpu', {}).items():
+            found[name] = found.get(name, 0.0) + used / len(costs)
+    return found
+
+
+def _requests(costs):
+    """Numbers of requests by service, from the least to the most."""
+    services = sorted({name for cost in costs
+                       for name in cost.get('requests', {})})
+    found = []
+    for name in services:
+        numbers = [cost.get('requests', {}).get(name, 0) for cost in costs]
+        least, most = min(numbers), max(numbers)
+        found.append(f'{name} {least}' + f'-{most}' * (least != most))
+    return ', '.join(found)
+
+
+def _range(spread):
+    return (f'{spread["median"]:.2f} ({spread["min"]:.2f} to '
+            f'{spread["max"]:.2f})')
