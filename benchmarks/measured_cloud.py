@@ -13,7 +13,6 @@ import json
 import os
 import pathlib
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -195,12 +194,10 @@ def filled_cloud(hosts, servers, options=None):
         yield cloud
     except BaseException:
         print(f'logs: {directory}/log', file=sys.stderr)
+        cloud.down()
         raise
-    else:
-        cloud.down()
-        shutil.rmtree(directory)
-    finally:
-        cloud.down()
+    cloud.down()
+    cloud.remove()
 
 
 def machine():

@@ -8,7 +8,8 @@ PROCESSES = ('engine-1', 'placement', 'nova', 'mariadb')
 
 
 def print_machine(machine):
-    print(', '.join(f'{name}: {value}' for name, value in machine.items()))
+    print(', '.join(f'{name}: {value}' for name, value in machine.items()),
+          flush=True)
 
 
 def print_row(row):
