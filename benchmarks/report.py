@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of ``benchmarks/end_to_end.py`` and ``benchmarks/soak.py``."""
+"""Tables of ``benchmarks/end_to_end.py``."""
 
 from benchmarks import steps
 
@@ -73,30 +73,6 @@ def print_stock(found):
     print(f'stock Nova, {found["hosts"]} hosts: one request for '
           f'{found["servers"]} servers: {found["together"]:.1f} s',
           flush=True)
-
-
-def print_soak(found):
-    print(f'{found["seconds"]:.0f} s, {found["missed"]} lives missed, '
-          f'{len(found["failures"])} failed')
-    for text in found['failures'][:5]:
-        print(f'  {text[:300]}')
-    print(f'{"operation":<10} {"number":>7} {"a second":>8}  '
-          + '  '.join(f'{title} p50, p95, p99 [s]'
-                      for title in ('beginning', 'end')))
-    for operation, each in found['latencies'].items():
-        print(f'{operation:<10} {each["number"]:>7} {each["rate"]:>8.2f}  '
-              + '  '.join(' '.join(f'{each[title][name]:>8.3f}' for name in (
-                  'p50', 'p95', 'p99')) for title in ('beginning', 'end')))
-    for name, points in found['memory'].items():
-        hourly = 3600 * steps.slope(points[len(points) // 2:])
-        print(f'{name}: {points[0][1]:.0f} MiB at the beginning, '
-              f'{points[len(points) // 2][1]:.0f} after half of the time, '
-              f'{points[-1][1]:.0f} at the end; slope of the second half '
-              f'{hourly:.1f} MiB an hour')
-    left = dict(found['left'])
-    leaks = left.pop('leaks')
-    print('left: ' + ', '.join(f'{n} {value}' for n, value in left.items()))
-    print('leaks: ' + ('; '.join(leaks) or 'none'))
 
 
 def _cost(run, step):
