@@ -47,6 +47,13 @@ OPTS = [
         'search_hosts', default=20, min=1,
         help="How many hosts one such search offers to Nova's filters, the "
              'best first.'),
+    cfg.FloatOpt(
+        'traits_lifetime', default=60.0, min=0,
+        help='Seconds for which a scheduler remembers which hosts have a '
+             'trait. Only the domains over which the policy spread counts '
+             'depend on it: the traits of a host that is to take a server '
+             'are always read. 0 asks Placement each time, whose answer '
+             'names every host that has the trait.'),
     cfg.BoolOpt(
         'allow_unsupported_nova', default=False,
         help='Start inside a version of Nova that this version of the '

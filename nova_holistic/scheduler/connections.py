@@ -12,6 +12,7 @@ from nova_holistic import conf, policies, topology
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.policy import Policy
 from nova_holistic.observers import observe
+from nova_holistic.scheduler.hosts.known_hosts import KnownHosts
 from nova_holistic.scheduler.policies.last_reserved import LastReserved
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
@@ -29,6 +30,7 @@ class Connections:
 
     :ivar placement: keystoneauth adapter with Nova's own rights
     :ivar reserved: what groups had reserved when that was last read
+    :ivar hosts: every host, as far as it is known to be as it was
     """
 
     table: PlacementTable
@@ -38,6 +40,7 @@ class Connections:
     policy_types: Mapping[str, type[Policy]]
     clock: Callable[[], datetime]
     reserved: LastReserved = field(default_factory=LastReserved)
+    hosts: KnownHosts = field(default_factory=KnownHosts)
 
 
 def get() -> Connections:

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where Placement does not answer, a request is refused, or yields."""
 
-import types
-
 from keystoneauth1 import exceptions as ks_exceptions
 import pytest
 
 from nova_holistic.scheduler.claim.refusal import Refused
-from nova_holistic.scheduler.hosts import cloudview
 from nova_holistic.scheduler.hosts.single_hosts import HostReader
+from nova_holistic.scheduler.hosts import trait_owners
 
 
 class Away:
@@ -24,5 +22,4 @@ def test_a_failed_read_of_traits_is_refused():
 
 def test_a_failed_read_of_hosts_with_a_trait_is_refused():
     with pytest.raises(Refused, match='Placement does not answer'):
-        cloudview._having(
-            types.SimpleNamespace(placement=Away()), 'CUSTOM_FAST')
+        trait_owners.having(Away(), 'CUSTOM_FAST')

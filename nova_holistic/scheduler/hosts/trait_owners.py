@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which resource providers have a trait."""
+
+from collections.abc import Callable, Collection, Mapping
+import time
+
+from keystoneauth1 import exceptions as ks_exceptions
+import nova.conf
+
+from nova_holistic.scheduler.claim.refusal import Refused
+
+CONF = nova.conf.CONF
+
+TRAITS_VERSION = '1.18'
+"""Placement's microversion in which providers are found by a trait."""
+
+REMEMBERED = 64
+"""Traits that are remembered at once."""
+
+
+class TraitOwners:
+    """Remembers the providers with each trait for [holistic] traits_lifetime
+    seconds: Placement's answer names every provider with the trait."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        """:param clock: in seconds"""
+        self._clock = clock
+        self._found: dict[str, tuple[float, frozenset[str]]] = {}
+
+    def owners(self, placement, traits: Collection[str]
+               ) -> Mapping[str, frozenset[str]]:
+        """UUIDs of the providers with each of the traits: one request for
+        each trait that is not remembered.
+
+        :raises Refused: Placement does not answer
+        """
+        return {trait: self._owners(placement, trait)
+                for trait in sorted(traits)}
+
+    def _owners(self, placement, trait: str) -> frozenset[str]:
+        now = self._clock()
+        read_at, found = self._found.get(trait, (None, frozenset()))
+        if (read_at is not None
+                and now - read_at < CONF.holistic.traits_lifetime):
+            return found
+        found = having(placement, trait)
+        if len(self._found) >= REMEMBERED:
+            self._found = {}
+        self._found[trait] = now, found
+        return found
+
+
+def having(placement, trait: str) -> frozenset[str]:
+    """UUIDs of the providers that have a trait.
+
+    :raises Refused: Placement does not answer
+    """
+    try:
+        response = placement.get(
+            f'/resource_providers?required={trait}',
+            microversion=TRAITS_VERSION, raise_exc=False)
+    except ks_exceptions.ClientException as error:
+        raise Refused('Placement does not answer') from error
+    if response.status_code == 400:
+        # Placement does not know such a trait: nobody has it.
+        return frozenset()
+    if response.status_code != 200:
+        raise Refused('Placement does not answer as it should')
+    return frozenset(provider['uuid'] for provider
+                     in response.json()['resource_providers'])

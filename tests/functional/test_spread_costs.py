@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a create in a group with ``spread`` costs, in every state of the group.
+"""
+
+import uuid
+
+from nova import context as nova_context
+from nova import objects
+from oslo_utils import timeutils
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import PROJECT, USER
+from nova_holistic.table.records import MemberState
+from tests.functional.counting import counted
+
+SMALL = {'VCPU': 1, 'MEMORY_MB': 128, 'DISK_GB': 1}
+NAMES = 'a', 'b', 'c'
+GROUP = {
+    'name': 'web',
+    'policies': [{'type': 'spread', 'level': 'rack', 'max_skew': 1}],
+    'members': [{'name': name, 'flavor': 'small'} for name in NAMES]}
+
+
+def hosts(number):
+    return [EmbeddedHost(f'cmp-{index}', zone='az1', rack=f'r{index % 5}',
+                         vcpus=64)
+            for index in range(number)]
+
+
+def planned(cloud, group):
+    """Nothing happens to the other members."""
+
+
+def released(cloud, group):
+    cloud.table.release([cloud.row(group, 'b').hold], timeutils.utcnow())
+
+
+def lost(cloud, group):
+    assert cloud.table.change_state(
+        cloud.row(group, 'b').id, [MemberState.PLANNED], MemberState.LOST,
+        timeutils.utcnow(), held=False)
+
+
+def failed(cloud, group):
+    row = cloud.table.claim(
+        group, 'b', str(uuid.uuid4()), timeutils.utcnow())
+    assert cloud.table.change_state(
+        row.id, [MemberState.CLAIMED], MemberState.FAILED,
+        timeutils.utcnow())
+
+
+def built_on_an_alternate(cloud, group):
+    row = cloud.table.claim(
+        group, 'b', str(uuid.uuid4()), timeutils.utcnow())
+    admin = nova_context.get_admin_context()
+    objects.InstanceMapping(
+        admin, instance_uuid=row.instance_uuid, project_id=PROJECT,
+        user_id=USER, cell_mapping=cloud.computes.cell).create()
+    with nova_context.target_cell(admin, cloud.computes.cell) as context:
+        objects.Instance(
+            context, uuid=row.instance_uuid, project_id=PROJECT,
+            user_id=USER, host='cmp-3', vm_state='active').create()
+    assert cloud.table.change_state(
+        row.id, [MemberState.CLAIMED], MemberState.BUILT,
+        timeutils.utcnow())
+
+
+STATES = planned, released, lost, failed, built_on_an_alternate
+MOST = {'planned': 38, 'released': 41, 'lost': 41, 'failed': 41,
+        # Where the server is, and where its host stands.
+        'built_on_an_alternate': 43}
+"""Statements of one create, more than half of them Placement's."""
+
+
+def calls_of_one(cloud, happen):
+    """Calls of the create of one member, with another in a state."""
+    group = cloud.plan(GROUP, {
+        name: f'cmp-{number}' for number, name in enumerate(NAMES)},
+        resources=SMALL)
+    happen(cloud, group)
+    instance = str(uuid.uuid4())
+    spec = cloud.request_spec(
+        'small', {'group': group, 'member': 'a'}, instance)
+    with counted() as calls:
+        answer = cloud.select_destinations(spec, [instance])[0]
+    assert answer[0].service_host == 'cmp-0'
+    assert len(answer) > 1
+    return told(calls)
+
+
+def told(calls):
+    """The start of each statement with the number of its parameters, and the
+    requests, without the look at the database's clock, which comes when a
+    minute has passed."""
+    return [(' '.join(each.text.split('(')[0].split()[:6]),
+             len(each.parameters)) for each in calls.recorder.sent
+            if 'strftime' not in each.text], calls.http
+
+
+def test_a_create_costs_the_same_at_5_and_at_50_hosts(own_cloud):
+    found = []
+    first, others = hosts(5), hosts(50)[5:]
+    with own_cloud(first) as cloud:
+        cloud.create_flavor('small', 1, 128, 1)
+        for more in (), others:
+            if more:
+                cloud.insert_hosts(more)
+                cloud.hosts += tuple(more)
+            # The scheduler reads all hosts once.
+            calls_of_one(cloud, lost)
+            found.append({happen.__name__: calls_of_one(cloud, happen)
+                          for happen in STATES})
+    few, many = found
+    for name in few:
+        assert few[name] == many[name], name
+        statements, http = few[name]
+        assert len(statements) <= MOST[name], name
+        assert [request.split('/')[-1] for request in http] == [
+            'allocations'], name

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Placement is asked for the owners of a trait once in a while."""
+
+import types
+
+import nova.conf
+import pytest
+
+from nova_holistic import conf
+from nova_holistic.scheduler.hosts.trait_owners import (
+    REMEMBERED, TraitOwners)
+
+CONF = nova.conf.CONF
+
+
+class Placement:
+    def __init__(self):
+        self.owners = ['1']
+        self.asked = []
+
+    def get(self, path, **kwargs):
+        self.asked.append(path.partition('=')[2])
+        return types.SimpleNamespace(status_code=200, json=lambda: {
+            'resource_providers': [{'uuid': each} for each in self.owners]})
+
+
+@pytest.fixture
+def placement():
+    conf.register_opts(CONF)
+    yield Placement()
+    CONF.clear_override('traits_lifetime', group='holistic')
+
+
+def test_an_answer_is_remembered_for_its_lifetime(placement):
+    now = [1000.0]
+    known = TraitOwners(lambda: now[0])
+    assert known.owners(placement, {'A'}) == {'A': {'1'}}
+    placement.owners = ['2']
+    now[0] += 59.9
+    assert known.owners(placement, {'A'}) == {'A': {'1'}}
+    now[0] += 0.1
+    assert known.owners(placement, {'A'}) == {'A': {'2'}}
+    assert placement.asked == ['A', 'A']
+
+
+def test_with_no_lifetime_placement_is_asked_each_time(placement):
+    CONF.set_override('traits_lifetime', 0, group='holistic')
+    known = TraitOwners(lambda: 0.0)
+    for owner in '1', '2':
+        placement.owners = [owner]
+        assert known.owners(placement, {'A'}) == {'A': {owner}}
+
+
+def test_no_more_traits_are_remembered_than_the_limit(placement):
+    known = TraitOwners(lambda: 0.0)
+    for number in range(3 * REMEMBERED):
+        known.owners(placement, {f'T{number}'})
+        assert len(known._found) <= REMEMBERED
