@@ -112,8 +112,6 @@ class Lookup:
                  ) -> list[_Choice]:
         """A place for each server that was claimed, and alternates."""
         hosts = {row.place.host for row, _ in taken}
-        places = self._connections.table.alternates(
-            [row.id for row, _ in taken]) if limit else {}
         choices = []
         for row, uuid in taken:
             choice = _Choice(
@@ -121,7 +119,7 @@ class Lookup:
             try:
                 choice.selections = self._candidates.planned(
                     choice.own, uuid, [
-                        place for place in places.get(row.id, ())
+                        place for place in row.alternates
                         if place.host not in hosts], limit)
             except HostRefused as refusal:
                 self._go_elsewhere(claims, choice, refusal, limit)

@@ -120,10 +120,12 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                  return_alternates):
         pointer = Pointer.from_hints(spec.scheduler_hints)
         wanted = return_objects and return_alternates
-        self._notify(context, spec, fields.NotificationPhase.START)
+        # Stock Nova works the old form out for each of the two.
+        legacy = spec.to_legacy_request_spec_dict()
+        self._notify(context, spec, legacy, fields.NotificationPhase.START)
         selections = Lookup(context, spec, connections.get(), self).answer(
             pointer, uuids, CONF.scheduler.max_attempts - 1 if wanted else 0)
-        self._notify(context, spec, fields.NotificationPhase.END)
+        self._notify(context, spec, legacy, fields.NotificationPhase.END)
         instruments.LOOKUPS.add(result='answered')
         for uuid, (selection, *alternates) in zip(uuids, selections):
             LOG.info(
@@ -174,11 +176,11 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             crash_points.reached('built.row-changed')
             table.settle(row.group_uuid, clock())
 
-    def _notify(self, context, spec, phase) -> None:
+    def _notify(self, context, spec, legacy, phase) -> None:
         """The notifications that stock Nova sends around a decision."""
         self.notifier.info(
             context, f'scheduler.select_destinations.{phase}',
-            {'request_spec': spec.to_legacy_request_spec_dict()})
+            {'request_spec': legacy})
         compute_utils.notify_about_scheduler_action(
             context=context, request_spec=spec,
             action=fields.NotificationAction.SELECT_DESTINATIONS, phase=phase)

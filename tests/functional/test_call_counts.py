@@ -3,6 +3,12 @@
 
 import uuid
 
+from nova import context as nova_context
+from nova.db.main import api as main_database
+from nova.db.main import models
+from nova import objects
+import sqlalchemy as sa
+
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.table.records import GroupStatus
 from tests.functional.counting import counted
@@ -127,3 +133,32 @@ def test_changed_levels_cost_two_statements(lend_cloud):
             found.append([each for each in calls.sql if 'aggregate' in each])
     few, many = found
     assert len(few) == len(many) == 2
+
+
+def test_no_numa_topology_is_read_for_a_plain_request(
+        lend_cloud, monkeypatch):
+    """Nova parses that of each host, which takes a millisecond."""
+    def change(values):
+        @main_database.pick_context_manager_writer
+        def change(context):
+            context.session.execute(
+                sa.update(models.ComputeNode).values(numa_topology=values))
+
+        with nova_context.target_cell(nova_context.get_admin_context(),
+                                      cloud.computes.cell) as context:
+            change(context)
+
+    with lend_cloud(hosts(4)) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        group = cloud.plan(GROUP, PLAN, resources=SMALL)
+        change(objects.NUMATopology(cells=[])._to_json())
+        monkeypatch.setattr(objects.NUMATopology, 'obj_from_db_obj', None)
+        try:
+            instance = str(uuid.uuid4())
+            spec = cloud.request_spec(
+                'small', {'group': group, 'member': 'a'}, instance)
+            answer = cloud.select_destinations(spec, [instance])[0]
+        finally:
+            change(None)
+        assert [each.service_host for each in answer] == [
+            'cmp-0', 'cmp-2', 'cmp-3']

@@ -13,7 +13,7 @@ from nova_holistic.holds import bodies
 from nova_holistic.scheduler.claim.refusal import HostRefused, Refused
 from nova_holistic.scheduler.claim import request
 from nova_holistic.scheduler.connections import Connections
-from nova_holistic.scheduler.hosts import cloudview, locations
+from nova_holistic.scheduler.hosts import cloudview, locations, numa
 from nova_holistic.scheduler.hosts.single_hosts import HostReader
 from nova_holistic.scheduler.policies.judge import Judge
 from nova_holistic.scheduler.policies import membership
@@ -44,7 +44,8 @@ class Candidates:
         self._scheduler = scheduler
         self._hosts = HostReader(
             scheduler.host_manager, scheduler.servicegroup_api,
-            connections.placement)
+            connections.placement, numa.is_needed(
+                spec, scheduler.host_manager.enabled_filters))
         self._states: dict[tuple[str, str], Any] = {}
         self.asked: Any = None
 

@@ -33,11 +33,16 @@ ZONE, AGGREGATES, TRAITS = 'availability zone', 'aggregates', 'traits'
 class HostReader:
     """Reads single hosts; what it costs does not depend on their number."""
 
-    def __init__(self, host_manager, servicegroup_api, placement):
-        """:param placement: keystoneauth Adapter for the placement service"""
+    def __init__(self, host_manager, servicegroup_api, placement,
+                 with_numa: bool = True):
+        """
+        :param placement: keystoneauth Adapter for the placement service
+        :param with_numa: whether the states have NUMA topologies
+        """
         self._host_manager = host_manager
         self._servicegroup_api = servicegroup_api
         self._placement = placement
+        self._with_numa = with_numa
 
     def cell_of(self, context, place: Place) -> 'objects.CellMapping':
         """The cell that the host is in.
@@ -55,15 +60,11 @@ class HostReader:
         """Nova's HostState of each host, or HostRefused: it is not in that
         cell, gone, disabled or down.
 
-        Two queries, and a third for servers on hosts that do not report them.
+        Two queries, and a third for servers on hosts that do not report them,
+        in one transaction.
         """
         with nova_context.target_cell(context, cell) as target:
-            nodes = {node.uuid: node for node
-                     in objects.ComputeNodeList.get_all_by_uuids(
-                         target, [place.provider for place in places])}
-            services = _services(target, [place.host for place in places])
-            servers = self._servers(target, [
-                place.host for place in places if place.provider in nodes])
+            nodes, services, servers = self._rows(target, places)
         for place in places:
             try:
                 yield place, self._state(
@@ -71,6 +72,19 @@ class HostReader:
                     services.get(place.host), servers)
             except HostRefused as refusal:
                 yield place, refusal
+
+    @main_database.pick_context_manager_reader
+    def _rows(self, context, places: Collection[Place]):
+        """Nodes by their UUIDs, services and servers by hosts.
+
+        What is called here and opens a transaction joins this one.
+        """
+        nodes = {node.uuid: node for node
+                 in objects.ComputeNodeList.get_all_by_uuids(
+                     context, [place.provider for place in places])}
+        services = _services(context, [place.host for place in places])
+        return nodes, services, self._servers(context, [
+            place.host for place in places if place.provider in nodes])
 
     def _state(self, cell, place, node, service, servers):
         if node is None or service is None or node.host != place.host:
@@ -81,6 +95,8 @@ class HostReader:
             raise HostRefused('is down', place.host, may_return=True)
         state = self._host_manager.host_state_cls(
             node.host, node.hypervisor_hostname, cell.uuid, compute=node)
+        if not self._with_numa:
+            node.numa_topology = None
         state.update(node, dict(service), self.aggregates(place.host),
                      servers[place.host])
         if state.uuid is None:

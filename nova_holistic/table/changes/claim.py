@@ -28,6 +28,7 @@ OWNED = (MemberState.CLAIMED, MemberState.BUILT)
 class Claim:
     """A row that is an instance's.
 
+    :ivar row: with its alternates
     :ivar repeated: it was so before
     """
 
@@ -46,25 +47,30 @@ def claim(database: Database, group_uuid: str, path: str,
 
     :param path: of a member, or of a counted one, whose lowest free server is
         taken
-    :param seen: planned rows at that path, lowest first, of a group that was
-        claimable, if the caller has just read them
+    :param seen: planned rows at that path, lowest first and without their
+        alternates, of a group that was claimable, if the caller has just read
+        them
     :raises ClaimRefused: there is nothing to be had at that path
     """
-    candidates = seen or _candidates(database, group_uuid, path, instance_uuid)
+    candidates, are_bare = seen, True
+    if not candidates:
+        candidates, are_bare = _candidates(
+            database, group_uuid, path, instance_uuid), False
     while candidates:
         for candidate in candidates:
             if candidate.instance_uuid is not None:
                 return _repeated(candidate, group_uuid, path)
             try:
-                if _swap_state(database, candidate, instance_uuid, now):
-                    return Claim(replace(
-                        candidate, state=MemberState.CLAIMED, held=False,
-                        instance_uuid=instance_uuid, updated_at=now), False)
+                won = _swap_state(
+                    database, candidate, instance_uuid, now, are_bare)
+                if won is not None:
+                    return Claim(won, False)
             except Duplicate:
                 # The same instance has one: it asked twice at once, and the
                 # other won, or the caller did not look.
                 break
-        candidates = _candidates(database, group_uuid, path, instance_uuid)
+        candidates, are_bare = _candidates(
+            database, group_uuid, path, instance_uuid), False
     raise _why_not(database, group_uuid, path)
 
 
@@ -104,11 +110,15 @@ def _repeated(row: MemberRecord, group_uuid: str, path: str) -> Claim:
 
 @retried
 def _swap_state(database: Database, candidate: MemberRecord,
-                instance_uuid: str, now: datetime) -> bool:
-    """Whether the row was still to be had: planned, and where it was seen.
+                instance_uuid: str, now: datetime, is_bare: bool
+                ) -> MemberRecord | None:
+    """The claimed row with its alternates, if it was still to be had:
+    planned, and where it was seen. None if it was not.
 
     It is held no more: the hold is about to become the instance's. Where a
     crash comes before that, whoever frees or undoes a claimed row looks.
+
+    :param is_bare: whether the row was read without its alternates
     """
     with database.writer() as session:
         won = session.execute(
@@ -119,14 +129,21 @@ def _swap_state(database: Database, candidate: MemberRecord,
             .values(state=MemberState.CLAIMED, instance_uuid=instance_uuid,
                     held=False, updated_at=now)
             .execution_options(synchronize_session=False)).rowcount == 1
-        if won:
-            group = candidate.group_uuid
-            events.add(session, [
-                *events.of_members([events.Changed(
-                    group, candidate.member.path, MemberState.PLANNED,
-                    candidate.place.host)], MemberState.CLAIMED, now),
-                *progress.started(session, group, now)])
-    return won
+        if not won:
+            return None
+        group = candidate.group_uuid
+        events.add(session, [
+            *events.of_members([events.Changed(
+                group, candidate.member.path, MemberState.PLANNED,
+                candidate.place.host)], MemberState.CLAIMED, now),
+            *progress.started(session, group, now)])
+        # In this transaction they cost no round trips for another one.
+        alternates = candidate.alternates if not is_bare else rows.places(
+            session.scalar(sa.select(MemberRow.alternates).where(
+                MemberRow.id == candidate.id)))
+    return replace(
+        candidate, state=MemberState.CLAIMED, held=False,
+        instance_uuid=instance_uuid, alternates=alternates, updated_at=now)
 
 
 def _why_not(database: Database, group_uuid: str,

@@ -166,9 +166,21 @@ def test_a_claim_ends_the_hold_and_records_the_owner(table, shop):
 
 
 def test_a_row_that_was_read_before_saves_a_query(table, shop):
-    web = table.members(shop.uuid)[0]
+    web = table.rosters.read(shop.uuid)[1][0]
     assert statements(table, lambda: table.take(
-        shop.uuid, 'db/web', builders.new_uuid(), NOON, [web])) == 3
+        shop.uuid, 'db/web', builders.new_uuid(), NOON, [web])) == 4
+
+
+def test_a_claimed_row_has_its_alternates(table, shop):
+    """Also if it was read before without them."""
+    web, node, *_ = table.members(shop.uuid)
+    assert web.alternates and node.alternates
+    bare = table.rosters.read(shop.uuid)[1][0]
+    assert not bare.alternates
+    claimed = table.take(
+        shop.uuid, 'db/web', builders.new_uuid(), NOON, [bare]).row
+    assert claimed.alternates == web.alternates
+    assert claim(table, shop, node.member.path).alternates == node.alternates
 
 
 def test_an_outdated_row_that_is_taken_is_not_claimed_again(
