@@ -4,8 +4,10 @@
 Real Nova and Placement in one process on SQLite, hosts in their databases
 with inventories, traits, aggregates and servers, and without a nova-compute
 for each. Between two snapshots servers come to half of the hosts that change,
-and go from the other half. Beside it, in the same run, every provider read
-one by one: its inventories, traits, aggregates and allocations.
+and go from the other half. All of this through Placement's API, and with the
+driver placement-db, which reads a copy of the database in a file. Beside it,
+in the same run, what is no longer done: the list of all hypervisors, and every
+provider read one by one: its inventories, traits, aggregates and allocations.
 
 Then the arrays that a plan looks at, for a larger cloud in memory: made from
 nothing, and brought up to date.
@@ -15,16 +17,24 @@ nothing, and brought up to date.
 import nova_holistic.embedded  # noqa: F401, I100
 
 import argparse
+import contextlib
 from dataclasses import replace
+import pathlib
+import sqlite3
 import statistics
 import time
 import uuid
 
 from clouds import CLASSES, cloud as cloud_in_memory
+from placement import db_api
 
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.inventory.hypervisors import read_hypervisors
 from nova_holistic.inventory.placement import PlacementInventory
+from nova_holistic.inventory.placement_database import PlacementDatabase
+from nova_holistic.inventory.provider_rows import ProviderRows
+from nova_holistic.inventory.service import Service
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.solver.hosts import HostTable
 from nova_holistic.topology.aggregates import AggregatesTopology
@@ -63,18 +73,42 @@ class Measured:
         self._compute = Counting(cloud.compute)
         self._providers = self._with_room()
         self._consumers = []
+        self._copy = pathlib.Path(cloud.directory) / 'placement-copy.sqlite'
+        self.copy()
         self.forget()
 
     def forget(self):
-        self._inventory = PlacementInventory(
-            self._placement, self._compute,
-            AggregatesTopology(['az', 'rack', 'host']))
+        def inventory(providers):
+            return PlacementInventory(
+                providers, self._compute,
+                AggregatesTopology(['az', 'rack', 'host']))
+
+        self._inventory = inventory(self._placement)
+        self._database = inventory(ProviderRows(
+            PlacementDatabase(f'sqlite:///{self._copy}')))
 
     def snapshot(self):
         return self._cost(self._inventory.snapshot)
 
+    def from_database(self):
+        return self._cost(self._database.snapshot)
+
+    def hypervisors(self):
+        return self._cost(lambda: read_hypervisors(
+            Service('nova', self._compute)))
+
     def one_by_one(self):
         return self._cost(self._read_all)
+
+    def copy(self):
+        """Copy Placement's database to the file that the driver reads."""
+        with contextlib.closing(sqlite3.connect(self._copy)) as copy:
+            with contextlib.closing(
+                    db_api.get_placement_engine().raw_connection()) as source:
+                source.driver_connection.backup(copy)
+            copy.executescript(
+                'DROP TABLE IF EXISTS alembic_version; CREATE TABLE '
+                "alembic_version AS SELECT 'a082b8bb98d0' AS version_num")
 
     def _cost(self, work):
         """Requests to Nova and to Placement; seconds of all, of those to
@@ -125,16 +159,19 @@ class Measured:
 
 def main():
     arguments = _parser().parse_args()
-    with EmbeddedCloud(()) as cloud:
-        cloud.insert_hosts(_hosts(arguments.hosts))
-        measure(Measured(cloud), arguments)
-    print()
+    for hosts in arguments.hosts:
+        print(f'{hosts} hosts')
+        with EmbeddedCloud(()) as cloud:
+            cloud.insert_hosts(_hosts(hosts))
+            measure(Measured(cloud), arguments)
+        print()
     measure_arrays(arguments)
 
 
 def _parser():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--hosts', type=int, default=1000)
+    parser.add_argument('--hosts', type=int, nargs='+',
+                        default=[300, 1000, 3000])
     parser.add_argument('--changed', type=int, nargs='+', default=[0, 10, 100],
                         help='hosts that change between two snapshots')
     parser.add_argument('--repeat', type=int, default=3)
@@ -170,12 +207,25 @@ def measure(measured, arguments):
     # What the first answer of a service loads is none of ours.
     measured.snapshot()
     row('first', measured.snapshot, measured.forget)
+    row('first, placement-db', measured.from_database, measured.forget)
+    measured.snapshot()
     # Servers that can go have to be there.
     measured.change(max(arguments.changed))
     measured.snapshot()
+    measured.copy()
+    measured.from_database()
     for number in arguments.changed:
-        row(f'{number} hosts changed', measured.snapshot,
-            lambda: measured.change(number))
+        def change(number=number):
+            measured.change(number)
+            measured.copy()
+
+        row(f'{number} hosts changed', measured.snapshot, change)
+        # Each reader has read all changes so far.
+        measured.copy()
+        measured.from_database()
+        row('the same, placement-db', measured.from_database, change)
+        measured.snapshot()
+    row('list of hypervisors', measured.hypervisors, lambda: None)
     row('providers one by one', measured.one_by_one, lambda: None)
 
 

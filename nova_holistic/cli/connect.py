@@ -4,6 +4,8 @@
 from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import loading
+from keystoneauth1.session import Session
+from requests import adapters
 
 from nova_holistic import exceptions
 
@@ -33,8 +35,20 @@ def connect(conf, group: str) -> Adapter:
             raise NotConfigured(f'[{group}] auth_type is missing')
         session = loading.load_session_from_conf_options(
             conf, group, auth=auth)
+        _let_threads_connect(session, conf.inventory.threads)
         return loading.load_adapter_from_conf_options(
             conf, group, session=session, auth=auth)
     # TypeError: options that exclude each other.
     except (ks_exceptions.ClientException, TypeError) as error:
         raise NotConfigured(f'[{group}]: {error}') from error
+
+
+def _let_threads_connect(session: Session, threads: int) -> None:
+    """Keep a connection for each thread that reads the inventory, beside
+    those that requests keeps by default.
+
+    A connection beyond this number is closed after one request.
+    """
+    size = adapters.DEFAULT_POOLSIZE + threads
+    for each in session.session.adapters.values():
+        each.init_poolmanager(adapters.DEFAULT_POOLSIZE, size)

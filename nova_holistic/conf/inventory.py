@@ -16,6 +16,18 @@ OPTS = [
         'threads', default=8, min=1, max=64,
         help='How many resource providers are read from Placement at once. '
              'Only those that changed since the snapshot before are read.'),
+    cfg.StrOpt(
+        'placement_connection', secret=True,
+        help='SQLAlchemy URL of the database of Placement, for the driver '
+             'placement-db. Use an account that may only read: the driver '
+             'never writes.'),
+    cfg.ListOpt(
+        'placement_revisions', default=[],
+        help='Revisions of the schema of Placement that the driver '
+             'placement-db accepts beside those it was tested with. By '
+             'default, the driver refuses to read a schema that it does not '
+             'know. Add a revision only after you have compared a snapshot '
+             'of this driver with one of the driver placement.'),
 ]
 
 

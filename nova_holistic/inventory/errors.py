@@ -19,3 +19,12 @@ class ServiceFailed(HolisticError):
         self.service = service
         self.path = path
         super().__init__(f'{service}: GET {path}: {problem}')
+
+
+class DatabaseFailed(ServiceFailed):
+    """Placement's database does not answer, refuses, or is not as expected."""
+
+    def __init__(self, problem: str):
+        HolisticError.__init__(self, f"Placement's database: {problem}")
+        self.service = 'placement'
+        self.path = ''

@@ -8,12 +8,13 @@ from keystoneauth1.adapter import Adapter
 from oslo_log import log as logging
 
 from nova_holistic.inventory.base import InventoryDriver
-from nova_holistic.inventory.computes import (
-    Compute, read_aggregates, read_computes)
+from nova_holistic.inventory.compute_reader import ComputeReader
+from nova_holistic.inventory.computes import Compute, read_aggregates
 from nova_holistic.inventory.errors import MissingAdapter
 from nova_holistic.inventory.flavors import read_flavors
 from nova_holistic.inventory.images import read_image
 from nova_holistic.inventory.provider import Provider
+from nova_holistic.inventory.provider_source import ProviderSource
 from nova_holistic.inventory.providers import ProviderReader
 from nova_holistic.inventory.server_groups import read_server_group
 from nova_holistic.inventory.service import Service
@@ -49,26 +50,32 @@ class PlacementInventory(InventoryDriver):
     DISK_GB here, and takes no flavor with a local disk). A compute without
     a provider, or a provider without a compute, is no host yet.
 
-    Requests for one snapshot: six, one more for each further thousand
-    computes or flavors, one or a few for use (see :mod:`.use`), and one to
-    three for each provider that changed since the snapshot before.
+    Requests for one snapshot: five, one more for each further thousand
+    flavors, one or a few for use (see :mod:`.use`), one for each hypervisor
+    that may have changed (see :mod:`.compute_reader`), and one to three for
+    each provider that changed since the snapshot before. The first snapshot
+    reads the list of all hypervisors, a thousand in each request.
 
     Hosts that did not change are the same objects as in the snapshot before,
     and what was worked out of those is brought up to date.
     """
 
-    def __init__(self, placement: Adapter, compute: Adapter,
+    def __init__(self, placement: Adapter | ProviderSource, compute: Adapter,
                  topology: TopologyDriver, threads: int = 1,
                  image: Adapter | None = None):
         """
+        :param placement: connection to Placement, or another source of its
+            providers
         :param threads: how many providers are read at once
         :param image: of Glance; None if no images can be read
         """
         self._nova = Service('nova', compute)
         self._glance = None if image is None else Service('glance', image)
         self._topology = topology
-        self._providers = ProviderReader(
-            Service('placement', placement), threads)
+        self._computes = ComputeReader(self._nova, threads)
+        self._providers = (
+            placement if isinstance(placement, ProviderSource)
+            else ProviderReader(Service('placement', placement), threads))
         self._latest = Snapshot(topology.levels, ())
         self._shared = SharedRuns(self._refresh)
 
@@ -104,11 +111,13 @@ class PlacementInventory(InventoryDriver):
     def _refresh(self) -> Snapshot:
         aggregates = read_aggregates(self._nova)
         flavors = read_flavors(self._nova)
-        computes = read_computes(self._nova)
+        listing = self._providers.list()
+        computes = self._computes.read(listing)
         locations = self._topology.locate(
             {compute.host for compute in computes}, aggregates)
         # Last what grows stale first.
-        providers = self._providers.read([c.uuid for c in computes])
+        providers = self._providers.read(
+            [compute.uuid for compute in computes], listing)
         bare = [c.name for c in computes if c.uuid not in providers]
         if bare:
             LOG.info('%d computes have no resource provider and are left '

@@ -5,12 +5,14 @@ A provider's generation grows with every change of its inventories and traits
 and with every new allocation; use that went away is found in lists of use.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
+from nova_holistic.inventory.parallel import read_each
 from nova_holistic.inventory.provider import generation_of, Provider
+from nova_holistic.inventory.provider_source import (
+    Listed, Listing, ProviderSource)
 from nova_holistic.inventory.service import Service
 from nova_holistic.inventory.use import (
     find_changed, PLACEMENT_VERSION, UseLists)
@@ -19,7 +21,7 @@ _FIRST = ('VCPU', 1)
 """What most providers have room for; asked for when none is known."""
 
 
-class ProviderReader:
+class ProviderReader(ProviderSource):
     """Remembers providers, and reads those that changed; for one caller at a
     time.
 
@@ -38,13 +40,15 @@ class ProviderReader:
         self._threads = threads
         self._known: Mapping[str, Provider] = {}
 
-    def read(self, uuids: Collection[str]) -> Mapping[str, Provider]:
-        """Those of the providers that exist; the same objects for those that
-        did not change.
+    def read(self, uuids: Collection[str], listing: Listing | None = None,
+             ) -> Mapping[str, Provider]:
+        """See ``ProviderSource.read``.
 
         :raises ServiceFailed: Placement does not answer, or answers nonsense
         """
-        generations = self._generations()
+        generations = {
+            uuid: each.generation for uuid, each
+            in (self.list() if listing is None else listing).items()}
         lists = UseLists(self._placement)
         present = [uuid for uuid in uuids if uuid in generations]
         same = {uuid: self._known[uuid] for uuid in present
@@ -56,28 +60,27 @@ class ProviderReader:
             lists.used(_FIRST)
         wanted = [uuid for uuid in present
                   if uuid not in same or uuid in changed]
-        fetched = self._fetch_all(wanted, partial(
-            self._fetch, generations=generations, traits=lists.traits))
+        fetched = read_each(wanted, partial(
+            self._fetch, generations=generations, traits=lists.traits),
+            self._threads)
         found = {uuid: fetched[uuid] if uuid in fetched else same[uuid]
                  for uuid in present}
         self._known = {uuid: provider for uuid, provider in found.items()
                        if provider is not None}
         return self._known
 
-    def _generations(self) -> Mapping[str, int]:
+    def list(self) -> Listing:
+        """See ``ProviderSource.list``; one request.
+
+        :raises ServiceFailed: Placement does not answer, or answers nonsense
+        """
         path = '/resource_providers'
         with self._placement.reading(path):
-            listing = self._placement.get(path, PLACEMENT_VERSION)
-            return {item['uuid']: item['generation']
-                    for item in listing['resource_providers']}
-
-    def _fetch_all(self, uuids: Collection[str],
-                   fetch: Callable[[str], Provider | None],
-                   ) -> Mapping[str, Provider | None]:
-        if self._threads == 1 or len(uuids) < 2:
-            return {uuid: fetch(uuid) for uuid in uuids}
-        with ThreadPoolExecutor(self._threads) as pool:
-            return dict(zip(uuids, pool.map(fetch, uuids)))
+            found = self._placement.get(path, PLACEMENT_VERSION)
+            return {item['uuid']: Listed(
+                item['name'], item['generation'],
+                item['parent_provider_uuid'] is None)
+                for item in found['resource_providers']}
 
     def _fetch(self, uuid: str, generations: Mapping[str, int],
                traits: Mapping[str, Collection[str]]) -> Provider | None:

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import sqlite3
 
+from alembic import script
 import fixtures
 from oslo_config import cfg
 from oslo_db.sqlalchemy import engines
@@ -78,6 +79,10 @@ class PlacementDatabase(fixtures.Fixture):
             _replace(self.engine, content)
         return value
 
+    def save(self, path):
+        """Copy the database to a SQLite file; see ``save_copy``."""
+        save_copy(self.engine, path)
+
     def providers(self):
         """UUIDs of all providers."""
         return [uuid for uuid, in self._read(
@@ -108,6 +113,28 @@ def new_conf():
     placement_options.register_opts(conf)
     conf.set_override('connection', URL, group='placement_database')
     return conf
+
+
+def save_copy(engine, path):
+    """Copy Placement's database in memory to a SQLite file.
+
+    The copy has the revision that a migrated database has: Placement's
+    fixtures create the tables without it.
+    """
+    with contextlib.closing(sqlite3.connect(path)) as copy:
+        with contextlib.closing(engine.raw_connection()) as connection:
+            connection.driver_connection.backup(copy)
+        copy.execute('CREATE TABLE IF NOT EXISTS alembic_version ('
+                     'version_num VARCHAR(32) NOT NULL)')
+        copy.execute('DELETE FROM alembic_version')
+        copy.execute('INSERT INTO alembic_version VALUES (?)', (head(),))
+        copy.commit()
+
+
+def head():
+    """The newest revision of the installed Placement."""
+    return script.ScriptDirectory.from_config(
+        migration._alembic_config()).get_current_head()
 
 
 @functools.cache

@@ -21,9 +21,15 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
     :ivar conf: Placement's configuration
     """
 
+    def __init__(self, database=None):
+        """:param database: a fixture to use instead of PlacementDatabase"""
+        super().__init__()
+        self._database = database
+
     def setUp(self):
         super().setUp()
-        self._database = self.useFixture(PlacementDatabase())
+        self._database = self.useFixture(
+            self._database or PlacementDatabase())
         # That of an embedded cloud is there again afterwards.
         self.useFixture(fixtures.MonkeyPatch(
             'placement.policy._ENFORCER', None))
@@ -59,3 +65,7 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
 
     def consumers(self, provider):
         return self._database.consumers(provider)
+
+    def save(self, path):
+        """Copy the database to a SQLite file."""
+        self._database.save(path)

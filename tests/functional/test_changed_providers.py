@@ -6,7 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
+from tests.functional.counting import wait_until_quiet
 from tests.functional.watching import Watch
+from tests.statements import recorded
 
 HOSTS = (
     EmbeddedHost('cmp-1', zone='az1', rack='r1'),
@@ -15,7 +17,8 @@ HOSTS = (
     EmbeddedHost('cmp-3', zone='az2', rack='r1', vcpus=4),
     EmbeddedHost('cmp-4'),
 )
-LISTS = {'os-hypervisors/detail': 2, 'flavors/detail': 2, 'os-aggregates': 1,
+DISK_ARRAY = '7b1c3c7e-5d0a-4f1e-9a39-0d6d8c0a3f11'
+LISTS = {'os-services': 1, 'flavors/detail': 2, 'os-aggregates': 1,
          'resource_providers': 1, 'allocation_candidates': 1}
 """Requests of every snapshot of a cloud of no more than a thousand hosts."""
 
@@ -164,6 +167,58 @@ def test_requests_grow_with_changes_and_not_with_the_cloud(
     watch.snapshot()
     assert +watch.requests == LISTS | (
         {'one/allocations': number} if number else {})
+
+
+def test_novas_statements_do_not_grow_with_the_cloud(cloud, watch):
+    def statements(number):
+        cloud.insert_hosts([EmbeddedHost(f'counted-{number}-{n:02}')
+                            for n in range(number)])
+        first = counted(watch.snapshot)
+        return first, counted(watch.snapshot)
+
+    def counted(work):
+        wait_until_quiet()
+        with recorded() as recorder:
+            work()
+        return sum('compute_nodes' in each or 'services' in each
+                   or 'host_mappings' in each for each in recorder.statements)
+
+    watch.snapshot()
+    few, many = statements(2), statements(12)
+    # One statement for the services of each of the two cells.
+    assert few[1] == many[1] == 2
+    # A new host: its compute node, host mapping and service.
+    assert (few[0] - 2, many[0] - 2) == (3 * 2, 3 * 12)
+
+
+def test_a_host_of_a_deleted_service_is_gone_and_comes_back(cloud, watch):
+    cloud.add_hosts([EmbeddedHost('cmp-8')])
+    before = watch.hosts()
+    cloud.remove_hosts(['cmp-8'])
+    assert before.keys() - watch.hosts().keys() == {'cmp-8'}
+    assert watch.requests['os-hypervisors/UUID'] == 1
+    cloud.add_hosts([EmbeddedHost('cmp-8', vcpus=2)])
+    after = watch.hosts()
+    assert after.keys() == before.keys()
+    assert after['cmp-8'].enabled
+    assert after['cmp-8'].inventories['VCPU'].total == 2
+    cloud.remove_hosts(['cmp-8'])
+    watch.snapshot()
+    watch.snapshot()
+    assert +watch.requests == LISTS
+
+
+def test_a_provider_without_a_compute_node_is_asked_for_once(cloud, watch):
+    watch.snapshot()
+    cloud.placement.post('/resource_providers', json={
+        'name': 'disk-array', 'uuid': DISK_ARRAY})
+    found = []
+    for _ in range(2):
+        hosts = watch.hosts()
+        found.append(watch.requests['os-hypervisors/UUID'])
+    cloud.placement.delete(f'/resource_providers/{DISK_ARRAY}')
+    assert found == [1, 0]
+    assert DISK_ARRAY not in {host.uuid for host in hosts.values()}
 
 
 def test_a_compute_without_a_provider_is_left_out(cloud, watch):

@@ -6,6 +6,7 @@ import threading
 
 from nova_holistic.inventory.placement import PlacementInventory
 from nova_holistic.topology.aggregates import AggregatesTopology
+from tests.functional.counting import UUID
 
 
 class Counting:
@@ -20,17 +21,21 @@ class Counting:
         name = path.split('?')[0].strip('/').split('/')
         one = name[0] == 'resource_providers' and len(name) == 3
         with self._lock:
-            self.requests[f'one/{name[2]}' if one else '/'.join(name)] += 1
+            self.requests[f'one/{name[2]}' if one else UUID.sub(
+                'UUID', '/'.join(name))] += 1
         return self._adapter.get(path, **options)
 
 
 class Watch:
     """An inventory over a cloud, and the requests of its last snapshot."""
 
-    def __init__(self, cloud, threads=1):
+    def __init__(self, cloud, threads=1, providers=None):
+        """:param providers: a source of providers instead of Placement's API
+        """
         self._adapters = Counting(cloud.placement), Counting(cloud.compute)
+        placement, compute = self._adapters
         self._inventory = PlacementInventory(
-            *self._adapters, AggregatesTopology(
+            providers or placement, compute, AggregatesTopology(
                 ['az', 'rack', 'host'], ['power_feed']), threads)
 
     def snapshot(self):

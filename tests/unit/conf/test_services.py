@@ -5,7 +5,7 @@ from oslo_config import cfg
 import pytest
 
 from nova_holistic.cli.connect import connect, NotConfigured
-from nova_holistic.conf import services
+from nova_holistic.conf import inventory, services
 
 ACCOUNT = '''
 [placement]
@@ -24,6 +24,7 @@ def configured(tmp_path):
     def configured(further=''):
         conf = cfg.ConfigOpts()
         services.register_opts(conf)
+        inventory.register_opts(conf)
         path = tmp_path / 'nova-holistic.conf'
         path.write_text(ACCOUNT + further)
         conf(['--config-file', str(path)])
@@ -45,3 +46,11 @@ def test_conflicting_options_are_reported(configured):
     conf = configured('version = 1\nmin_version = 1\n')
     with pytest.raises(NotConfigured, match=r'^\[placement\]: '):
         connect(conf, 'placement')
+
+
+def test_each_thread_that_reads_the_inventory_keeps_a_connection(configured):
+    conf = configured('[inventory]\nthreads = 40\n')
+    pool = connect(conf, 'placement').session.session.get_adapter(
+        'https://placement').poolmanager.connection_from_url(
+            'https://placement')
+    assert pool.pool.maxsize >= 40

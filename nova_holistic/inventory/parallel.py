@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same request for many things, several at a time."""
+
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar('T')
+
+
+def read_each(uuids: Collection[str], read: Callable[[str], T],
+              threads: int) -> dict[str, T]:
+    """The result for each UUID, in the order given.
+
+    :param threads: how many are read at a time
+    :raises Exception: what the first failed reading raises
+    """
+    if threads == 1 or len(uuids) < 2:
+        return {uuid: read(uuid) for uuid in uuids}
+    with ThreadPoolExecutor(min(threads, len(uuids))) as pool:
+        return dict(zip(uuids, pool.map(read, uuids)))

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resource providers from the rows of Placement's database."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.inventory.placement_database import PlacementDatabase
+from nova_holistic.inventory import placement_schema as schema
+from nova_holistic.inventory.provider import Provider
+from nova_holistic.inventory.provider_source import (
+    Listed, Listing, ProviderSource)
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.inventory import Inventory
+
+CHUNK = 1000
+"""How many ids a condition contains at most: some databases limit this."""
+
+
+class ProviderRows(ProviderSource):
+    """Remembers providers, and reads inventories and traits only of those
+    whose generation has changed.
+
+    What ``read`` returns was all true at one moment during the call.
+
+    Statements: six for the list, the use and the consumers of all providers;
+    three more for each thousand providers that changed, or that are new. The
+    use is added up by the database.
+    """
+
+    def __init__(self, database: PlacementDatabase):
+        self._database = database
+        self._known: dict[str, Provider] = {}
+        self._classes: dict[int, str] = {}
+
+    def list(self) -> Listing:
+        """See ``ProviderSource.list``.
+
+        :raises DatabaseFailed: the database does not answer, or is not as
+            expected
+        """
+        with self._database.view() as connection:
+            return {row.uuid: Listed(row.name, row.generation,
+                                     row.parent_provider_id is None)
+                    for row in _providers(connection)}
+
+    def read(self, uuids: Collection[str], listing: Listing | None = None,
+             ) -> Mapping[str, Provider]:
+        """See ``ProviderSource.read``. The listing is not used: providers are
+        listed in the same transaction.
+
+        :raises DatabaseFailed: the database does not answer, or is not as
+            expected
+        """
+        wanted = set(uuids)
+        with self._database.view() as connection:
+            rows = [row for row in _providers(connection)
+                    if row.uuid in wanted]
+            classes = _names(connection, schema.CLASSES)
+            if classes != self._classes:
+                # The name of a class may have changed.
+                self._known = {}
+            self._classes = classes
+            bare = self._bare(connection, rows)
+            used, consumers = _used(connection), _consumers(connection)
+            found = {row.uuid: _with_use(
+                bare[row.uuid], {classes[each]: amount for each, amount
+                                 in used.get(row.id, {}).items()},
+                consumers.get(row.id, 0)) for row in rows}
+        self._known = {uuid: found[uuid] for uuid in uuids if uuid in found}
+        return self._known
+
+    def _bare(self, connection: sa.Connection, rows: Collection[Any],
+              ) -> dict[str, Provider]:
+        """The providers, with the use that was known before."""
+        changed = {
+            row.id: row for row in rows if row.uuid not in self._known
+            or self._known[row.uuid].generation != row.generation}
+        inventories: dict[int, dict[str, Inventory]] = defaultdict(dict)
+        traits: dict[int, set[str]] = defaultdict(set)
+        if changed:
+            names = _names(connection, schema.TRAITS)
+            for row in _of(connection, schema.INVENTORIES, changed):
+                inventories[row.resource_provider_id][
+                    self._classes[row.resource_class_id]] = _inventory(row)
+            for row in _of(connection, schema.PROVIDER_TRAITS, changed):
+                traits[row.resource_provider_id].add(names[row.trait_id])
+        return {row.uuid: Provider(
+            generation=row.generation, traits=frozenset(traits[row.id]),
+            inventories=FrozenMapping(inventories[row.id]), consumers=0)
+            if row.id in changed else self._known[row.uuid] for row in rows}
+
+
+def _providers(connection: sa.Connection) -> Collection[Any]:
+    return connection.execute(sa.select(schema.PROVIDERS)).all()
+
+
+def _names(connection: sa.Connection, table: sa.Table) -> dict[int, str]:
+    return {row.id: row.name for row in connection.execute(sa.select(table))}
+
+
+def _of(connection: sa.Connection, table: sa.Table, ids: Collection[int],
+        ) -> Iterator[Any]:
+    """The rows of some providers."""
+    ordered = sorted(ids)
+    for start in range(0, len(ordered), CHUNK):
+        yield from connection.execute(sa.select(table).where(
+            table.c.resource_provider_id.in_(ordered[start:start + CHUNK])))
+
+
+def _inventory(row: Any) -> Inventory:
+    return Inventory(
+        used=0, total=row.total, reserved=row.reserved,
+        allocation_ratio=row.allocation_ratio, min_unit=row.min_unit,
+        max_unit=row.max_unit, step_size=row.step_size)
+
+
+def _used(connection: sa.Connection) -> Mapping[int, Mapping[int, int]]:
+    """Amount in use by id of the provider and of the resource class."""
+    table = schema.ALLOCATIONS.c
+    found: dict[int, dict[int, int]] = defaultdict(dict)
+    for provider, resource_class, amount in connection.execute(
+            sa.select(table.resource_provider_id, table.resource_class_id,
+                      sa.func.sum(table.used)).group_by(
+                table.resource_provider_id, table.resource_class_id)):
+        # Databases add up in other types.
+        found[provider][resource_class] = int(amount)
+    return found
+
+
+def _consumers(connection: sa.Connection) -> Mapping[int, int]:
+    """How many consumers have allocations, by id of the provider."""
+    table = schema.ALLOCATIONS.c
+    return dict(connection.execute(
+        sa.select(table.resource_provider_id,
+                  sa.func.count(sa.distinct(table.consumer_id))).group_by(
+            table.resource_provider_id)).tuples().all())
+
+
+def _with_use(provider: Provider, used: Mapping[str, int],
+              consumers: int) -> Provider:
+    """The provider with this use; itself if that is the same."""
+    if provider.consumers == consumers and all(
+            amount == used.get(name, 0)
+            for name, amount in provider.used().items()):
+        return provider
+    return replace(provider, consumers=consumers, inventories=FrozenMapping({
+        name: replace(inventory, used=used.get(name, 0))
+        for name, inventory in provider.inventories.items()}))

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where resource providers are read from."""
+
+import abc
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from nova_holistic.inventory.provider import Provider
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A resource provider in the list of all.
+
+    :ivar name: of a compute node's provider: its hypervisor host name
+    :ivar generation: grows with each change of its inventories and traits,
+        and with each new allocation
+    :ivar root: whether it has no parent
+    """
+
+    name: str
+    generation: int
+    root: bool
+
+
+Listing = Mapping[str, Listed]
+"""All resource providers by UUID."""
+
+
+def names_of_roots(listing: Listing) -> Mapping[str, str]:
+    """The name of each provider without a parent, by UUID."""
+    return {uuid: each.name for uuid, each in listing.items() if each.root}
+
+
+class ProviderSource(abc.ABC):
+    """Reads resource providers. ``read`` is for one caller at a time."""
+
+    @abc.abstractmethod
+    def list(self) -> Listing:
+        """All providers, as they are now.
+
+        :raises HolisticError: the source does not answer, or answers nonsense
+        """
+
+    @abc.abstractmethod
+    def read(self, uuids: Collection[str], listing: Listing | None = None,
+             ) -> Mapping[str, Provider]:
+        """Those of the providers that exist; the same objects for those that
+        did not change since the read before.
+
+        :param listing: what ``list`` returned just before; the default is to
+            list again
+        :raises HolisticError: the source does not answer, or answers nonsense
+        """

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is read from Placement's database equals what its API answers.
+
+The database of a real Placement is in memory. Each test reads a copy of it in
+a file. tests/databases does the same on MariaDB and PostgreSQL.
+"""
+
+from hypothesis import given, HealthCheck, strategies as st
+import pytest
+
+from nova_holistic.inventory.placement_database import PlacementDatabase
+from nova_holistic.inventory.provider_rows import ProviderRows
+from tests.effort import examples
+from tests.functional.changing_providers import (
+    BOTH, METAL, ODD, PLAIN, Providers, step, VERSION)
+from tests.functional.placement_service import PlacementService
+from tests.statements import recorded
+
+
+@pytest.fixture
+def placement():
+    with PlacementService() as service:
+        service.adapter.put('/resource_classes/CUSTOM_METAL',
+                            microversion=VERSION)
+        yield service
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / 'placement.sqlite'
+
+
+@pytest.fixture
+def rows(path):
+    return ProviderRows(PlacementDatabase(f'sqlite:///{path}'))
+
+
+def test_later_reads_are_of_what_has_changed(placement, path, rows):
+    providers = Providers(placement)
+    for _ in range(3):
+        providers.add(PLAIN)
+
+    def read():
+        placement.save(path)
+        with recorded() as recorder:
+            found = rows.read(providers.uuids)
+        return found, len(recorder.sent)
+
+    first, statements = read()
+    assert first == providers.anew()
+    # Those below, and traits, inventories, and traits of providers.
+    assert statements == 8
+    second, statements = read()
+    assert all(second[uuid] is first[uuid] for uuid in first)
+    # Revision, providers, resource classes, use and consumers.
+    assert statements == 5
+    one, other, _ = providers.uuids
+    consumer = providers.allocate({one: {'VCPU': 2}})
+    third, statements = read()
+    assert third[one].used() == {'VCPU': 2, 'MEMORY_MB': 0}
+    assert third[one].consumers == 1
+    assert third[other] is first[other]
+    assert statements == 8
+    # This does not raise the generation.
+    providers.free(consumer)
+    fourth, statements = read()
+    assert fourth[one].used() == {'VCPU': 0, 'MEMORY_MB': 0}
+    assert statements == 5
+    assert fourth == providers.anew()
+
+
+def test_the_list_is_that_of_the_api(placement, path, rows):
+    providers = Providers(placement)
+    one = providers.add(PLAIN)
+    placement.adapter.post('/resource_providers', microversion=VERSION, json={
+        'name': 'nested', 'parent_provider_uuid': one})
+    placement.save(path)
+    assert rows.list() == providers.reader.list()
+    assert sorted(each.root for each in rows.list().values()) == [False, True]
+
+
+def test_a_deleted_provider_is_gone(placement, path, rows):
+    providers = Providers(placement)
+    first, second = providers.add(PLAIN), providers.add(PLAIN)
+    placement.save(path)
+    rows.read(providers.uuids)
+    placement.adapter.delete(f'/resource_providers/{first}')
+    placement.save(path)
+    assert set(rows.read(providers.uuids)) == {second}
+
+
+@examples(15, HealthCheck.function_scoped_fixture)
+@given(data=st.data())
+def test_rows_equal_the_answers_of_the_api(placement, path, rows, data):
+    providers = Providers(placement)
+    for inventories in (PLAIN, PLAIN, BOTH, ODD, METAL):
+        providers.add(inventories)
+    consumers = []
+    try:
+        for _ in range(data.draw(st.integers(1, 4))):
+            for _ in range(data.draw(st.integers(0, 4))):
+                step(data.draw, providers, consumers)
+            placement.save(path)
+            assert rows.read(providers.uuids) == providers.anew()
+    finally:
+        for consumer in consumers:
+            providers.free(consumer)

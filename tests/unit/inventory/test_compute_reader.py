@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every change of a compute node is noticed, and few nodes are read."""
+
+from collections import Counter
+
+import pytest
+
+from nova_holistic.inventory.compute_reader import ComputeReader, MAX_AGE
+from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.inventory.provider_source import Listed
+from nova_holistic.inventory.service import Service
+
+
+class Nova:
+    """An adapter to a Nova whose services and nodes a test changes.
+
+    :ivar services: host to the id of its service; None in an unreachable cell
+    :ivar nodes: UUID to the host and the type of the node
+    :ivar hidden: hosts that are not mapped to their cell yet
+    :ivar asked: how often each kind of request was sent
+    """
+
+    status_code = 200
+
+    def __init__(self, *hosts):
+        self.services = {host: f'service of {host}' for host in hosts}
+        self.nodes = {f'uuid-{host}': (host, 'QEMU') for host in hosts}
+        self.hidden = set()
+        self.down = set()
+        self.asked = Counter()
+
+    def get(self, path, **options):
+        answer = Nova.__new__(Nova)
+        answer.json = lambda: found
+        kind, _, rest = path.strip('/').partition('/')
+        kind = kind.partition('?')[0]
+        self.asked['detail' if rest.startswith('detail') else kind] += 1
+        if kind == 'os-services':
+            found = {'services': [self._service(host) for host
+                                  in self.services]}
+        elif rest.startswith('detail'):
+            found = {'hypervisors': [] if 'marker' in rest else [
+                self._node(uuid) for uuid in self.nodes
+                if self._is_shown(uuid)]}
+        elif self._is_shown(rest):
+            found = {'hypervisor': self._node(rest)}
+        else:
+            answer.status_code = 404
+        return answer
+
+    def _is_shown(self, uuid):
+        host, _ = self.nodes.get(uuid, (None, None))
+        return host in self.services and host not in self.hidden
+
+    def _service(self, host):
+        if self.services[host] is None:
+            return {'binary': 'nova-compute', 'host': host,
+                    'status': 'UNKNOWN'}
+        return {'host': host, 'id': self.services[host], **self._state(host)}
+
+    def _state(self, host):
+        return {'state': 'down' if host in self.down else 'up',
+                'status': 'enabled'}
+
+    def _node(self, uuid):
+        host, kind = self.nodes[uuid]
+        return {'id': uuid, 'hypervisor_hostname': f'{host}.example.org',
+                'service': {'host': host, 'id': self.services[host]},
+                'hypervisor_type': kind, 'hypervisor_version': 7,
+                **self._state(host)}
+
+
+class Cloud:
+    """Nova, providers, and a reader that has read them once.
+
+    :ivar providers: UUID to name
+    """
+
+    def __init__(self, *hosts):
+        self.nova = Nova(*hosts)
+        self.providers = {f'uuid-{host}': host for host in hosts}
+        self.now = 0.0
+        self._reader = ComputeReader(
+            Service('nova', self.nova), timer=lambda: self.now)
+        self.read()
+
+    def read(self):
+        """Each compute node by name."""
+        self.nova.asked.clear()
+        found = self._reader.read({
+            uuid: Listed(name, 1, True)
+            for uuid, name in self.providers.items()})
+        return {each.name: each for each in found}
+
+    @property
+    def reread(self):
+        """How many nodes the last call read one by one."""
+        return self.nova.asked['os-hypervisors']
+
+    def as_before(self):
+        """What a reader finds that knows nothing yet."""
+        fresh = ComputeReader(Service('nova', self.nova))
+        return {each.name: each for each in fresh.read({})}
+
+
+@pytest.fixture
+def cloud():
+    return Cloud('a', 'b', 'c')
+
+
+def test_nothing_is_read_again_if_nothing_changed(cloud):
+    assert set(cloud.read()) == {'a', 'b', 'c'}
+    assert cloud.nova.asked == {'os-services': 1}
+
+
+def test_a_service_that_goes_down_is_noticed_without_its_node(cloud):
+    cloud.nova.down.add('b')
+    assert [each.enabled for each in cloud.read().values()] == [
+        True, False, True]
+    assert cloud.reread == 0
+
+
+def test_a_new_host_is_read_alone(cloud):
+    cloud.nova.services['d'] = 'service of d'
+    cloud.nova.nodes['uuid-d'] = 'd', 'QEMU'
+    cloud.providers['uuid-d'] = 'd'
+    assert cloud.read() == cloud.as_before()
+    assert 'd' in cloud.read()
+    assert cloud.reread == 0
+
+
+def test_a_host_that_is_mapped_later_is_noticed(cloud):
+    cloud.nova.services['d'] = 'service of d'
+    cloud.nova.nodes['uuid-d'] = 'd', 'QEMU'
+    cloud.nova.hidden.add('d')
+    cloud.providers['uuid-d'] = 'd'
+    assert 'd' not in cloud.read()
+    cloud.nova.hidden.clear()
+    assert 'd' in cloud.read()
+
+
+def test_a_deleted_host_is_noticed(cloud):
+    del cloud.nova.services['b']
+    assert set(cloud.read()) == {'a', 'c'}
+    del cloud.nova.nodes['uuid-b'], cloud.providers['uuid-b']
+    assert set(cloud.read()) == {'a', 'c'}
+    cloud.read()
+    assert cloud.nova.asked == {'os-services': 1}
+
+
+def test_a_node_whose_provider_is_gone_is_read_once(cloud):
+    del cloud.providers['uuid-b']
+    assert cloud.read() == cloud.as_before()
+    cloud.read()
+    assert cloud.reread == 0
+    del cloud.nova.nodes['uuid-b']
+    cloud.providers['uuid-b'] = 'b'
+    assert set(cloud.read()) == {'a', 'c'}
+
+
+def test_a_renamed_host_is_noticed(cloud):
+    cloud.nova.services['new'] = cloud.nova.services.pop('b')
+    cloud.nova.nodes['uuid-b'] = 'new', 'QEMU'
+    assert set(cloud.read()) == {'a', 'c', 'new'}
+    assert cloud.reread == 1
+
+
+def test_a_service_that_was_created_again_is_noticed(cloud):
+    cloud.nova.services['b'] = 'another service'
+    cloud.nova.nodes['uuid-b'] = 'b', 'kvm'
+    assert cloud.read()['b'].hypervisor == ('kvm', 7)
+    assert cloud.reread == 1
+    cloud.read()
+    assert cloud.reread == 0
+
+
+def test_a_second_node_of_a_service_is_noticed(cloud):
+    cloud.nova.nodes['uuid-2'] = 'b', 'QEMU'
+    cloud.providers['uuid-2'] = 'b-2'
+    found = cloud.read()
+    assert {each.uuid for each in found.values() if not each.enabled} == {
+        'uuid-b', 'uuid-2'}
+    assert found == cloud.as_before()
+
+
+def test_a_node_of_ironic_that_moves_to_another_service_is_noticed():
+    cloud = Cloud('a', 'b')
+    for host in ('a', 'b'):
+        cloud.nova.nodes[f'uuid-{host}'] = host, 'ironic'
+    cloud.now += MAX_AGE
+    assert cloud.read()['a'].enabled
+    cloud.nova.nodes['uuid-b'] = 'a', 'ironic'
+    assert not any(each.enabled for each in cloud.read().values())
+
+
+def test_a_provider_that_is_no_node_is_read_once(cloud):
+    cloud.providers['uuid-disks'] = 'disks'
+    assert set(cloud.read()) == {'a', 'b', 'c'}
+    assert cloud.reread == 1
+    cloud.read()
+    assert cloud.reread == 0
+
+
+def test_every_hypervisor_is_read_again_in_the_course_of_an_hour():
+    cloud = Cloud('a', 'b', 'c', 'd')
+    for host in 'abcd':
+        cloud.nova.nodes[f'uuid-{host}'] = host, 'kvm'
+    found = []
+    for _ in range(4):
+        cloud.now += MAX_AGE / 4
+        found.append(sum(each.hypervisor[0] == 'kvm'
+                         for each in cloud.read().values()))
+    assert found == [1, 2, 3, 4]
+
+
+def test_a_cell_that_does_not_answer_is_an_error_and_loses_no_host(cloud):
+    known, cloud.nova.services['b'] = cloud.nova.services['b'], None
+    with pytest.raises(ServiceFailed, match='1 services is unknown.*: b'):
+        cloud.read()
+    cloud.nova.services['b'] = known
+    assert set(cloud.read()) == {'a', 'b', 'c'}
+    assert cloud.reread == 0
+
+
+def test_many_new_hosts_are_read_in_the_list(cloud):
+    for host in 'defgh':
+        cloud.nova.services[host] = f'service of {host}'
+        cloud.nova.nodes[f'uuid-{host}'] = host, 'QEMU'
+        cloud.providers[f'uuid-{host}'] = host
+    assert len(cloud.read()) == 8
+    assert cloud.nova.asked == {'os-services': 1, 'detail': 2}
