@@ -81,7 +81,7 @@ class ComputeReader:
             stale = self._stale(names, services)
             # A request for one hypervisor takes about twice the time that
             # the same hypervisor takes in the list.
-            if len(stale) > len(self._known):
+            if len(stale) >= len(self._known):
                 self._read_all(names)
             else:
                 self._read_some([*stale, *self._due(stale)], names)

@@ -2,9 +2,9 @@
 """Resource providers from the rows of Placement's database."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -15,6 +15,8 @@ from nova_holistic.inventory.provider_source import (
     Listed, Listing, ProviderSource)
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
+
+T = TypeVar('T')
 
 CHUNK = 1000
 """How many ids a condition contains at most: some databases limit this."""
@@ -64,34 +66,84 @@ class ProviderRows(ProviderSource):
                 # The name of a class may have changed.
                 self._known = {}
             self._classes = classes
-            bare = self._bare(connection, rows)
-            used, consumers = _used(connection), _consumers(connection)
-            found = {row.uuid: _with_use(
-                bare[row.uuid], {classes[each]: amount for each, amount
-                                 in used.get(row.id, {}).items()},
-                consumers.get(row.id, 0)) for row in rows}
+            bare = _bare(connection, rows, classes, self._known)
+            found = _with_uses(bare, rows, classes, _used(connection),
+                               _consumers(connection))
         self._known = {uuid: found[uuid] for uuid in uuids if uuid in found}
         return self._known
 
-    def _bare(self, connection: sa.Connection, rows: Collection[Any],
-              ) -> dict[str, Provider]:
-        """The providers, with the use that was known before."""
-        changed = {
-            row.id: row for row in rows if row.uuid not in self._known
-            or self._known[row.uuid].generation != row.generation}
-        inventories: dict[int, dict[str, Inventory]] = defaultdict(dict)
-        traits: dict[int, set[str]] = defaultdict(set)
-        if changed:
-            names = _names(connection, schema.TRAITS)
-            for row in _of(connection, schema.INVENTORIES, changed):
-                inventories[row.resource_provider_id][
-                    self._classes[row.resource_class_id]] = _inventory(row)
-            for row in _of(connection, schema.PROVIDER_TRAITS, changed):
-                traits[row.resource_provider_id].add(names[row.trait_id])
-        return {row.uuid: Provider(
-            generation=row.generation, traits=frozenset(traits[row.id]),
-            inventories=FrozenMapping(inventories[row.id]), consumers=0)
-            if row.id in changed else self._known[row.uuid] for row in rows}
+    def reread(self, uuids: Collection[str]
+               ) -> Mapping[str, Provider | None]:
+        """Each of these providers as it is now; None for one that is gone.
+        Threads may call this at any time.
+
+        Statements: three, and five for each thousand of the providers.
+
+        :raises DatabaseFailed: the database does not answer, or is not as
+            expected
+        """
+        found: dict[str, Provider | None] = dict.fromkeys(uuids)
+        with self._database.view() as connection:
+            classes = _names(connection, schema.CLASSES)
+            for chunk in _chunks(uuids):
+                rows = connection.execute(sa.select(schema.PROVIDERS).where(
+                    schema.PROVIDERS.c.uuid.in_(chunk))).all()
+                ids = [row.id for row in rows]
+                found.update(_with_uses(
+                    _bare(connection, rows, classes, {}), rows, classes,
+                    _used(connection, ids), _consumers(connection, ids)))
+        return found
+
+    def with_trait(self, trait: str) -> frozenset[str]:
+        """UUIDs of all providers with a trait, in one statement.
+
+        :raises DatabaseFailed: the database does not answer, or is not as
+            expected
+        """
+        providers, owned = schema.PROVIDERS, schema.PROVIDER_TRAITS
+        with self._database.view() as connection:
+            return frozenset(connection.execute(
+                sa.select(providers.c.uuid).join(
+                    owned, owned.c.resource_provider_id == providers.c.id)
+                .join(schema.TRAITS, schema.TRAITS.c.id == owned.c.trait_id)
+                .where(schema.TRAITS.c.name == trait)).scalars())
+
+
+def _bare(connection: sa.Connection, rows: Collection[Any],
+          classes: Mapping[int, str], known: Mapping[str, Provider],
+          ) -> dict[str, Provider]:
+    """The providers by UUID, with the use that was known before.
+
+    :param classes: names of resource classes by id
+    :param known: what was read before, by UUID
+    """
+    changed = {row.id for row in rows if row.uuid not in known
+               or known[row.uuid].generation != row.generation}
+    inventories: dict[int, dict[str, Inventory]] = defaultdict(dict)
+    traits: dict[int, set[str]] = defaultdict(set)
+    if changed:
+        names = _names(connection, schema.TRAITS)
+        for row in _of(connection, schema.INVENTORIES, changed):
+            inventories[row.resource_provider_id][
+                classes[row.resource_class_id]] = _inventory(row)
+        for row in _of(connection, schema.PROVIDER_TRAITS, changed):
+            traits[row.resource_provider_id].add(names[row.trait_id])
+    return {row.uuid: Provider(
+        generation=row.generation, traits=frozenset(traits[row.id]),
+        inventories=FrozenMapping(inventories[row.id]), consumers=0)
+        if row.id in changed else known[row.uuid] for row in rows}
+
+
+def _with_uses(bare: Mapping[str, Provider], rows: Collection[Any],
+               classes: Mapping[int, str],
+               used: Mapping[int, Mapping[int, int]],
+               consumers: Mapping[int, int]) -> dict[str, Provider]:
+    """The providers by UUID, with this use; the same objects where it is the
+    same."""
+    return {row.uuid: _with_use(
+        bare[row.uuid], {classes[each]: amount for each, amount
+                         in used.get(row.id, {}).items()},
+        consumers.get(row.id, 0)) for row in rows}
 
 
 def _providers(connection: sa.Connection) -> Collection[Any]:
@@ -105,10 +157,16 @@ def _names(connection: sa.Connection, table: sa.Table) -> dict[int, str]:
 def _of(connection: sa.Connection, table: sa.Table, ids: Collection[int],
         ) -> Iterator[Any]:
     """The rows of some providers."""
-    ordered = sorted(ids)
-    for start in range(0, len(ordered), CHUNK):
+    for chunk in _chunks(ids):
         yield from connection.execute(sa.select(table).where(
-            table.c.resource_provider_id.in_(ordered[start:start + CHUNK])))
+            table.c.resource_provider_id.in_(chunk)))
+
+
+def _chunks(keys: Collection[T]) -> Iterator[Sequence[T]]:
+    """The keys in parts that a condition may contain."""
+    ordered = list(keys)
+    for start in range(0, len(ordered), CHUNK):
+        yield ordered[start:start + CHUNK]
 
 
 def _inventory(row: Any) -> Inventory:
@@ -118,26 +176,41 @@ def _inventory(row: Any) -> Inventory:
         max_unit=row.max_unit, step_size=row.step_size)
 
 
-def _used(connection: sa.Connection) -> Mapping[int, Mapping[int, int]]:
-    """Amount in use by id of the provider and of the resource class."""
+def _used(connection: sa.Connection, ids: Collection[int] | None = None,
+          ) -> Mapping[int, Mapping[int, int]]:
+    """Amount in use by id of the provider and of the resource class.
+
+    :param ids: of the only providers that count; None for all
+    """
     table = schema.ALLOCATIONS.c
     found: dict[int, dict[int, int]] = defaultdict(dict)
     for provider, resource_class, amount in connection.execute(
             sa.select(table.resource_provider_id, table.resource_class_id,
-                      sa.func.sum(table.used)).group_by(
+                      sa.func.sum(table.used)).where(_among(ids)).group_by(
                 table.resource_provider_id, table.resource_class_id)):
         # Databases add up in other types.
         found[provider][resource_class] = int(amount)
     return found
 
 
-def _consumers(connection: sa.Connection) -> Mapping[int, int]:
-    """How many consumers have allocations, by id of the provider."""
+def _consumers(connection: sa.Connection,
+               ids: Collection[int] | None = None) -> Mapping[int, int]:
+    """How many consumers have allocations, by id of the provider.
+
+    :param ids: of the only providers that count; None for all
+    """
     table = schema.ALLOCATIONS.c
     return dict(connection.execute(
         sa.select(table.resource_provider_id,
-                  sa.func.count(sa.distinct(table.consumer_id))).group_by(
-            table.resource_provider_id)).tuples().all())
+                  sa.func.count(sa.distinct(table.consumer_id))).where(
+            _among(ids)).group_by(table.resource_provider_id)).tuples().all())
+
+
+def _among(ids: Collection[int] | None) -> sa.ColumnElement[bool]:
+    """Whether an allocation is one of these providers'."""
+    if ids is None:
+        return sa.true()
+    return schema.ALLOCATIONS.c.resource_provider_id.in_(list(ids))
 
 
 def _with_use(provider: Provider, used: Mapping[str, int],

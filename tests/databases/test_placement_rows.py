@@ -63,6 +63,7 @@ def test_rows_equal_the_answers_of_the_api(placement, database):
     def read():
         found = rows.read(providers.uuids)
         assert found == providers.anew()
+        assert rows.reread(providers.uuids) == found
         assert rows.list() == providers.reader.list()
         return found
 
@@ -75,6 +76,7 @@ def test_rows_equal_the_answers_of_the_api(placement, database):
     assert second[one].consumers == 2
     providers.give_traits(one, ['HW_CPU_X86_AVX'])
     assert read()[one].traits == {'HW_CPU_X86_AVX'}
+    assert rows.with_trait('HW_CPU_X86_AVX') == {one}
     for consumer in consumers:
         providers.free(consumer)
     third = read()

@@ -171,8 +171,9 @@ def test_requests_grow_with_changes_and_not_with_the_cloud(
 
 def test_novas_statements_do_not_grow_with_the_cloud(cloud, watch):
     def statements(number):
-        cloud.insert_hosts([EmbeddedHost(f'counted-{number}-{n:02}')
-                            for n in range(number)])
+        cloud.insert_hosts([
+            EmbeddedHost(f'counted-{number}-{n:02}', zone='az1')
+            for n in range(number)])
         first = counted(watch.snapshot)
         return first, counted(watch.snapshot)
 

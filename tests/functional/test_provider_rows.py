@@ -86,6 +86,7 @@ def test_a_deleted_provider_is_gone(placement, path, rows):
     rows.read(providers.uuids)
     placement.adapter.delete(f'/resource_providers/{first}')
     placement.save(path)
+    assert rows.reread(providers.uuids)[first] is None
     assert set(rows.read(providers.uuids)) == {second}
 
 
@@ -101,7 +102,11 @@ def test_rows_equal_the_answers_of_the_api(placement, path, rows, data):
             for _ in range(data.draw(st.integers(0, 4))):
                 step(data.draw, providers, consumers)
             placement.save(path)
-            assert rows.read(providers.uuids) == providers.anew()
+            found = rows.read(providers.uuids)
+            assert found == providers.anew()
+            assert rows.reread(providers.uuids) == found
+            assert rows.with_trait('HW_CPU_X86_AVX') == {
+                uuid for uuid in found if found[uuid].traits}
     finally:
         for consumer in consumers:
             providers.free(consumer)

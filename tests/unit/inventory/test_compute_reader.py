@@ -64,7 +64,7 @@ class Nova:
 
     def _node(self, uuid):
         host, kind = self.nodes[uuid]
-        return {'id': uuid, 'hypervisor_hostname': f'{host}.example.org',
+        return {'id': uuid, 'hypervisor_hostname': f'node of {uuid}',
                 'service': {'host': host, 'id': self.services[host]},
                 'hypervisor_type': kind, 'hypervisor_version': 7,
                 **self._state(host)}
