@@ -10,6 +10,7 @@ import uuid
 from nova import exception
 import pytest
 
+from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.claims import (
@@ -34,6 +35,23 @@ def test_a_host_that_is_down_is_replaced(cloud):
         assert host_of_active(cloud, server) == 'cmp-0'
     finally:
         cloud.start_compute('cmp-2')
+    assert_claimed(cloud, group, 'a', server, 'cmp-0')
+
+
+def test_a_host_that_is_gone_is_replaced(cloud):
+    """Its compute service was deleted. The scheduler has not seen the host
+    before."""
+    hosts = cloud.hosts
+    cloud.add_hosts([EmbeddedHost('cmp-9', zone='az1', rack='r9', vcpus=4)])
+    group = cloud.plan(document('a'), {'a': 'cmp-9'}, resources=SMALL)
+    cloud.computes.remove('cmp-9')
+    cloud.delete_compute_service('cmp-9')
+    server = create(cloud, group, 'a')
+    host = host_of_active(cloud, server)
+    # Nova keeps the provider as long as the hold is there.
+    cloud.placement.delete(f'/resource_providers/{cloud.providers()["cmp-9"]}')
+    cloud.hosts = hosts
+    assert host == 'cmp-0'
     assert_claimed(cloud, group, 'a', server, 'cmp-0')
 
 

@@ -52,7 +52,7 @@ class HostReader:
         try:
             return self._host_manager._get_cell_mapping_for_host(
                 context, place.host)
-        except exception.NotFound as error:
+        except exception.HostMappingNotFound as error:
             raise HostRefused('is gone', place.host) from error
 
     def states(self, context, cell: 'objects.CellMapping',
