@@ -28,6 +28,8 @@ openstackdocs_auto_version = False
 openstackdocs_use_storyboard = False
 
 html_theme = 'openstackdocs'
+html_static_path = ['style']
+html_css_files = ['tables.css']
 templates_path = []
 exclude_patterns = []
 

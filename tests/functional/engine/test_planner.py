@@ -10,10 +10,11 @@ import pytest
 from nova_holistic.engine import decider
 from nova_holistic import exceptions
 from nova_holistic.holds.errors import CapacityGone, HoldsError
+from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.messaging import errors
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.table.errors import TableError
-from nova_holistic.table.records import GroupStatus
+from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.world import RACKS, SMALL, shop
 
 
@@ -146,6 +147,30 @@ def test_a_placement_failure_leaves_nothing_held(
     assert (reason['at'], reason['message']) == ('', 'timed out')
     assert 'timed out' not in reason['public']
     assert world.vcpus_used() == 0
+    world.assert_agreement()
+
+
+def test_a_group_whose_hosts_cannot_be_read_holds_nothing(world):
+    """Nova does not answer the engine; once it does, the group is planned."""
+    def silent(number):
+        raise ServiceFailed('nova', '/os-hypervisors', 'no answer')
+
+    world.inventory.stale = silent
+    group = world.create()
+    assert group.status == GroupStatus.ERROR
+    (reason,) = group.reasons
+    assert 'no answer' in reason['message']
+    assert 'no answer' not in reason['public']
+    assert world.vcpus_used() == 0
+    world.inventory.stale = lambda number: None
+    assert world.reconciler.reconcile() == {}
+    assert world.table.get_group(group.uuid).status == GroupStatus.ERROR
+    assert world.table.tasks.ask(
+        group.uuid, Task.PLANNING, {}, [GroupStatus.ERROR], None,
+        world.clock())
+    world.planner.perform(world.table.tasks.take(
+        group.uuid, 'engine-1', world.clock(), world.clock()))
+    assert world.table.get_group(group.uuid).status == GroupStatus.PLANNED
     world.assert_agreement()
 
 
