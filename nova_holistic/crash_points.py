@@ -33,6 +33,16 @@ POINTS: Mapping[str, str] = {
         'The status of the group is right, and the task is not finished.',
     'task.undone':
         'An update that is given up is undone, and its task is not finished.',
+    # Periodic tasks of an engine, and its stop
+    'round.taken': 'A periodic task belongs to this engine.',
+    'round.done':
+        'A periodic task is done, and still belongs to this engine.',
+    'old.plans-deleted':
+        'Old dry runs are deleted, and old statistics are still there.',
+    'old.statistics-deleted':
+        'Old statistics are deleted, and old events are still there.',
+    'stop.work-returned':
+        'An engine that stops has returned one kind of work.',
     # Create, replan and update
     'group.created':
         'A group that is planned for a caller is in the table.',

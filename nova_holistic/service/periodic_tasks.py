@@ -4,8 +4,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+import functools
 import threading
 
+from nova_holistic import crash_points
 from nova_holistic.service.periodic_calls import PeriodicCall, PeriodicCalls
 from nova_holistic.table.coordination.jobs import Jobs
 
@@ -43,8 +45,9 @@ class PeriodicTasks:
         self._clock = clock
         self._lock = threading.Lock()
         self._running: set[str] = set()
+        self._tasks = tasks
         self._calls = PeriodicCalls({
-            name: PeriodicCall(self._attempt(name, task),
+            name: PeriodicCall(functools.partial(self.attempt, name),
                                task.interval / LOOKS)
             for name, task in tasks.items()})
 
@@ -72,18 +75,21 @@ class PeriodicTasks:
         if running:
             self._jobs.keep(running, self._engine, self._clock())
 
-    def _attempt(self, name: str, task: PeriodicTask) -> Callable[[], None]:
-        """A call that runs the task if it is due and no other engine runs it.
-        """
-        def attempt() -> None:
-            now = self._clock()
-            if self._jobs.take(
-                    name, self._engine, now,
-                    due_before=now - timedelta(seconds=task.interval),
-                    stale_before=now - self._stale_after):
-                self._round(name, task)
+    def attempt(self, name: str) -> bool:
+        """Run a task if it is due and no other engine runs it.
 
-        return attempt
+        :returns: whether it was run
+        :raises TableError: the table does not answer
+        """
+        now, task = self._clock(), self._tasks[name]
+        taken = self._jobs.take(
+            name, self._engine, now,
+            due_before=now - timedelta(seconds=task.interval),
+            stale_before=now - self._stale_after)
+        if taken:
+            crash_points.reached('round.taken')
+            self._round(name, task)
+        return taken
 
     def _round(self, name: str, task: PeriodicTask) -> None:
         with self._lock:
@@ -93,5 +99,6 @@ class PeriodicTasks:
         finally:
             with self._lock:
                 self._running.discard(name)
+            crash_points.reached('round.done')
             # A round that failed is not repeated at once either.
             self._jobs.finish(name, self._engine, self._clock())

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 import os
 import socket
 import threading
@@ -23,6 +23,7 @@ from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.service.endpoint import Endpoint
 from nova_holistic.service.notification_listener import (
     NotificationListener)
+from nova_holistic.service.old_records import OldRecords
 from nova_holistic.service.periodic_calls import PeriodicCall, PeriodicCalls
 from nova_holistic.service.periodic_tasks import PeriodicTask, PeriodicTasks
 from nova_holistic.service.reported_changes import ReportedChanges
@@ -40,7 +41,7 @@ CLEANUP_TIMEOUT = 5.0
 time, a planner whose group was handed back drops its new holds."""
 
 FORGET_INTERVAL = 300.0
-"""Seconds between two removals of old plans and statistics."""
+"""Seconds between two deletions of old records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +158,7 @@ class EngineService:
 
     def _hand_back(self) -> None:
         try:
-            for queues in self._queues.values():
-                queues.hand_back()
+            self._workers.hand_back()
             self._parts.table.jobs.hand_back(self.engine)
         except exceptions.HolisticError as error:
             LOG.warning('Other engines take over the remaining work after '
@@ -175,7 +175,9 @@ class EngineService:
                                    self._conf.engine.lease_interval),
             'reconcile': PeriodicTask(self._reconcile,
                                       self._conf.engine.reconcile_interval),
-            'forget': PeriodicTask(self._forget, FORGET_INTERVAL),
+            'forget': PeriodicTask(
+                OldRecords(self._conf, self._parts.table, self._clock).delete,
+                FORGET_INTERVAL),
         }
 
     def _reconcile(self) -> None:
@@ -184,13 +186,3 @@ class EngineService:
         for case, count in mended.items():
             instruments.RECONCILED.add(count, case=case)
             LOG.info('Reconciled: %s: %d', case, count)
-
-    def _forget(self) -> None:
-        now, conf = self._clock(), self._conf.engine
-        self._parts.table.plans.forget(
-            now - timedelta(seconds=conf.plan_retention))
-        self._parts.table.statistics.forget(
-            now - timedelta(seconds=conf.statistics_max_age))
-        if conf.event_retention:
-            self._parts.table.history.prune(
-                now - timedelta(days=conf.event_retention))

@@ -11,7 +11,7 @@ import futurist
 from oslo_log import log as logging
 
 from nova_holistic.engine import errors
-from nova_holistic import exceptions
+from nova_holistic import crash_points, exceptions
 from nova_holistic.service.work_queues import WorkQueue
 
 LOG = logging.getLogger(__name__)
@@ -83,6 +83,15 @@ class Workers:
             self._queues[job[0]].hand_back(job[1])
             with self._lock:
                 self._to_return.discard(job)
+
+    def hand_back(self) -> None:
+        """Let other engines do all that this engine has taken.
+
+        :raises TableError: the table does not answer
+        """
+        for queues in self._queues.values():
+            queues.hand_back()
+            crash_points.reached('stop.work-returned')
 
     def stop(self) -> None:
         """Begin no further work."""

@@ -21,7 +21,10 @@ WRITES = {
     'tasks': ['ask', 'take', 'change', 'finish'],
     'due_alternates': ['ask', 'take', 'write', 'give_up'],
     'due': ['take'],
-    'plans': ['create', 'take', 'finish'], 'refusals': ['add'],
+    'plans': ['create', 'take', 'finish', 'forget'], 'refusals': ['add'],
+    '_jobs': ['take', 'finish'], 'jobs': ['hand_back'], 'task': ['do'],
+    'queues': ['hand_back'], 'statistics': ['put', 'forget'],
+    'history': ['prune'],
     'outages': ['give_up'], 'revising': ['vacate', 'occupy', 'revise'],
     'journal': _JOURNAL, 'ownership': _OWNERSHIP, '_ownership': _OWNERSHIP,
     'change': ['write', 'hold', 'accept', 'drop_unneeded'],
@@ -33,7 +36,8 @@ WRITES = {
     '_instances': ['live_migrate'],
     '': ['drop_leftovers', 'drop_if_unwanted', 'give_up'],
 }
-"""Names of functions that write, by the last word of their receiver."""
+"""Names of functions that write, by the last word of their receiver. Signs
+of life do not count: others take over from an engine that gives none."""
 
 ENDS_AT_POINT = ('carry_out', 'recover')
 """Those of them that reach a point after their last write."""

@@ -15,9 +15,8 @@ from tests.unit.durable_calls import Flow, Gap
 ROOT = pathlib.Path(nova_holistic.__file__).parent
 MANUAL = ROOT.parent / 'doc/source/contributor/architecture.rst'
 
-WRITERS = ('engine/*.py', 'reconcile/*.py', 'scheduler/*.py',
-           'service/work_queues.py', 'service/direct.py',
-           'api/handlers/*.py')
+WRITERS = ('engine/**/*.py', 'reconcile/*.py', 'repair/*.py',
+           'scheduler/**/*.py', 'service/*.py', 'api/handlers/*.py')
 """Modules that write to the table and to Placement."""
 
 

@@ -7,8 +7,8 @@ import pytest
 import sqlalchemy as sa
 
 from nova_holistic.table import migration, models
+from tests.services.crash.cases import CASES, SHORT
 from tests.services.crash.parts import Site
-from tests.services.crash.scenarios import CASES, SHORT
 from tests.services.crash.world import CrashWorld
 from tests.services.placement import PlacementServer
 from tests.tables import new_table
@@ -73,8 +73,9 @@ def crash_table(tmp_path, crash_server):
 
 
 @pytest.fixture
-def crash_world(crash_placement, crash_hosts, crash_table):
+def crash_world(tmp_path, crash_placement, crash_hosts, crash_table):
     world = CrashWorld(Site(
-        crash_table, crash_placement.endpoint, crash_hosts, VCPUS))
+        crash_table, crash_placement.endpoint, crash_hosts, VCPUS,
+        moves=str(tmp_path / 'moves.json')))
     yield world
     world.close()

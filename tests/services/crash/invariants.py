@@ -39,7 +39,8 @@ def violations(site, placement):
             *_servers(site, there),
             *_holds(members, there, kinds),
             *_usages(site, members, there, used, strangers),
-            *_unsettled(groups, members)]
+            *_unsettled(groups, members),
+            *_unfinished(site.table_url)]
 
 
 def _rows(url):
@@ -123,6 +124,17 @@ def _unsettled(groups, members):
             yield f'member {row["path"]} has no group'
         if row['state'] == 'claimed':
             yield f'member {row["path"]} is claimed'
+
+
+def _unfinished(url):
+    """No periodic task belongs to an engine that is dead."""
+    engine = sa.create_engine(url)
+    with engine.connect() as connection:
+        for name, owner in connection.execute(sa.text(
+                'SELECT name, engine FROM holistic_jobs')):
+            if owner is not None:
+                yield f'periodic task {name} belongs to {owner}'
+    engine.dispose()
 
 
 def _resources(row):

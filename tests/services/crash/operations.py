@@ -17,6 +17,7 @@ from nova_holistic.scheduler.claim.making_room import MakingRoom
 from nova_holistic.scheduler.claim.refusal import HostRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.manager import HolisticSchedulerManager
+from nova_holistic.service.workers import Workers
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, PlanRecord, PlanStatus, Task)
 from tests.unit.api.service import Service
@@ -151,6 +152,42 @@ def reconcile(parts, passes=PASSES):
         parts.skew += timedelta(seconds=HOUR)
 
 
+def periodically(parts, name):
+    """An engine does a periodic task."""
+    assert parts.periodic_tasks(_name()).attempt(name)
+
+
+def reconcile_around_move(parts, server, host):
+    """A pass judges a group, its server is moved to another host, and a
+    second pass judges the group again."""
+    parts.reconciler.reconcile()
+    force(parts, server, host)
+    reconcile(parts)
+
+
+def reconcile_and_repair(parts, group):
+    """A pass finds that a group is degraded, and an engine repairs it."""
+    parts.reconciler.reconcile()
+    assert parts.table.tasks.ask(
+        group, Task.REPAIRING, {}, [GroupStatus.DEGRADED], None,
+        parts.clock())
+    perform(parts, group)
+
+
+def force(parts, server, host):
+    """An administrator moves a server past the policies."""
+    parts.instances.live_migrate(server, host)
+    while parts.instances.move(server):
+        parts.instances.get(server)
+
+
+def stop(parts, group, plan):
+    """An engine stops that has taken a group and a dry run."""
+    queues = dict(zip(('group', 'plan'), parts.queues(_name())))
+    assert queues['group'].take(group) and queues['plan'].take(plan)
+    Workers(queues, 1).hand_back()
+
+
 def reconcile_later(parts):
     """The same, when the graces have passed."""
     parts.skew += timedelta(seconds=HOUR)
@@ -166,7 +203,8 @@ def recover(parts):
                 record = queue.take(waiting)
                 if record is not None:
                     queue.do(record)
-        parts.reconciler.reconcile()
+        for name in ('forget', 'reconcile'):
+            periodically(parts, name)
 
 
 # What a scheduler does, in the order of ``scheduler.lookup``.

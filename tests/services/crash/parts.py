@@ -15,13 +15,17 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.reconcile.instances import InstanceView
+from nova_holistic.reconcile.positions import Positions
 from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.reconcile.repairer import Repairer
+from nova_holistic.service.old_records import OldRecords
+from nova_holistic.service.periodic_tasks import PeriodicTask, PeriodicTasks
 from nova_holistic.service.work_queues import (
     AlternatesQueue, GroupQueue, PlanQueue)
 from nova_holistic.table.store import PlacementTable
+from tests.services.crash.moving_servers import MovingServers
 from tests.services.placement import TOKEN
 from tests.services.placement_calls import PlacementCalls
-from tests.world.instances import KnownInstances
 from tests.world.inventory import RackInventory
 
 
@@ -37,6 +41,7 @@ class Site:
     :ivar deleted: UUIDs of servers that Nova has deleted
     :ivar down: names of hosts that take no servers
     :ivar ahead: seconds by which the clock of the process is ahead
+    :ivar moves: path of a file that says which servers Nova moves
     """
 
     table_url: str
@@ -47,6 +52,7 @@ class Site:
     deleted: Collection[str] = ()
     down: Collection[str] = ()
     ahead: float = 0
+    moves: str = ''
 
 
 class Calls(PlacementCalls):
@@ -106,7 +112,8 @@ class Parts:
 
     @functools.cached_property
     def instances(self):
-        instances = KnownInstances()
+        instances = MovingServers(
+            self.site.moves, self.site.hosts, self.placement)
         instances.views.update({each.uuid: each
                                 for each in self.site.servers})
         instances.deleted.update(self.site.deleted)
@@ -114,8 +121,15 @@ class Parts:
 
     @functools.cached_property
     def planner(self):
-        return Planner(self.conf, self.inventory, self.table, self.holds,
-                       self.clock)
+        planner = Planner(self.conf, self.inventory, self.table, self.holds,
+                          self.clock)
+        positions = Positions(
+            self.inventory, self.table, self.instances, self.clock)
+        repairer = Repairer(
+            self.conf, self.inventory, self.table, self.holds,
+            self.instances, self.clock, sleep=lambda seconds: None)
+        planner.connect(positions.refresh, repairing=repairer.run)
+        return planner
 
     @functools.cached_property
     def lifecycle(self):
@@ -131,3 +145,11 @@ class Parts:
         as an engine sees them."""
         return [kind(self.conf, self.table, self.planner, engine, self.clock)
                 for kind in (GroupQueue, PlanQueue, AlternatesQueue)]
+
+    def periodic_tasks(self, engine):
+        """Periodic tasks, as an engine does them."""
+        return PeriodicTasks({
+            'reconcile': PeriodicTask(self.reconciler.reconcile, 60),
+            'forget': PeriodicTask(
+                OldRecords(self.conf, self.table, self.clock).delete, 60),
+        }, self.table.jobs, engine, self.conf.engine.stale_after, self.clock)

@@ -5,12 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 import uuid
 
-from nova_holistic.table.records import MemberRecord, Task
+from nova_holistic.table.records import GroupStatus, MemberRecord, Task
 from tests.services.crash import operations as do
 from tests.services.crash.operations import LEASE, nodes
 
 BOTH = {'node-0': 'planned', 'node-1': 'planned'}
 BUILT = {'node-0': 'built', 'node-1': 'planned'}
+YEAR = 365 * 24 * 3600
+"""Seconds; longer than any record is kept."""
 FREED = {'node-0': 'released', 'node-1': 'released'}
 
 
@@ -30,9 +32,6 @@ class Scenario:
     states: dict | None = None
     again: bool = False
 
-
-IN_EACH_SCENARIO = ('change.written', 'change.held', 'change.accepted')
-"""Points that leave something else in each scenario."""
 
 ALL: list[Scenario] = []
 
@@ -290,6 +289,36 @@ def _orphan(row: MemberRecord) -> MemberRecord:
     return replace(row, hold=str(uuid.uuid4()))
 
 
+# Periodic tasks, and the stop of an engine
+
+
+@passes('round.taken', 'round.done', states=BOTH)
+def reconcile_periodically(world):
+    group = world.planned()
+    world.lose(group)
+    return group, do.periodically, 'reconcile'
+
+
+@passes('old.plans-deleted', 'old.statistics-deleted', states=BOTH)
+def delete_old_records(world):
+    group = world.planned()
+    do.ask_plan(world.parts, str(uuid.uuid4()))
+    world.parts.table.statistics.put(
+        'a1', {'cpu_temperature': 50.0}, world.parts.clock())
+    # Everything is old, except for the lease of the group.
+    world.table.update_group(
+        group, [GroupStatus.PLANNED], lease_expires_at=None)
+    world.site = replace(world.site, ahead=YEAR)
+    return group, do.periodically, 'forget'
+
+
+@passes('stop.work-returned', states=BOTH)
+def stop_with_work(world):
+    group, plan = world.ask(), str(uuid.uuid4())
+    do.ask_plan(world.parts, plan)
+    return group, do.stop, group, plan
+
+
 # The scheduler
 
 
@@ -363,12 +392,3 @@ def ask_for_a_plan(world):
 def ask_for_an_update(world):
     group = world.planned()
     return group, do.api_update, group
-
-
-CASES = [(scenario, point) for scenario in ALL for point in scenario.points]
-"""Each scenario with each of its points."""
-
-SHORT = [(scenario, point) for scenario, point in CASES
-         if point in IN_EACH_SCENARIO or scenario == next(
-             first for first, at in CASES if at == point)]
-"""Each point once, and some of them in each scenario."""

@@ -3,16 +3,11 @@
 mend what it has left."""
 
 from nova_holistic.crash_points import POINTS
-from tests.services.crash.scenarios import CASES, SHORT
-
-MOVES = {point for point in POINTS
-         if point.startswith(('repair.', 'drift.', 'positions.'))}
-"""The servers of these tests do not move. An engine that stops while servers
-are moved is in tests/functional/engine/test_repairer.py."""
+from tests.services.crash.cases import CASES, SHORT
 
 
 def test_every_point_has_a_scenario():
-    assert {point for _, point in SHORT} == POINTS.keys() - MOVES
+    assert {point for _, point in SHORT} == POINTS.keys()
     assert len(SHORT) < len(CASES)
 
 

@@ -54,7 +54,11 @@ class CrashWorld:
         self.lives(operations.recover)
 
     def violations(self):
-        return invariants.violations(self.site, self.parts.placement)
+        now = Parts(self.site).instances
+        return invariants.violations(
+            replace(self.site, servers=[
+                now.view(each.uuid) for each in self.site.servers]),
+            self.parts.placement)
 
     def states(self, group):
         return {m.member.path: str(m.state)

@@ -6,11 +6,14 @@ import threading
 
 from oslo_utils import timeutils
 import pytest
+import sqlalchemy as sa
 
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.messaging import errors
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table import errors as table_errors
+from nova_holistic.table.history.pages import Page
+from nova_holistic.table.models import EventRow
 from nova_holistic.table.records import GroupStatus, PlanStatus, Task
 from tests.services.background import PATIENCE, wait_for
 from tests.services.engine.world import ANN, HOSTS, pair
@@ -159,6 +162,23 @@ def test_an_engine_deletes_old_plans(world):
     wait_for('the end of the plan', lambda: (
         world.table.plans.get(old) is None))
     assert world.table.plans.get(kept)
+
+
+def test_an_engine_deletes_old_events(world):
+    group = world.ask()
+    long_ago = timeutils.utcnow() - timedelta(days=91)
+    with world.table.database.writer() as session:
+        session.execute(sa.update(EventRow).values(at=long_ago))
+    old = world.table.history.read(Page(group, 100))
+    assert old
+    world.start(event_retention=90)
+    wait_for('the end of the events', lambda: not {
+        each.id for each in old}.intersection(
+            each.id for each in world.table.history.read(Page(group, 100))))
+    # What the engine has written is kept.
+    assert world.settled(group).status == GroupStatus.PLANNED
+    assert GroupStatus.PLANNED in {
+        each.to_state for each in world.table.history.read(Page(group, 100))}
 
 
 def test_release_extend_and_delete_work_by_message(world):

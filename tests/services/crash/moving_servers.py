@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Live migrations that go on when the process that asked for them dies."""
+
+from dataclasses import replace
+import json
+import pathlib
+
+from nova_holistic.reconcile.instances import MoveView
+from tests.services.placement_calls import MICROVERSION
+from tests.world.instances import KnownInstances
+
+
+class MovingServers(KnownInstances):
+    """A file says of each server where it was sent. Nova is moving a server
+    when it is first looked at after that, and then the move has ended.
+
+    :ivar path: of the file
+    """
+
+    def __init__(self, path, hosts, placement):
+        """
+        :param hosts: UUID of each host's provider, by the host's name
+        :param placement: PlacementCalls
+        """
+        super().__init__()
+        self.path = pathlib.Path(path)
+        self._hosts = hosts
+        self._placement = placement
+
+    def live_migrate(self, instance_uuid, host):
+        source = self.view(instance_uuid).host
+        self._write(instance_uuid, {
+            'source': source, 'host': host, 'looks': 0})
+
+    def get(self, instance_uuid):
+        """The server; a look at a server that is moving lets it go on."""
+        move = self._moves().get(instance_uuid)
+        found = self.view(instance_uuid)
+        if move and move['looks'] < 2:
+            self._write(instance_uuid, {**move, 'looks': move['looks'] + 1})
+            if move['looks']:
+                change_host(self._placement, instance_uuid,
+                            self._hosts[move['host']])
+                return self.view(instance_uuid)
+        return found
+
+    def view(self, instance_uuid):
+        """The server as it is now."""
+        found = self.views.get(instance_uuid)
+        move = self._moves().get(instance_uuid)
+        if found is None or move is None:
+            return found
+        if move['looks'] < 2:
+            return replace(found, host=move['source'], status='MIGRATING')
+        return replace(found, host=move['host'])
+
+    def move(self, instance_uuid):
+        move = self._moves().get(instance_uuid)
+        if move is None or move['looks'] > 1:
+            return None
+        return MoveView(move['source'], move['host'])
+
+    def _moves(self):
+        if not self.path.exists():
+            return {}
+        return json.loads(self.path.read_text())
+
+    def _write(self, instance_uuid, move):
+        self.path.write_text(json.dumps(
+            {**self._moves(), instance_uuid: move}))
+
+
+def change_host(placement, server, provider):
+    """A server has its room on another host."""
+    there = placement.allocation(server)
+    (old,) = there['allocations'].values()
+    there['allocations'] = {provider: {'resources': old['resources']}}
+    placement.adapter.put(f'/allocations/{server}', json=there,
+                          microversion=MICROVERSION)
