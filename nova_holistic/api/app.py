@@ -16,6 +16,7 @@ from nova_holistic.api import bodies, context as contexts, errors, limits
 from nova_holistic.api.call import answer, Call, Engines, Service
 from nova_holistic.api.context import RequestContext
 from nova_holistic.api import microversions, openapi, queries
+from nova_holistic.api.nova_quota import NovaQuota
 from nova_holistic.api.places import Places
 from nova_holistic.api.rights import DefinitionRights
 from nova_holistic.api.route import Judges, Route, Router
@@ -39,6 +40,7 @@ ContextOf = Callable[[dict[str, Any]], RequestContext]
 def make_app(conf, table: PlacementTable, engines: Engines,
              clock: Callable[[], datetime], *,
              places: Places = Places(),
+             quota: NovaQuota | None = None,
              context_of: ContextOf = contexts.from_environ,
              timer: Callable[[], float] = time.monotonic,
              sleep: Callable[[float], None] = time.sleep) -> 'Application':
@@ -46,6 +48,7 @@ def make_app(conf, table: PlacementTable, engines: Engines,
 
     :param conf: with the project's and oslo.policy's options registered
     :param clock: gives naive UTC
+    :param quota: None if Nova's quota is not checked
     :param context_of: who asks, by the WSGI environment
     """
     types = policies.load_policy_types()
@@ -58,7 +61,8 @@ def make_app(conf, table: PlacementTable, engines: Engines,
         places=places, description=functools.cache(
             lambda: openapi.describe(ROUTES, types, places)),
         clock=clock, timer=timer, sleep=sleep,
-        waiters=threading.Semaphore(conf.holistic_api.max_waiters)),
+        waiters=threading.Semaphore(conf.holistic_api.max_waiters),
+        quota=quota),
         context_of)
 
 

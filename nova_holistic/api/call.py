@@ -15,6 +15,7 @@ from nova_holistic.api.authority import Authority, Owned
 from nova_holistic.api.context import RequestContext
 from nova_holistic.api import errors
 from nova_holistic.api.limits import Limits
+from nova_holistic.api.nova_quota import NovaQuota
 from nova_holistic.api.places import Places
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.rights import DefinitionRights
@@ -60,6 +61,7 @@ class Service:
     :ivar timer: gives seconds since whenever
     :ivar sleep: lets so many seconds pass
     :ivar waiters: one is acquired by each request that waits
+    :ivar quota: None if Nova's quota is not checked
     """
 
     conf: Any
@@ -75,6 +77,7 @@ class Service:
     timer: Callable[[], float]
     sleep: Callable[[float], None]
     waiters: threading.Semaphore
+    quota: NovaQuota | None = None
 
 
 @dataclass(frozen=True, slots=True)

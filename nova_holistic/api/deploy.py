@@ -11,7 +11,11 @@ from oslo_log import log as logging
 
 from nova_holistic.api.app import make_app
 from nova_holistic.api.guard import guarded, Wsgi
+from nova_holistic.api.nova_quota import NovaQuota
+from nova_holistic.cli.connect import connect
 from nova_holistic import conf as options
+from nova_holistic.conf import services
+from nova_holistic.inventory.service import Service
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.observers import observe
 from nova_holistic import supported
@@ -34,6 +38,7 @@ def build(environment: Mapping[str, str] = os.environ,
         for some of their options
     :raises oslo_config.cfg.Error: the configuration cannot be read
     :raises SchemaTooOld: the database is to be upgraded first
+    :raises NotConfigured: the options of [nova] are needed and missing
     """
     configure(conf, _files(environment))
     supported.warn_of_python()
@@ -42,7 +47,7 @@ def build(environment: Mapping[str, str] = os.environ,
     observe(conf, table.database, 'api')
     return guarded(conf, make_app(
         conf, table, EngineClient.from_conf(conf),
-        DatabaseClock(table.database)))
+        DatabaseClock(table.database), quota=_quota(conf)))
 
 
 def configure(conf: cfg.ConfigOpts, files: Sequence[str] | None) -> None:
@@ -55,6 +60,17 @@ def configure(conf: cfg.ConfigOpts, files: Sequence[str] | None) -> None:
         # Only now: which options there are is configured, too.
         limit_opts.register_opts(conf)
     logging.setup(conf, PROJECT)
+
+
+def _quota(conf: cfg.ConfigOpts) -> NovaQuota | None:
+    """
+    :raises NotConfigured: the quota is to be checked, and [nova] does not say
+        how to reach Nova
+    """
+    if not conf.holistic_api.check_nova_quota:
+        return None
+    services.register_opts(conf)
+    return NovaQuota(Service('nova', connect(conf, 'nova')))
 
 
 def _files(environment: Mapping[str, str]) -> Sequence[str] | None:

@@ -60,6 +60,14 @@ OPTS = [
         help='Most plans that hold nothing of one project; -1 is no limit. '
              'Each counts for as long as it is remembered: [engine] '
              'plan_retention.'),
+    cfg.BoolOpt(
+        'check_nova_quota', default=False,
+        help='Whether a create of a group is refused with 403 if the quota '
+             'of the project in Nova (instances, cores, ram) does not allow '
+             'its servers beside those that exist. The API then needs the '
+             'options of [nova], of a user who may read the limits of all '
+             'projects. Nova checks its quota again when each server is '
+             'created. The API inside nova-api ignores this option.'),
     cfg.IntOpt(
         'max_lease', default=7 * 24 * 3600, min=1,
         help='Longest lease, in seconds, that a user may ask for when it '

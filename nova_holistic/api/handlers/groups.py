@@ -143,6 +143,8 @@ def _record(call: Call, key: str | None) -> GroupRecord:
     _must_allow_lease(call, 'lease', body.get('lease'), context)
     call.must_be_within_limits(
         context, {limits.GROUPS: 1, limits.MEMBERS: size})
+    if service.quota and not call.may_exceed_limits(context):
+        service.quota.must_allow(context.project_id, group)
     now = service.clock()
     return GroupRecord(
         uuid=str(uuid.uuid4()), name=group.name,

@@ -90,6 +90,7 @@ class Service:
         self.table = table
         self.engines = engines or Engines()
         self.now = NOON
+        self.quota = None
         self.conf = cfg.ConfigOpts()
         options.register_opts(self.conf)
         self.conf([], default_config_files=[], default_config_dirs=[])
@@ -104,7 +105,7 @@ class Service:
         self.app = make_app(
             self.conf, self.table, self.engines, lambda: self.now,
             timer=lambda: (self.now - NOON).total_seconds(),
-            sleep=self.sleep)
+            sleep=self.sleep, quota=self.quota)
 
     def sleep(self, seconds):
         self.now += timedelta(seconds=seconds)

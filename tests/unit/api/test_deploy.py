@@ -8,6 +8,7 @@ import pytest
 import webob
 
 from nova_holistic.api import deploy
+from nova_holistic.cli.connect import NotConfigured
 from nova_holistic.table import errors, migration
 from tests.tables import new_table
 from tests.unit.api.service import ADMIN
@@ -113,3 +114,17 @@ def test_links_follow_the_forwarded_headers(app):
     (version,) = answer.json['versions']
     assert version['links'][0]['href'] == (
         'https://cloud.example.org/placement/v1/')
+
+
+def test_a_check_of_novas_quota_needs_the_options_of_nova(
+        build, tmp_path):
+    new_table(tmp_path)
+    file = tmp_path / 'nova-holistic.conf'
+    file.write_text(file.read_text() + (
+        '[holistic_api]\ncheck_nova_quota = true\n'))
+    with pytest.raises(NotConfigured, match=r'\[nova\] auth_type'):
+        build()
+    file.write_text(file.read_text() + (
+        '[nova]\nauth_type = admin_token\ntoken = admin\n'
+        'endpoint = http://nova.example.org\n'))
+    build()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether Nova's quota allows a project to create the servers of a group.
+
+Nova counts only servers that exist, and checks its quota again when each of
+them is created. So this check tells a user early of a group that could never
+be built; it reserves nothing.
+"""
+
+import collections
+from collections.abc import Mapping
+
+from nova_holistic.api.errors import ApiError
+from nova_holistic.inventory.flavors import FLAVORS_VERSION
+from nova_holistic.inventory.service import Service
+from nova_holistic.model.group import Group
+
+VERSION = '2.1'
+"""Microversion; the quotas of servers have been the same since."""
+
+QUOTAS = {'instances': ('maxTotalInstances', 'totalInstancesUsed'),
+          'cores': ('maxTotalCores', 'totalCoresUsed'),
+          'ram': ('maxTotalRAMSize', 'totalRAMUsed')}
+"""Quotas of servers: names of limit and use in Nova's list of limits."""
+
+CLASSES = {'VCPU': 'cores', 'PCPU': 'cores', 'MEMORY_MB': 'ram'}
+"""Resource classes of Placement, and the quotas that limit them."""
+
+
+class NovaQuota:
+    """Threads may share one."""
+
+    def __init__(self, nova: Service):
+        """:param nova: as a user who may read the limits of all projects"""
+        self._nova = nova
+
+    def must_allow(self, project_id: str, group: Group) -> None:
+        """
+        :param group: none of whose servers exists yet
+        :raises ApiError: 403, Nova would refuse some of the servers
+        :raises ServiceFailed: Nova does not tell the quota
+        """
+        needed = self._needed(group)
+        path = f'/limits?tenant_id={project_id}'
+        with self._nova.reading(path):
+            limits = self._nova.get(path, VERSION)['limits']['absolute']
+            over = [
+                f'{name}: the limit is {limits[most]}, in use are '
+                f'{limits[used]}, the group needs {needed[name]}'
+                for name, (most, used) in QUOTAS.items()
+                if 0 <= limits[most] < limits[used] + needed[name]]
+        if over:
+            raise ApiError(
+                403, 'over_quota', 'the quota of the project in Nova does '
+                f'not allow the servers of the group: {"; ".join(over)}')
+
+    def _needed(self, group: Group) -> collections.Counter[str]:
+        """Servers, cores and MiB of memory, by the names of the quotas."""
+        members = group.all_members()
+        flavors = self._flavors() if any(
+            each.requirements.flavor for each in members) else {}
+        needed = collections.Counter(instances=len(members))
+        for each in members:
+            for kind, amount in each.requirements.resources.items():
+                if kind in CLASSES:
+                    needed[CLASSES[kind]] += amount
+            # A flavor that does not exist is a reason of the plan.
+            needed.update(flavors.get(each.requirements.flavor, {}))
+        return needed
+
+    def _flavors(self) -> Mapping[str, Mapping[str, int]]:
+        """What each flavor counts, by name and by id; the id precedes."""
+        path = '/flavors/detail'
+        names, ids = {}, {}
+        with self._nova.reading(path):
+            for item in self._nova.pages(
+                    path, 'flavors', FLAVORS_VERSION, is_public='None'):
+                amounts = {'cores': item['vcpus'], 'ram': item['ram']}
+                names[item['name']] = ids[item['id']] = amounts
+        return names | ids
