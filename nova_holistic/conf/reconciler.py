@@ -25,13 +25,20 @@ OPTS = [
              'is never undone.'),
     cfg.IntOpt(
         'scan_requests', default=200, min=0,
-        help='How many requests to Placement one pass spends on looking for '
-             'holds that no group knows, on one resource provider after the '
-             'other over as many passes as it takes. Such a hold is dropped '
-             'once it has been seen for grace seconds, and every provider was '
-             'looked at since the start. 0 is no look at all: for a '
-             'Placement in which holds of another placement table are, '
-             'too.'),
+        help='How many requests to Placement one pass may send to search for '
+             'holds that no group knows, at resource providers that are new '
+             'or have new allocations. The remaining providers are left to '
+             'the next passes. Such a hold is dropped once it has been seen '
+             'for grace seconds, and every provider was looked at since the '
+             'start. 0 disables the search, for a Placement that several '
+             'placement tables share.'),
+    cfg.IntOpt(
+        'recheck_requests', default=20, min=0,
+        help='How many requests to Placement one pass may send for resource '
+             'providers at which nothing seems to have changed: as many to '
+             'search for planned members whose hold is gone, and as many to '
+             'search for holds that no group knows. Every provider is looked '
+             'at again after (providers / recheck_requests) passes.'),
     cfg.IntOpt(
         'orphan_percent', default=50, min=0, max=100,
         help='Most holds that no group knows, as a percentage of those and '

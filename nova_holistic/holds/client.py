@@ -133,12 +133,16 @@ class HoldClient:
         return {consumer: allocation['resources'] for consumer, allocation
                 in response.json()['allocations'].items()}
 
-    def providers(self) -> Mapping[str, str]:
-        """Name of every resource provider by its UUID."""
+    def providers(self) -> Mapping[str, int]:
+        """Generation of every resource provider, by its UUID.
+
+        Placement raises the generation of a provider with each new
+        allocation there, but not when an allocation is deleted.
+        """
         response = self._call('get', '/resource_providers')
         if response.status_code != 200:
             raise answers.unexpected(response)
-        return {each['uuid']: each['name']
+        return {each['uuid']: each['generation']
                 for each in response.json()['resource_providers']}
 
     def empty(self, hold: str, found: Mapping[str, Any]) -> bool:

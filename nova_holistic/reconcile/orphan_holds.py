@@ -11,8 +11,7 @@ empty, takes every hold for such a one: so none is dropped where the table
 looks foreign.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,6 +22,7 @@ from nova_holistic import crash_points, exceptions
 from nova_holistic.engine import journal
 from nova_holistic.holds.bodies import HOLD
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.reconcile.rotation import Rotation
 from nova_holistic.table.queries import consumers
 from nova_holistic.table.store import PlacementTable
 
@@ -65,8 +65,11 @@ class _Seen:
     :ivar known: how many of the consumers there the table knows
     :ivar strangers: those that are no holds
     :ivar suspects: holds without a row, and since when
+    :ivar generation: of the provider before the last look that was finished;
+        None if no look was
     """
 
+    generation: int | None = None
     known: int = 0
     strangers: frozenset[str] = frozenset()
     suspects: dict[str, datetime] = field(default_factory=dict)
@@ -77,7 +80,10 @@ class OrphanHolds:
 
     Placement tells who has something at a provider, and of each consumer only
     by itself whether it is a hold: so those are remembered that are not, and
-    a sweep over all providers takes many passes.
+    the first look at all providers takes many passes. After that, a pass
+    looks at the providers that have a new allocation, which raises their
+    generation, or a suspect, and at a few others, since rows may disappear
+    from the table.
     """
 
     def __init__(self, conf, table: PlacementTable, holds: HoldClient,
@@ -87,26 +93,29 @@ class OrphanHolds:
         self._table = table
         self._holds = holds
         self._clock = clock
-        self._todo: deque[str] = deque()
         self._seen: dict[str, _Seen] = {}
-        self._everywhere = False
+        self._due, self._others = Rotation(), Rotation()
 
-    def sweep(self) -> int:
-        """Go on looking, for as many requests as one pass may take, and drop
-        what has been without a row for long enough; nothing where the table
-        looks foreign.
+    def sweep(self, generations: Mapping[str, int] | None = None) -> int:
+        """Look for holds without a row with as many requests as one pass may
+        send, and drop those that have had none for long enough; drop nothing
+        if the table looks foreign.
 
+        :param generations: of all providers as they were before this call;
+            None if Placement is not available
         :returns: how many holds were dropped
         """
-        if not self._conf.reconciler.scan_requests:
+        if not self._conf.reconciler.scan_requests or generations is None:
             return 0
-        dropped = 0
-        for step in (self._look_on, self._judge_all):
-            try:
-                dropped += step()
-            except exceptions.HolisticError:
-                LOG.exception('Holds without a row are not seen to')
-        return dropped
+        try:
+            self._look(generations)
+        except exceptions.HolisticError:
+            LOG.exception('Holds without a row are not searched for')
+        try:
+            return self._judge_all(generations)
+        except exceptions.HolisticError:
+            LOG.exception('Holds without a row are not dropped')
+            return 0
 
     def audit(self) -> Iterator[Orphan]:
         """Every hold that no row knows, found by looking everywhere; each
@@ -131,13 +140,13 @@ class OrphanHolds:
                     dict(orphan.resources))
         return True
 
-    def _judge_all(self) -> int:
-        """How many were dropped of those found."""
+    def _judge_all(self, generations: Mapping[str, int]) -> int:
+        """How many of the holds found were dropped."""
         found = [(seen, hold) for seen in self._seen.values()
                  for hold in seen.suspects]
-        # Before all are found, nobody knows how many they are.
-        if not found or self._looks_foreign(len(found)) or not (
-                self._everywhere):
+        # Their number is not known before all providers were looked at.
+        if not found or self._looks_foreign(len(found)) or any(
+                self._is_new(provider) for provider in generations):
             return 0
         dropped = 0
         for seen, hold in found:
@@ -177,23 +186,44 @@ class OrphanHolds:
         del suspects[hold]
         return dropped
 
-    def _look_on(self) -> bool:
-        """Find suspects; False, since none is dropped yet. The last provider
-        may be one that is only begun."""
-        left = max(LEAST, self._conf.reconciler.scan_requests)
-        if not self._todo:
-            self._todo.extend(self._holds.providers())
-            self._seen = {uuid: self._seen[uuid] for uuid in self._todo
-                          if uuid in self._seen}
-            left -= 1
-        while self._todo and left > 1:
-            left -= self._look_at(self._todo[0], left)
-        self._everywhere = self._everywhere or not self._todo
-        return False
+    def _look(self, generations: Mapping[str, int]) -> None:
+        """Look for suspects. The last provider may be finished in a later
+        pass."""
+        self._seen = {uuid: seen for uuid, seen in self._seen.items()
+                      if uuid in generations}
+        # The list of providers was one request.
+        left = max(LEAST, self._conf.reconciler.scan_requests) - 1
+        # However much changes, some requests are left for the others.
+        spare = min(self._conf.reconciler.recheck_requests, left // 4)
+        due = {uuid for uuid, generation in generations.items()
+               if self._is_due(uuid, generation)}
+        self._look_at_some(self._due, due, left - spare, generations)
+        self._look_at_some(
+            self._others, generations.keys() - due, spare, generations)
 
-    def _look_at(self, provider: str, most: int) -> int:
-        """How many requests it took; the provider is done with where they
-        were enough."""
+    def _look_at_some(self, rotation: Rotation, providers: Collection[str],
+                      left: int, generations: Mapping[str, int]) -> None:
+        """:param left: number of requests"""
+        if not left:
+            return
+        for provider in rotation.next(providers):
+            left -= self._look_at(provider, left, generations[provider])
+            if not left:
+                return
+
+    def _is_new(self, provider: str) -> bool:
+        """Whether no look at the provider is finished yet."""
+        return (provider not in self._seen
+                or self._seen[provider].generation is None)
+
+    def _is_due(self, provider: str, generation: int) -> bool:
+        return (self._is_new(provider)
+                or self._seen[provider].generation != generation
+                or bool(self._seen[provider].suspects))
+
+    def _look_at(self, provider: str, most: int, generation: int) -> int:
+        """How many requests it took, at most ``most``; the look is finished
+        if these were enough."""
         unknown = self._unknown(provider)
         now, seen = unknown[:most - 1], self._seen[provider]
         strangers = set()
@@ -205,7 +235,7 @@ class OrphanHolds:
                 strangers.add(consumer)
         seen.strangers |= strangers
         if len(now) == len(unknown):
-            self._todo.popleft()
+            seen.generation = generation
         return 1 + len(now)
 
     def _unknown(self, provider: str) -> list[str]:

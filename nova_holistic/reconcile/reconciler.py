@@ -3,9 +3,8 @@
 
 from collections import Counter
 from collections.abc import (
-    Callable, Collection, Iterable, Mapping, Sequence)
+    Callable, Collection, Iterable, Mapping)
 from datetime import datetime, timedelta
-import itertools
 import threading
 
 from oslo_log import log as logging
@@ -14,15 +13,16 @@ from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.engine import reasons
-from nova_holistic.engine.update.unneeded_holds import drop_if_unwanted, GONE
+from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.reconcile.claimed_servers import ServerReconciler
 from nova_holistic.reconcile.drift import Drift
 from nova_holistic.reconcile.instances import Instances
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
+from nova_holistic.reconcile.pass_reads import PassReads
 from nova_holistic.reconcile.unavailable_hosts import UnavailableHosts
+from nova_holistic.reconcile.vanished_holds import VanishedHolds
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
@@ -54,8 +54,9 @@ class Reconciler:
         self._planner = Planner(conf, inventory, table, holds, clock)
         self._lifecycle = Lifecycle(conf, table, holds, clock)
         self._orphans = OrphanHolds(conf, table, holds, clock)
-        self._unavailable = UnavailableHosts(
-            conf, inventory, table, holds, clock)
+        self._inventory = inventory
+        self._vanished = VanishedHolds(conf, table, holds, clock)
+        self._unavailable = UnavailableHosts(conf, table, holds, clock)
         servers = (conf, inventory, table, holds, instances, clock)
         self._servers = ServerReconciler(*servers)
         # A pass may be under way while a report is looked at.
@@ -76,11 +77,12 @@ class Reconciler:
                    self._table.find_members(GONE, held=True))
         planned = overview.members(
             self._database, [MemberState.PLANNED], CLAIMABLE)
+        reads = PassReads(self._inventory, self._holds)
         self._each(mended, 'stranded', self._unavailable.give_up,
-                   self._unavailable.stranded(planned))
-        self._vanished_holds(mended, planned)
+                   self._unavailable.stranded(planned, reads.snapshot))
+        self._vanished.mend(mended, planned, reads, self._each)
         self._servers.mend(mended, groups, self._each)
-        mended['orphaned'] = self._orphans.sweep()
+        mended['orphaned'] = self._orphans.sweep(reads.generations)
         for group_uuid in overview.unsettled(self._database):
             self._table.settle(group_uuid, self._clock())
             crash_points.reached('reconcile.settled')
@@ -122,7 +124,8 @@ class Reconciler:
         planned = overview.members(
             self._database, [MemberState.PLANNED], CLAIMABLE)
         self._each(mended, 'stranded', self._unavailable.give_up,
-                   self._unavailable.stranded(planned))
+                   self._unavailable.stranded(
+                       planned, self._inventory.snapshot))
         self._each(mended, 'restored', self._restore_places,
                    self._returning(groups))
         self._each(mended, 'replanned', self._replan, self._waiting(groups))
@@ -200,23 +203,6 @@ class Reconciler:
         grace = timedelta(seconds=self._conf.reconciler.grace)
         return since is None or since <= self._clock() - grace
 
-    def _vanished_holds(self, mended: Counter[str],
-                        planned: Sequence[MemberOutline]) -> None:
-        """Planned members whose hold is not in Placement.
-
-        One request for each host, not for each member.
-        """
-        for provider, members in itertools.groupby(planned, _provider):
-            try:
-                there = self._holds.consumers(provider)
-            except hold_errors.HoldsError:
-                LOG.exception('Holds on %s are not seen to', provider)
-                continue
-            robbed = [m for m in members if m.hold not in there]
-            if robbed:
-                self._each(mended, 'vanished', self._restore,
-                           overview.whole(self._database, robbed))
-
     def _waiting(self, groups: Mapping[str, GroupOutline]
                  ) -> list[GroupOutline]:
         """Groups with lost members, longest untouched first."""
@@ -247,36 +233,3 @@ class Reconciler:
 
     def _replan(self, group: GroupOutline) -> bool:
         return not self._planner.replan(group.uuid).reasons
-
-    def _restore(self, member: MemberRecord) -> bool:
-        """Somebody removed the hold, ``nova-manage placement audit`` say.
-
-        It is put back where its room is still there; else the place is lost.
-        """
-        now = self._clock()
-        # A claim changes the row before it takes the hold, and whoever moves
-        # a member before it drops the hold: a row that is planned there still
-        # was robbed.
-        if not self._table.change_state(
-                member.id, [MemberState.PLANNED], MemberState.PLANNED, now,
-                of_hold=member.hold, held=True):
-            return False
-        crash_points.reached('restore.row-held')
-        group = self._table.get_group(member.group_uuid)
-        if group is None:
-            return False
-        try:
-            self._holds.put([member], group.project_id, group.user_id)
-        except hold_errors.CapacityGone as error:
-            LOG.warning('Member %s of group %s has lost its place: %s',
-                        member.member.path, group.uuid, error)
-            return self._table.change_state(
-                member.id, [MemberState.PLANNED], MemberState.LOST, now,
-                of_hold=member.hold, held=False)
-        crash_points.reached('restore.hold-put')
-        drop_if_unwanted(self._table, self._holds, member)
-        return True
-
-
-def _provider(member: MemberOutline) -> str:
-    return member.provider

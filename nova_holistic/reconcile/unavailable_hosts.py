@@ -14,7 +14,6 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.reconcile.given_up_places import give_up
 from nova_holistic.table.queries import overview
@@ -29,21 +28,20 @@ class UnavailableHosts:
     """No hold is dropped before its host has been unavailable for the grace
     period, by the clock that all engines share."""
 
-    def __init__(self, conf, inventory: InventoryDriver,
-                 table: PlacementTable, holds: HoldClient,
+    def __init__(self, conf, table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""
         self._conf = conf.reconciler
-        self._inventory = inventory
         self._table = table
         self._holds = holds
         self._clock = clock
 
-    def stranded(self, planned: Sequence[MemberOutline]
-                 ) -> Sequence[MemberRecord]:
+    def stranded(self, planned: Sequence[MemberOutline],
+                 read: Callable[[], Snapshot]) -> Sequence[MemberRecord]:
         """Those planned members whose holds are to be dropped now.
 
         :param planned: all planned members of groups that can be claimed
+        :param read: takes a snapshot; called only if hosts are watched
         """
         hosts = {member.host for member in planned}
         watched = hosts | self._table.outages.given_up()
@@ -51,7 +49,7 @@ class UnavailableHosts:
             self._table.outages.observe((), self._clock())
             return ()
         try:
-            snapshot = self._inventory.snapshot()
+            snapshot = read()
         except exceptions.HolisticError:
             LOG.exception('The hosts of planned members were not checked')
             return ()

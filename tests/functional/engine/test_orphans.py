@@ -38,9 +38,18 @@ def wire(world):
     return Counted(world.placement.adapter)
 
 
+class Orphans(OrphanHolds):
+    """Reads the list of providers before each sweep, as a pass does."""
+
+    def sweep(self):
+        return super().sweep(
+            self._holds.providers() if self._conf.reconciler.scan_requests
+            else None)
+
+
 @pytest.fixture
 def orphans(world, wire):
-    return OrphanHolds(world.conf, world.table, HoldClient(wire), world.clock)
+    return Orphans(world.conf, world.table, HoldClient(wire), world.clock)
 
 
 def rowless(world):

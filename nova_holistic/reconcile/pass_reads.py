@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one pass of the reconciler reads of the whole cloud."""
+
+from collections.abc import Mapping
+
+from oslo_log import log as logging
+
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds import errors as hold_errors
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.model.snapshot import Host, Snapshot
+
+LOG = logging.getLogger(__name__)
+
+Use = tuple[int, tuple[tuple[str, int], ...]]
+"""Consumers of a provider, and the amount in use of each resource class."""
+
+
+class PassReads:
+    """One list of resource providers and at most one snapshot, each read once.
+
+    The list is read first. So if two passes see the same generation and the
+    same use of a provider, no allocation there was deleted between the two
+    snapshots: a deletion lowers the use, and only a new allocation, which
+    raises the generation, can make up for it.
+
+    :ivar generations: of all resource providers by UUID; None if Placement
+        did not answer
+    """
+
+    def __init__(self, inventory: InventoryDriver, holds: HoldClient):
+        self._inventory = inventory
+        self._snapshot: Snapshot | None = None
+        self.generations: Mapping[str, int] | None = None
+        try:
+            self.generations = holds.providers()
+        except hold_errors.HoldsError:
+            LOG.exception('The holds in Placement are not checked')
+
+    def snapshot(self) -> Snapshot:
+        """
+        :raises HolisticError: the inventory does not answer
+        """
+        if self._snapshot is None:
+            self._snapshot = self._inventory.snapshot()
+        return self._snapshot
+
+    def use(self) -> Mapping[str, Use] | None:
+        """What is in use of each provider, by its UUID; None if this pass has
+        no snapshot."""
+        if self._snapshot is None:
+            return None
+        return {host.uuid: _use(host) for host in self._snapshot.hosts}
+
+
+def _use(host: Host) -> Use:
+    return host.servers, tuple(sorted(
+        (name, inventory.used)
+        for name, inventory in host.inventories.items()))

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A few of many things at a time, until each has had its turn."""
+
+import bisect
+from collections.abc import Collection, Iterator
+
+
+class Rotation:
+    """Each thing is given once before any is given again, also if things come
+    and go meanwhile."""
+
+    def __init__(self) -> None:
+        self._last = ''
+
+    def next(self, things: Collection[str]) -> Iterator[str]:
+        """The things in order, beginning after the last one that was given
+        before; each at most once."""
+        ordered = sorted(things)
+        start = bisect.bisect_right(ordered, self._last)
+        for thing in (*ordered[start:], *ordered[:start]):
+            self._last = thing
+            yield thing
