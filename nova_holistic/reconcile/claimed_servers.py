@@ -52,16 +52,15 @@ class ServerReconciler:
         self._positions = Positions(inventory, table, instances, clock)
         self._clock = clock
 
-    def mend(self, mended: Counter[str], groups: Mapping[str, GroupOutline],
-             each: Each) -> None:
-        """Look at every member of these groups that a server has."""
+    def mend(self, mended: Counter[str], each: Each) -> None:
+        """Look at every member of an active group that a server has."""
         self._positions.forget_places()
+        outlines = self._table.outlines.read()
+        groups = outlines.active()
         by_project: dict[str, list[MemberOutline]] = {}
-        for member in overview.members(
-                self._table.database, WITH_SERVER, overview.ACTIVE):
-            if member.group_uuid in groups:
-                by_project.setdefault(groups[member.group_uuid].project_id,
-                                      []).append(member)
+        for member in outlines.members(WITH_SERVER, overview.ACTIVE):
+            by_project.setdefault(groups[member.group_uuid].project_id,
+                                  []).append(member)
         try:
             self._observed.renew({m.instance_uuid for members
                                   in by_project.values() for m in members})

@@ -21,11 +21,10 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.reconcile.given_up_places import give_up
 from nova_holistic.repair.violations import misplaced, violations
 from nova_holistic.table.changes import degrading
-from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.queries.progress import WITH_SERVERS
 from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberRecord, MemberState)
+    GroupRecord, GroupStatus, MemberRecord)
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -42,7 +41,7 @@ class Drift:
     """Judges a group again if something on which the verdict depends has
     changed since this object judged it last.
 
-    Positions of members are compared in each pass, which costs two queries.
+    Positions of members are compared in each pass, in memory.
     Hosts are compared every ``[reconciler] drift_interval`` seconds, which
     costs a snapshot of the cloud.
     """
@@ -57,6 +56,9 @@ class Drift:
         self._holds = holds
         self._clock = clock
         self._groups = GroupParser()
+        # Groups with servers at the last comparison, by UUID.
+        self._latest: Mapping[
+            str, tuple[_Outline, Mapping[int, MemberOutline]]] = {}
         # What the last verdict on a group depends on, by its UUID.
         self._positions: dict[str, _Key] = {}
         self._surroundings: dict[str, Hashable] = {}
@@ -97,21 +99,28 @@ class Drift:
 
     def _outlines(self) -> 'dict[str, _Outline]':
         """Groups with servers; forgets the others."""
-        members: dict[str, list[MemberOutline]] = {}
-        for each in overview.members(
-                self._table.database, list(MemberState), JUDGED):
-            members.setdefault(each.group_uuid, []).append(each)
-        found = {
-            group.uuid: (group, _positions(group, members[group.uuid]),
-                         {host for each in members[group.uuid]
-                          for host in each.position if host})
-            for group in overview.active_groups(self._table.database)
-            if group.status in JUDGED and group.uuid in members}
+        read = self._table.outlines.read()
+        latest = {
+            uuid: self._outline(group, read.by_group[uuid])
+            for uuid, group in read.groups.items()
+            if group.status in JUDGED and uuid in read.by_group}
+        self._latest = latest
         for known in (self._positions, self._surroundings):
-            for uuid in known.keys() - found.keys():
+            for uuid in known.keys() - latest.keys():
                 del known[uuid]
-        self._wide &= found.keys()
-        return found
+        self._wide &= latest.keys()
+        return {uuid: outline for uuid, (outline, _) in latest.items()}
+
+    def _outline(self, group: GroupOutline,
+                 members: Mapping[int, MemberOutline]
+                 ) -> 'tuple[_Outline, Mapping[int, MemberOutline]]':
+        """Made anew only for a group that has changed."""
+        known = self._latest.get(group.uuid)
+        if known is not None and known[0][0] == group and known[1] is members:
+            return known
+        hosts = {host for each in members.values()
+                 for host in each.position if host}
+        return (group, _positions(group, members.values()), hosts), members
 
     def _must_compare_hosts(self) -> bool:
         interval = timedelta(seconds=self._conf.drift_interval)

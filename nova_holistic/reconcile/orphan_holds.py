@@ -22,8 +22,8 @@ from nova_holistic import crash_points, exceptions
 from nova_holistic.engine import journal
 from nova_holistic.holds.bodies import HOLD
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.reconcile.rotation import Rotation
 from nova_holistic.table.queries import consumers
+from nova_holistic.table.rotation import Rotation
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)

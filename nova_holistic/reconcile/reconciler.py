@@ -24,7 +24,6 @@ from nova_holistic.reconcile.pass_reads import PassReads
 from nova_holistic.reconcile.unavailable_hosts import UnavailableHosts
 from nova_holistic.reconcile.vanished_holds import VanishedHolds
 from nova_holistic.table.changes.claim import CLAIMABLE
-from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
@@ -48,7 +47,7 @@ class Reconciler:
         """:param clock: gives naive UTC"""
         self._conf = conf
         self._table = table
-        self._database = table.database
+        self._outlines = table.outlines
         self._holds = holds
         self._clock = clock
         self._planner = Planner(conf, inventory, table, holds, clock)
@@ -67,23 +66,23 @@ class Reconciler:
     def reconcile(self) -> Mapping[str, int]:
         """One pass; how often each case was met."""
         mended: Counter[str] = Counter()
-        groups = {group.uuid: group for group
-                  in overview.active_groups(self._database)}
+        self._outlines.compare_some()
+        groups = self._outlines.read().active()
         mended['expired'] = len(self._lifecycle.expire())
         self._each(mended, 'abandoned', self._abandon, groups.values())
-        self._each(mended, 'stray', self._release_stray, overview.members(
-            self._database, [MemberState.PLANNED], GIVEN_UP))
+        outlines = self._outlines.read()
+        self._each(mended, 'stray', self._release_stray,
+                   outlines.members([MemberState.PLANNED], GIVEN_UP))
         self._each(mended, 'leftover', self._drop_leftover,
                    self._table.find_members(GONE, held=True))
-        planned = overview.members(
-            self._database, [MemberState.PLANNED], CLAIMABLE)
+        planned = outlines.members([MemberState.PLANNED], CLAIMABLE)
         reads = PassReads(self._inventory, self._holds)
         self._each(mended, 'stranded', self._unavailable.give_up,
                    self._unavailable.stranded(planned, reads.snapshot))
         self._vanished.mend(mended, planned, reads, self._each)
-        self._servers.mend(mended, groups, self._each)
+        self._servers.mend(mended, self._each)
         mended['orphaned'] = self._orphans.sweep(reads.generations)
-        for group_uuid in overview.unsettled(self._database):
+        for group_uuid in self._outlines.read().unsettled():
             self._table.settle(group_uuid, self._clock())
             crash_points.reached('reconcile.settled')
         self._judge_policies(mended)
@@ -106,7 +105,7 @@ class Reconciler:
             mended, instance_uuids, self._each)
         if +mended:
             LOG.info('Reported servers: %s', dict(+mended))
-            for group_uuid in overview.unsettled(self._database):
+            for group_uuid in self._outlines.read().unsettled():
                 self._table.settle(group_uuid, self._clock())
                 crash_points.reached('reconcile.settled')
         if mended['moved']:
@@ -119,10 +118,9 @@ class Reconciler:
         :raises TableError: the table does not answer
         """
         mended: Counter[str] = Counter()
-        groups = {group.uuid: group for group
-                  in overview.active_groups(self._database)}
-        planned = overview.members(
-            self._database, [MemberState.PLANNED], CLAIMABLE)
+        outlines = self._outlines.read()
+        groups = outlines.active()
+        planned = outlines.members([MemberState.PLANNED], CLAIMABLE)
         self._each(mended, 'stranded', self._unavailable.give_up,
                    self._unavailable.stranded(
                        planned, self._inventory.snapshot))

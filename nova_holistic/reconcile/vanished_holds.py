@@ -20,10 +20,10 @@ from nova_holistic.engine.update.unneeded_holds import drop_if_unwanted
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.reconcile.pass_reads import PassReads, Use
-from nova_holistic.reconcile.rotation import Rotation
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import MemberOutline
 from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.rotation import Rotation
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)

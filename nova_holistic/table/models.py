@@ -12,6 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 from sqlalchemy import orm
 
+from nova_holistic.table.moment import DatabaseNow
+
 MAX_PATH = 700
 """Characters in a member's path."""
 
@@ -35,6 +37,17 @@ NUMBER = sa.BigInteger().with_variant(sa.Integer(), 'sqlite')
 NOTHING_OR_JSON = sa.JSON(none_as_null=True)
 
 
+def _changed_at() -> Any:
+    """When a row was written last, by whatever statement; for queries alone.
+
+    By the database's clock, since the times of all other columns are those of
+    the callers.
+    """
+    return orm.mapped_column(
+        MOMENT, default=DatabaseNow(), onupdate=DatabaseNow(), nullable=True,
+        deferred=True)
+
+
 class Base(orm.DeclarativeBase):
     """All tables of the placement table's database."""
 
@@ -53,6 +66,7 @@ class GroupRow(Base):
         sa.Index('ix_holistic_groups_engine', 'engine'),
         sa.Index('ix_holistic_groups_alternates_due', 'alternates_due',
                  'uuid'),
+        sa.Index('ix_holistic_groups_changed_at', 'changed_at'),
         sa.Index('uq_holistic_groups_idempotency_key', 'project_id',
                  'idempotency_key', unique=True),
         # A page of a project's groups is a range of one of these.
@@ -103,6 +117,7 @@ class GroupRow(Base):
     alternates_engine_at: orm.Mapped[datetime | None]
     alternates_attempts: orm.Mapped[int] = orm.mapped_column(
         server_default='0')
+    changed_at: orm.Mapped[datetime | None] = _changed_at()
 
 
 class MemberRow(Base):
@@ -118,6 +133,7 @@ class MemberRow(Base):
                             name='uq_holistic_members_path'),
         sa.UniqueConstraint('instance_uuid',
                             name='uq_holistic_members_instance_uuid'),
+        sa.Index('ix_holistic_members_changed_at', 'changed_at'),
         sa.Index('ix_holistic_members_description', 'group_uuid',
                  'description', 'state', 'position'),
         sa.Index('ix_holistic_members_group_state', 'group_uuid', 'state'),
@@ -148,6 +164,7 @@ class MemberRow(Base):
     updated_at: orm.Mapped[datetime | None]
     unwanted: orm.Mapped[bool] = orm.mapped_column(server_default=sa.false())
     destination: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    changed_at: orm.Mapped[datetime | None] = _changed_at()
 
 
 class RefusalRow(Base):

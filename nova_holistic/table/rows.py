@@ -15,7 +15,8 @@ from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place, Task)
 
 BARE = tuple(column for column in models.MemberRow.__table__.columns
-             if column.name not in ('position', 'alternates'))
+             if column.name not in (
+                 'position', 'alternates', 'changed_at'))
 """Columns of a member without its alternates."""
 
 

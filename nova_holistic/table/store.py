@@ -24,6 +24,7 @@ from nova_holistic.table.history.pages import History
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.queries.exclusive import ExclusiveGroups
 from nova_holistic.table.queries.listing import Listing
+from nova_holistic.table.queries.outlines import KeptOutlines
 from nova_holistic.table.queries import progress
 from nova_holistic.table.queries.rosters import Found, Rosters
 from nova_holistic.table.records import (
@@ -54,6 +55,7 @@ class PlacementTable:
         self.refusals = Refusals(self.database)
         self.history = History(self.database)
         self.rosters = Rosters(self.database)
+        self.outlines = KeptOutlines(self.database)
         self._exclusive = ExclusiveGroups(self.database, SITTING)
 
     @classmethod
@@ -160,8 +162,7 @@ class PlacementTable:
 
     def find_members(self, states: Collection[MemberState],
                      held: bool | None = None) -> tuple[MemberRecord, ...]:
-        """Members of every group in one of the states, without their
-        alternates."""
+        """Members in one of the states, without their alternates."""
         query = sa.select(*rows.BARE).where(MemberRow.state.in_(states))
         if held is not None:
             query = query.where(MemberRow.held == held)

@@ -17,7 +17,7 @@ from nova_holistic.table.records import (
 SORT_KEYS = ('name', 'status', 'created_at', 'updated_at')
 
 _LIGHT = tuple(column for column in GroupRow.__table__.columns
-               if column.name not in ('document', 'pending'))
+               if column.name not in ('document', 'pending', 'changed_at'))
 
 
 @dataclass(frozen=True, slots=True)

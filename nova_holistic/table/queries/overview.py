@@ -14,7 +14,6 @@ import sqlalchemy as sa
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
-from nova_holistic.table.queries.progress import settled_status, SETTLING
 from nova_holistic.table.records import (
     GroupStatus, MemberRecord, MemberState, Task)
 from nova_holistic.table import rows
@@ -23,12 +22,14 @@ ACTIVE = (GroupStatus.PLANNING, GroupStatus.PLANNED, GroupStatus.BUILDING,
           GroupStatus.COMPLETE, GroupStatus.DEGRADED)
 """Statuses of groups with members that are planned, claimed or built."""
 
-_GROUP = (GroupRow.uuid, GroupRow.project_id, GroupRow.user_id,
-          GroupRow.status, GroupRow.task, GroupRow.updated_at,
-          GroupRow.revision, GroupRow.exclusive)
-_MEMBER = (MemberRow.id, MemberRow.group_uuid, MemberRow.state,
-           MemberRow.host, MemberRow.provider, MemberRow.hold,
-           MemberRow.instance_uuid, MemberRow.destination)
+GROUP = (GroupRow.uuid, GroupRow.project_id, GroupRow.user_id,
+         GroupRow.status, GroupRow.task, GroupRow.updated_at,
+         GroupRow.revision, GroupRow.exclusive)
+"""Columns of a group's outline."""
+MEMBER = (MemberRow.id, MemberRow.group_uuid, MemberRow.state,
+          MemberRow.host, MemberRow.provider, MemberRow.hold,
+          MemberRow.instance_uuid, MemberRow.destination)
+"""Columns of a member's outline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,32 +69,18 @@ class MemberOutline:
         return self.host, self.destination
 
 
-def active_groups(database: Database) -> tuple[GroupOutline, ...]:
-    """Groups in one of the statuses ``ACTIVE``."""
-    with database.reader() as session:
-        return tuple(map(_group_outline, session.execute(
-            sa.select(*_GROUP).where(GroupRow.status.in_(ACTIVE)))))
-
-
-def _group_outline(row: sa.Row) -> GroupOutline:
+def group_outline(row: sa.Row) -> GroupOutline:
+    """:param row: ``GROUP`` of a group"""
     uuid, project, user, status, task, *rest = row
     return GroupOutline(uuid, project, user, GroupStatus(status),
                         task and Task(task), *rest)
 
 
-def members(database: Database, states: Collection[MemberState],
-            statuses: Collection[GroupStatus]) -> tuple[MemberOutline, ...]:
-    """Members in one of the states, of groups in one of the statuses."""
-    with database.reader() as session:
-        return tuple(
-            MemberOutline(number, group, MemberState(state), *rest,
-                          _destination(state, destination))
-            for number, group, state, *rest, destination in session.execute(
-                sa.select(*_MEMBER)
-                .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
-                .where(MemberRow.state.in_(states),
-                       GroupRow.status.in_(statuses))
-                .order_by(MemberRow.provider, MemberRow.id)))
+def member_outline(row: sa.Row) -> MemberOutline:
+    """:param row: ``MEMBER`` of a member"""
+    number, group, state, *rest, destination = row
+    return MemberOutline(number, group, MemberState(state), *rest,
+                         _destination(state, destination))
 
 
 def members_of_servers(database: Database, instance_uuids: Collection[str],
@@ -102,15 +89,11 @@ def members_of_servers(database: Database, instance_uuids: Collection[str],
     found: list[MemberOutline] = []
     with database.reader() as session:
         for batch in batches(sorted(instance_uuids)):
-            found.extend(
-                MemberOutline(number, group, MemberState(state), *rest,
-                              _destination(state, destination))
-                for number, group, state, *rest, destination
-                in session.execute(
-                    sa.select(*_MEMBER)
-                    .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
-                    .where(MemberRow.instance_uuid.in_(batch),
-                           GroupRow.status.in_(ACTIVE))))
+            found.extend(map(member_outline, session.execute(
+                sa.select(*MEMBER)
+                .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
+                .where(MemberRow.instance_uuid.in_(batch),
+                       GroupRow.status.in_(ACTIVE)))))
     return tuple(found)
 
 
@@ -120,9 +103,9 @@ def groups(database: Database,
     found: list[GroupOutline] = []
     with database.reader() as session:
         for batch in batches(sorted(uuids)):
-            found.extend(map(_group_outline, session.execute(
-                sa.select(*_GROUP).where(GroupRow.uuid.in_(batch),
-                                         GroupRow.status.in_(ACTIVE)))))
+            found.extend(map(group_outline, session.execute(
+                sa.select(*GROUP).where(GroupRow.uuid.in_(batch),
+                                        GroupRow.status.in_(ACTIVE)))))
     return tuple(found)
 
 
@@ -145,17 +128,3 @@ def whole(database: Database,
 def _destination(state: str, values: Mapping | None) -> str | None:
     place = rows.destination(state, values)
     return place and place.host
-
-
-def unsettled(database: Database) -> tuple[str, ...]:
-    """UUIDs of active groups whose status is not what their members say."""
-    states: dict[tuple[str, str], list[MemberState]] = {}
-    with database.reader() as session:
-        for uuid, status, state in session.execute(
-                sa.select(GroupRow.uuid, GroupRow.status, MemberRow.state)
-                .join(MemberRow, MemberRow.group_uuid == GroupRow.uuid)
-                .where(GroupRow.status.in_(set(ACTIVE) & set(SETTLING)))
-                .distinct()):
-            states.setdefault((uuid, status), []).append(MemberState(state))
-    return tuple(uuid for (uuid, status), found in states.items()
-                 if settled_status(status, found) is not None)

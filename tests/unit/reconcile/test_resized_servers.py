@@ -80,9 +80,9 @@ class Scenario:
     def mend(self):
         """A pass: what it mended, and how many hosts it asked about."""
         mended, asked = Counter(), len(self.placement.asked)
-        self.resized.mend(mended, overview.members(
-            self.table.database, [MemberState.CLAIMED, MemberState.BUILT],
-            overview.ACTIVE), self.views.get, Reconciler._each)
+        self.resized.mend(mended, self.table.outlines.read().members(
+            [MemberState.CLAIMED, MemberState.BUILT], overview.ACTIVE),
+            self.views.get, Reconciler._each)
         return mended['resized'], len(self.placement.asked) - asked
 
 
@@ -136,8 +136,8 @@ def test_a_server_without_an_allocation_keeps_what_was_planned(scenario):
 def test_a_server_that_is_another_members_by_now(scenario):
     rows = scenario.rows()
     scenario.placement.found[scenario.first] = LARGE
-    taken = overview.members(scenario.table.database, [MemberState.BUILT],
-                             overview.ACTIVE)
+    taken = scenario.table.outlines.read().members(
+        [MemberState.BUILT], overview.ACTIVE)
     scenario.table.change_state(
         rows[0].id, [MemberState.BUILT], MemberState.CLAIMED, scenario.now)
     mended = Counter()

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outlines of all groups and members, kept in memory and brought up to date.
+
+A read costs what has changed since the read before. Every statement that
+writes a row of a group or a member sets its ``changed_at``. A row that is
+deleted leaves no such trace. But whoever deletes members also writes the row
+of their group, and a deleted group changes the number of groups.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+import contextlib
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+import itertools
+import sys
+import threading
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.database import Database
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.moment import DatabaseNow
+from nova_holistic.table.queries.overview import (
+    ACTIVE, GROUP, group_outline, GroupOutline, MEMBER, member_outline,
+    MemberOutline)
+from nova_holistic.table.queries.progress import settled_status
+from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.rotation import Rotation
+
+KEPT = (*ACTIVE, GroupStatus.ERROR, GroupStatus.UNPLACEABLE)
+"""Statuses of groups that may need work of the reconciler."""
+
+OVERLAP = timedelta(seconds=60)
+"""Time between the first statement of a transaction and its commit in which
+no change is missed."""
+
+SAME = timedelta(seconds=1)
+"""Time in which two changes of a group may bear the same time."""
+
+ROWS = 1000
+"""Rows that the database driver fetches at once, and members that one
+comparison reads at least, if there are as many."""
+
+_Members = Mapping[int, MemberOutline]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlines:
+    """Groups in one of the statuses ``KEPT`` with their members.
+
+    :ivar groups: by UUID
+    :ivar by_group: members by their ids, by the UUID of the group; the same
+        object as in an earlier read if no member has changed
+    """
+
+    groups: Mapping[str, GroupOutline]
+    by_group: Mapping[str, _Members]
+
+    def active(self) -> dict[str, GroupOutline]:
+        """Groups in one of the statuses ``ACTIVE``, by UUID."""
+        return {uuid: group for uuid, group in self.groups.items()
+                if group.status in ACTIVE}
+
+    def members(self, states: Collection[MemberState],
+                statuses: Collection[GroupStatus]
+                ) -> tuple[MemberOutline, ...]:
+        """Members in one of the states, of groups in one of the statuses."""
+        return tuple(
+            member for uuid, group in self.groups.items()
+            if group.status in statuses
+            for member in self.by_group.get(uuid, {}).values()
+            if member.state in states)
+
+    def unsettled(self) -> tuple[str, ...]:
+        """UUIDs of active groups whose status does not follow from the states
+        of their members."""
+        return tuple(uuid for uuid, group in self.active().items()
+                     if settled_status(group.status, {
+                         m.state for m in self.by_group.get(uuid, {}).values()
+                     }) is not None)
+
+
+class KeptOutlines:
+    """One member takes about half a kilobyte of memory. Threads may share
+    one."""
+
+    def __init__(self, database: Database):
+        self._database = database
+        self._lock = threading.Lock()
+        self._read_at: datetime | None = None
+        # When groups were written that were written lately, by UUID.
+        self._written: dict[str, datetime] = {}
+        self._rotation = Rotation()
+        # The members of a group are replaced, never changed.
+        self._groups: dict[str, GroupOutline] = {}
+        self._members: dict[str, _Members] = {}
+
+    def read(self) -> Outlines:
+        """All of them as they are now.
+
+        The first read takes all rows, ``batches.MOST`` groups in a statement
+        and ``ROWS`` rows at a time.
+
+        :raises TableError: the database does not answer
+        """
+        with self._changing() as session:
+            now = session.scalar(sa.select(DatabaseNow()))
+            if self._read_at is not None:
+                self._read_changes(session, self._read_at - OVERLAP)
+            self._compare_numbers(session)
+            self._read_at = now
+            return Outlines(dict(self._groups), dict(self._members))
+
+    def compare_some(self) -> None:
+        """Read some groups again, whether they have changed or not: each once
+        before any is read a second time.
+
+        :raises TableError: the database does not answer
+        """
+        with self._changing() as session:
+            chosen, number = [], 0
+            for uuid in itertools.islice(
+                    self._rotation.next(self._groups), ROWS):
+                chosen.append(uuid)
+                number += len(self._members.get(uuid, ()))
+                if number >= ROWS:
+                    break
+            self._read_groups(session, chosen)
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[orm.Session]:
+        """A view of the database for one thread. After an error everything is
+        read anew."""
+        with self._lock:
+            try:
+                with self._database.view() as session:
+                    yield session
+            except BaseException:
+                self._read_at = None
+                self._groups, self._members = {}, {}
+                raise
+
+    def _read_changes(self, session: orm.Session, since: datetime) -> None:
+        written = {uuid: moment for uuid, moment in session.execute(
+            sa.select(GroupRow.uuid, GroupRow.changed_at)
+            .where(GroupRow.changed_at >= since))}
+        self._read_groups(session, [
+            uuid for uuid, moment in written.items()
+            if self._written.get(uuid) != moment
+            or moment >= self._read_at - SAME])
+        self._written = written
+        self._merge(_members(session, MemberRow.changed_at >= since))
+
+    def _compare_numbers(self, session: orm.Session) -> None:
+        """Forget groups that were deleted, and read unknown ones."""
+        there = GroupRow.status.in_(KEPT)
+        if self._groups and len(self._groups) == session.scalar(
+                sa.select(sa.func.count()).select_from(GroupRow)
+                .where(there)):
+            return
+        uuids = set(session.scalars(sa.select(GroupRow.uuid).where(there)))
+        for uuid in self._groups.keys() - uuids:
+            self._forget(uuid)
+        self._read_groups(session, uuids - self._groups.keys())
+
+    def _read_groups(self, session: orm.Session,
+                     uuids: Collection[str]) -> None:
+        """Read groups anew, with all their members."""
+        for batch in batches(sorted(uuids)):
+            before = {uuid: self._members.get(uuid) for uuid in batch}
+            for uuid in batch:
+                self._forget(uuid)
+            for group in map(group_outline, session.execute(
+                    sa.select(*GROUP).where(GroupRow.uuid.in_(batch),
+                                            GroupRow.status.in_(KEPT)))):
+                self._groups[group.uuid] = group
+            self._merge(_members(session, MemberRow.group_uuid.in_(batch)))
+            for uuid, members in before.items():
+                if members and members == self._members.get(uuid):
+                    self._members[uuid] = members
+
+    def _merge(self, members: Iterable[MemberOutline]) -> None:
+        """Keep members of groups that are kept."""
+        changed: dict[str, dict[int, MemberOutline]] = {}
+        for member in members:
+            group = self._groups.get(member.group_uuid)
+            if group is None:
+                continue
+            known = self._members.get(group.uuid, {})
+            if known.get(member.id) == member:
+                continue
+            if group.uuid not in changed:
+                changed[group.uuid] = dict(known)
+            changed[group.uuid][member.id] = _shared(member, group.uuid)
+        self._members.update(changed)
+
+    def _forget(self, uuid: str) -> None:
+        self._groups.pop(uuid, None)
+        self._members.pop(uuid, None)
+
+
+def _members(session: orm.Session, where: sa.ColumnElement[bool]
+             ) -> Iterable[MemberOutline]:
+    return map(member_outline, session.execute(
+        sa.select(*MEMBER).where(where)
+        .execution_options(yield_per=ROWS)))
+
+
+def _shared(member: MemberOutline, group_uuid: str) -> MemberOutline:
+    """The same, with texts that other members have in memory already."""
+    return replace(member, group_uuid=group_uuid,
+                   host=sys.intern(member.host),
+                   provider=sys.intern(member.provider))
