@@ -7,6 +7,8 @@ from nova_holistic.cli.connect import connect, connect_if_configured
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds.marking_adapter import MarkingAdapter
+from nova_holistic.inventory.kept import keep
 from nova_holistic.inventory import load_inventory
 from nova_holistic.metrics import exporter
 from nova_holistic.observers import observe
@@ -79,11 +81,12 @@ def engine(conf, transport: messaging.Transport,
     table = PlacementTable.from_conf(conf, 'engine')
     observe(conf, table.database, 'engine')
     exporter.start(conf, lambda: totals(table.database))
-    holds = HoldClient.from_conf(conf, placement)
     # One for all, since it remembers what it has read.
-    inventory = load_inventory(
+    inventory = keep(conf, load_inventory(
         conf, placement=placement, compute=nova,
-        image=connect_if_configured(conf, 'glance'))
+        image=connect_if_configured(conf, 'glance')))
+    holds = HoldClient.from_conf(
+        conf, MarkingAdapter(placement, inventory.mark_providers))
     clock = DatabaseClock(table.database)
     instances = NovaInstances(nova)
     planner = Planner(conf, inventory, table, holds, clock)

@@ -28,6 +28,20 @@ OPTS = [
              'default, the driver refuses to read a schema that it does not '
              'know. Add a revision only after you have compared a snapshot '
              'of this driver with one of the driver placement.'),
+    cfg.FloatOpt(
+        'compare_interval', default=600.0, min=0.0,
+        help='An engine keeps a snapshot of the cloud, and reads what has '
+             'changed. In the background it reads every resource provider '
+             'again within this number of seconds, to find changes that '
+             'nothing has reported. Each takes one request to Placement. 0 '
+             'keeps no snapshot: all of the cloud is read for each plan. The '
+             'file driver reads its file for each plan.'),
+    cfg.FloatOpt(
+        'nova_interval', default=60.0, min=1.0,
+        help='Seconds between two readings of the compute services and the '
+             'aggregates by an engine that keeps a snapshot. An engine also '
+             'reads them when a notification of Nova reports a change of '
+             'one.'),
 ]
 
 

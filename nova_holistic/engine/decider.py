@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans a group on a current snapshot of the cloud, and checks the plan."""
+"""Plans a group on a snapshot of the cloud, and checks the plan."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -8,6 +8,7 @@ from typing import TypeVar
 from oslo_log import log as logging
 
 from nova_holistic.engine import exclusive_hosts
+from nova_holistic.engine.kept_answers import on_kept
 from nova_holistic.engine import moving_members
 from nova_holistic.engine.nova_constraints import NovaConstraints
 from nova_holistic.engine.questions import Decision, NotPlanned, Question
@@ -16,8 +17,7 @@ from nova_holistic.engine import refused_hosts
 from nova_holistic.engine import solver_metrics
 from nova_holistic.engine.usable_snapshot import (
     vacated, with_closed, with_remembered)
-from nova_holistic.inventory.base import InventoryDriver
-from nova_holistic.inventory.with_statistics import InventoryWithStatistics
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.metrics.instruments import ALTERNATES_SECONDS
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
@@ -27,7 +27,6 @@ from nova_holistic.model.named_reasons import named
 from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Reason, Unknown, Unplaceable)
 from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.model.reservation import reservations
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.alternates import alternates
 from nova_holistic.solver.check import check
@@ -37,7 +36,8 @@ from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
-Answer = TypeVar('Answer', Plan, Unplaceable, Unknown)
+Answer = TypeVar('Answer')
+Solved = TypeVar('Solved', Plan, Unplaceable, Unknown)
 Usable = tuple[Snapshot, Sequence[Reason]]
 """The part of the cloud that a group may use, and why it may not use all."""
 
@@ -46,8 +46,7 @@ class Decider:
     """Every plan keeps the hard policies of its group, and uses no host that
     another group reserves."""
 
-    def __init__(self, conf,
-                 inventory: InventoryDriver | InventoryWithStatistics,
+    def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, policy_types: PolicyTypes,
                  timer: Callable[[], float]):
         """:param timer: returns seconds, to measure durations"""
@@ -60,24 +59,35 @@ class Decider:
             conf, inventory, table, policy_types)
 
     def answer(self, question: Question) -> Plan | Unplaceable | Unknown:
-        """The answer of the solver on a fresh snapshot.
+        """The answer of the solver. That there is no plan is answered on a
+        complete snapshot.
 
         :raises InvalidDocument: the cloud has no such flavor or level
         """
-        return self._answer(question)[0]
+        started = self._timer()
+        return on_kept(self._inventory, lambda cloud: self._answered(
+            question, self.usable(question, cloud), started)[0])
 
     def decide(self, question: Question, *, usable: Usable | None = None,
                time_limit: float | None = None) -> Decision:
         """A plan.
 
-        :param usable: what ``usable`` gave for this group; None is a fresh
-            snapshot
+        :param usable: what ``usable`` gave for this group; None is the kept
+            snapshot, and a complete one for the answer that there is no plan
         :param time_limit: seconds; None is the configured limit
         :raises NotPlanned: there is none, or none was found
         :raises InvalidDocument: the cloud has no such flavor or level
         """
+        started = self._timer()
+        if usable is not None:
+            return self._decided(question, usable, started, time_limit)
+        return on_kept(self._inventory, lambda cloud: self._decided(
+            question, self.usable(question, cloud), started, time_limit))
+
+    def _decided(self, question: Question, usable: Usable, started: float,
+                 time_limit: float | None) -> Decision:
         asked, usable = self._without_sources(question, usable)
-        plan, snapshot = self._answer(asked, usable, time_limit)
+        plan, snapshot = self._answered(asked, usable, started, time_limit)
         if isinstance(plan, Unplaceable):
             raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
         if isinstance(plan, Unknown):
@@ -133,8 +143,8 @@ class Decider:
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         conf = self._conf.planner
-        asked, usable = self._without_sources(question, None)
-        snapshot = (usable or self.usable(asked))[0]
+        asked, (snapshot, _) = self._without_sources(
+            question, self.usable(question, self._inventory.kept()))
         bound = bind(self._constrained(asked, snapshot), snapshot)
         with ALTERNATES_SECONDS.timed():
             found = alternates(
@@ -145,12 +155,12 @@ class Decider:
         return {path: tuple(known[name] for name in names)
                 for path, names in found.items()}
 
-    def _without_sources(self, question: Question, usable: Usable | None
-                         ) -> tuple[Question, Usable | None]:
+    def _without_sources(self, question: Question, usable: Usable
+                         ) -> tuple[Question, Usable]:
         """Members keep off hosts from which Nova is moving servers away."""
         if not question.sources:
             return question, usable
-        snapshot, why = usable or self.usable(question)
+        snapshot, why = usable
         near = moving_members.kept_off(
             bind(self._constrained(question, snapshot), snapshot), snapshot,
             question.placed, question.sources)
@@ -163,7 +173,7 @@ class Decider:
                   plan: Plan) -> Decision:
         return Decision(
             bind(question.group, snapshot), snapshot, plan,
-            _is_exclusive(bound, snapshot, plan))
+            exclusive_hosts.reserves(bound, snapshot, plan.hosts()))
 
     def objections(self, question: Question, decision: Decision,
                    held: Collection[str]) -> Sequence[Reason]:
@@ -182,7 +192,10 @@ class Decider:
             return [Reason.told('', tell(
                 "host {:name} is exclusively another group's", name))
                 for name in sorted(closed.intersection(held))]
-        snapshot = self.usable(question)[0]
+        # Placement does not know that servers of others came onto the hosts.
+        self._inventory.mark_providers(exclusive_hosts.reserved(
+            decision.group, decision.snapshot, decision.plan.hosts()))
+        snapshot = self.usable(question, self._inventory.kept())[0]
         hosts = decision.plan.hosts()
         enabled = {h.name for h in snapshot.hosts if h.enabled}
         return named([*check(decision.group, snapshot, hosts, hosts),
@@ -198,11 +211,11 @@ class Decider:
             place.host for row in self._table.members(question.uuid)
             if row.state == MemberState.CLAIMED for place in row.alternates)
 
-    def _answer(self, question: Question, usable: Usable | None = None,
-                time_limit: float | None = None
-                ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
-        started = self._timer()
-        snapshot, closed = usable or self.usable(question)
+    def _answered(self, question: Question, usable: Usable, started: float,
+                  time_limit: float | None = None
+                  ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
+        """:param started: when the question was asked, by the timer"""
+        snapshot, closed = usable
         taken = self._timer() - started
         # Nova does not ask again before it builds a claimed member on an
         # alternate. So alternates of claimed members are used only if there
@@ -230,11 +243,31 @@ class Decider:
                 solver=self._conf.planner.solver,
                 time_limit=time_limit or self._conf.planner.time_limit))
 
-    def usable(self, question: Question) -> Usable:
-        """A fresh snapshot of the hosts that this group may use, and why it
-        may not use the others."""
-        whole = self._constraints.informed(with_remembered(
-            self._inventory.snapshot(), question.remembered), question)
+    @property
+    def keeps(self) -> bool:
+        """See ``CloudInventory``."""
+        return self._inventory.keeps
+
+    def complete(self) -> Snapshot:
+        """See ``CloudInventory.snapshot``."""
+        return self._inventory.snapshot()
+
+    def on_kept(self, work: Callable[[Snapshot], Answer]) -> Answer:
+        """See ``kept_answers.on_kept``."""
+        return on_kept(self._inventory, work)
+
+    def distrust(self) -> None:
+        """See ``CloudInventory.distrust``."""
+        self._inventory.distrust()
+
+    def usable(self, question: Question, cloud: Snapshot) -> Usable:
+        """The hosts that this group may use, and why it may not use the
+        others.
+
+        :param cloud: a snapshot of all hosts
+        """
+        whole = self._constraints.informed(
+            with_remembered(cloud, question.remembered), question)
         closed = exclusive_hosts.closed_hosts(
             self._table, self._policy_types, whole, question.uuid)
         hosts = {host.name: host for host in whole.hosts}
@@ -256,13 +289,6 @@ def _has_hard_rules(group: Group) -> bool:
                for rule in scope.group.rules)
 
 
-def _is_exclusive(group: Group, snapshot: Snapshot, plan: Plan) -> bool:
-    hosts = {host.name: host for host in snapshot.hosts}
-    return any(reservations(
-        group, {path: hosts[name] for path, name in plan.hosts().items()},
-        snapshot.levels))
-
-
 def _plan_at(question: Question, group: Group, snapshot: Snapshot,
              hosts: Mapping[str, str]) -> Plan:
     """
@@ -276,7 +302,7 @@ def _plan_at(question: Question, group: Group, snapshot: Snapshot,
         ObjectiveValue(question.objective, 0.0, 0.0, 0.0))
 
 
-def _with_seconds(answer: Answer, snapshot: float) -> Answer:
+def _with_seconds(answer: Solved, snapshot: float) -> Solved:
     total = answer.seconds.get('total', 0.0) + snapshot
     return replace(answer, seconds=FrozenMapping(
         {**answer.seconds, 'snapshot': snapshot, 'total': total}))

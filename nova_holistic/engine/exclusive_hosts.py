@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts that other groups reserve with exclusive policies."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from oslo_log import log as logging
 
@@ -9,9 +9,10 @@ from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.member_rows import host_of
 from nova_holistic import exceptions
 from nova_holistic.model.domain import Domain
+from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.model.reservation import reservations
+from nova_holistic.model.reservation import Reservation, reservations
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.store import PlacementTable
 
@@ -45,6 +46,37 @@ def closed_hosts(table: PlacementTable, policy_types: PolicyTypes,
             for each in reservations(group, placement, snapshot.levels):
                 closed.update(_in(snapshot, each.domains))
     return frozenset(closed)
+
+
+def reserves(group: Group, snapshot: Snapshot,
+             hosts: Mapping[str, str]) -> bool:
+    """Whether some members reserve the hosts that they use.
+
+    :param hosts: path to host name of all members
+    """
+    return any(_reservations(group, snapshot, hosts))
+
+
+def reserved(group: Group, snapshot: Snapshot,
+             hosts: Mapping[str, str]) -> frozenset[str]:
+    """UUIDs of the providers of all hosts in the domains that the members
+    reserve.
+
+    :param hosts: path to host name of all members
+    """
+    names = frozenset[str]().union(*(
+        _in(snapshot, each.domains)
+        for each in _reservations(group, snapshot, hosts)))
+    return frozenset(
+        host.uuid for host in snapshot.hosts if host.name in names)
+
+
+def _reservations(group: Group, snapshot: Snapshot,
+                  hosts: Mapping[str, str]) -> Iterable[Reservation]:
+    found = {host.name: host for host in snapshot.hosts}
+    return reservations(
+        group, {path: found[name] for path, name in hosts.items()},
+        snapshot.levels)
 
 
 def _in(snapshot: Snapshot, domains: frozenset[Domain]) -> set[str]:

@@ -3,14 +3,15 @@
 
 Every change takes the same steps: plan, write, hold, check, accept or undo.
 
-1. Plan the members on a fresh snapshot.
+1. Plan the members on the kept snapshot of the cloud.
 2. Write the new holds in the journal.
 3. Hold the places in Placement.
 4. Check what Placement does not know: the policies of all groups.
 5. Accept the places in the table, or undo the holds.
 
 If the capacity has gone, or if the cloud or the group has changed meanwhile,
-the holds are undone, and the sequence starts again.
+the holds are undone, and the sequence starts again. The hosts of the holds are
+read again then. After a second refusal, everything is read again.
 """
 
 import abc
@@ -84,7 +85,7 @@ class Change(abc.ABC):
 
     @abc.abstractmethod
     def propose(self) -> Proposal | None:
-        """Plan on a fresh snapshot.
+        """Plan on the kept snapshot.
 
         :returns: None if there is nothing to change
         :raises NotPlanned: there is no plan
@@ -141,7 +142,7 @@ class Executor:
             stop=tenacity.stop_after_attempt(
                 self._parts.conf.planner.attempts),
             retry=tenacity.retry_if_exception_type(REFUSALS),
-            after=lambda state: _log(change, state),
+            after=lambda state: self._refused(change, state),
             retry_error_callback=lambda state: _end(change, state),
         )(self._attempt, change)
 
@@ -169,17 +170,20 @@ class Executor:
         crash_points.reached('change.finished')
         return proposal
 
+    def _refused(self, change: Change,
+                 state: tenacity.RetryCallState) -> None:
+        LOG.info('Attempt %d to change group %s failed: %s',
+                 state.attempt_number, change.record.uuid,
+                 state.outcome.exception())
+        if state.attempt_number > 1:
+            self._parts.decider.distrust()
+
     def _check(self, proposal: Proposal) -> None:
         objections = self._parts.decider.objections(
             proposal.question, proposal.decision,
             [member.place.host for member in proposal.members])
         if objections:
             raise errors.Overtaken(objections[0].message)
-
-
-def _log(change: Change, state: tenacity.RetryCallState) -> None:
-    LOG.info('Attempt %d to change group %s failed: %s', state.attempt_number,
-             change.record.uuid, state.outcome.exception())
 
 
 def _end(change: Change, state: tenacity.RetryCallState) -> None:

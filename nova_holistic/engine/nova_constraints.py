@@ -13,8 +13,7 @@ from nova_holistic.constraints.planning import Situation
 from nova_holistic.engine.errors import NotRead
 from nova_holistic.engine.questions import Question
 from nova_holistic import exceptions
-from nova_holistic.inventory.base import InventoryDriver
-from nova_holistic.inventory.with_statistics import InventoryWithStatistics
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.image import Image
@@ -34,8 +33,7 @@ Usable = tuple[Snapshot, Collection[Reason]]
 class NovaConstraints:
     """Applies nova_holistic.constraints to the questions of a decider."""
 
-    def __init__(self, conf,
-                 inventory: InventoryDriver | InventoryWithStatistics,
+    def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, policy_types: PolicyTypes):
         self._conf = conf
         self._inventory = inventory

@@ -24,7 +24,7 @@ from nova_holistic.engine.replanner import Replanner
 from nova_holistic.engine.task_runner import TaskRunner, Work
 from nova_holistic.engine.update.updater import Updater
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.inventory.with_statistics import InventoryWithStatistics
 from nova_holistic.messaging import errors
 from nova_holistic.model.group import Group
@@ -45,7 +45,7 @@ class Planner:
     does the task of a group for an engine.
     """
 
-    def __init__(self, conf, inventory: InventoryDriver,
+    def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime],
                  timer: Callable[[], float] = time.perf_counter):

@@ -8,17 +8,19 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
 from nova_holistic.documents.group import parse_group
+from nova_holistic.engine.decider import Usable
 from nova_holistic.engine import (
     errors, member_rows, moving_members, partial_replan, reasons,
     refused_hosts)
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
 from nova_holistic.engine.journal import RowJournal
 from nova_holistic.engine.moving_members import guests
-from nova_holistic.engine.partial_replan import Decide, Partial, PartialPlanner
+from nova_holistic.engine.partial_replan import Partial, PartialPlanner
 from nova_holistic.engine.questions import Decision, NotPlanned, Question
 from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.messaging.errors import GroupBusy
 from nova_holistic.model.plan import Reason
+from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
@@ -26,6 +28,10 @@ from nova_holistic.table.records import (
 from nova_holistic.table.store import SITTING
 
 LOG = logging.getLogger(__name__)
+
+DecideOn = Callable[[Question, Usable, float], Decision]
+"""Plans the members of a question on a snapshot within a number of seconds,
+or raises NotPlanned."""
 
 
 class Replanner:
@@ -163,19 +169,32 @@ class _LostMembers(Change):
             project_id=record.project_id,
             sources=moving_members.sources(sitting))
 
-    def _most(self, question: Question, decide: Decide,
+    def _most(self, question: Question, decide: DecideOn,
               kinds: Mapping[str, Hashable]) -> Partial:
-        """All lost members, or as many as possible."""
+        """All lost members, or as many as possible.
+
+        That some cannot be placed is decided on a complete snapshot.
+        """
+        decider = self._parts.decider
         limit = self._parts.conf.planner.time_limit
+        found: list[Usable] = []
+
+        def decide_all(cloud: Snapshot) -> Decision:
+            found[:] = [decider.usable(question, cloud)]
+            return decide(question, found[0], limit)
+
         try:
-            return Partial(question, decide(question, limit),
+            return Partial(question, decider.on_kept(decide_all),
                            frozenset(kinds), ())
         except NotPlanned as end:
-            refusal = end.reasons
+            refusal = end
+        usable = found[0]
+        if decider.keeps and refusal.status != GroupStatus.UNPLACEABLE:
+            usable = decider.usable(question, decider.complete())
         deadline = self._timer() + limit
         return PartialPlanner(
-            question, decide, kinds,
-            lambda: deadline - self._timer()).plan(refusal)
+            question, lambda part, seconds: decide(part, usable, seconds),
+            kinds, lambda: deadline - self._timer()).plan(refusal.reasons)
 
     def _proposal(self, found: Partial,
                   lost: Sequence[MemberRecord]) -> Proposal | None:
@@ -203,11 +222,11 @@ class _FormerPlaces(_LostMembers):
         if not returning:
             return None
         question = self._question(members, returning)
-        usable = decider.usable(question)
         places = {**question.placed,
                   **{m.member.path: m.place.host for m in returning}}
 
-        def confirm(part: Question, seconds: float) -> Decision:
+        def confirm(part: Question, usable: Usable,
+                    seconds: float) -> Decision:
             return decider.confirm(part, {
                 m.path: places[m.path]
                 for m in part.group.all_members()}, usable)
@@ -228,9 +247,9 @@ class _NewPlaces(_LostMembers):
         if not lost:
             return None
         question = self._question(members, lost)
-        usable = self._parts.decider.usable(question)
 
-        def decide(part: Question, seconds: float) -> Decision:
+        def decide(part: Question, usable: Usable,
+                   seconds: float) -> Decision:
             return self._parts.decider.decide(
                 part, usable=usable, time_limit=seconds)
 

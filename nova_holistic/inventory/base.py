@@ -4,23 +4,19 @@
 import abc
 from collections.abc import Collection, Mapping
 
+from nova_holistic.inventory.cloud_reader import CloudReader
 from nova_holistic.model.image import Image
 from nova_holistic.model.server_group import ServerGroup
 from nova_holistic.model.snapshot import Snapshot
 
 
-class InventoryDriver(abc.ABC):
-    """A source of snapshots: one file, one entry point in
-    ``nova_holistic.inventory``."""
+class CloudInventory(abc.ABC):
+    """A source of snapshots.
 
-    @classmethod
-    @abc.abstractmethod
-    def from_conf(cls, conf, **adapters) -> 'InventoryDriver':
-        """Make one from the options in [inventory].
+    :ivar keeps: whether ``kept`` may be out of date
+    """
 
-        :param adapters: keystoneauth Adapters, by name of the service; a
-            driver takes those it needs
-        """
+    keeps: bool = False
 
     @abc.abstractmethod
     def snapshot(self) -> Snapshot:
@@ -28,6 +24,32 @@ class InventoryDriver(abc.ABC):
 
         :raises HolisticError: the source does not answer, or answers nonsense
         """
+
+    def kept(self) -> Snapshot:
+        """The newest snapshot that is known, at the cost of what was reported
+        to have changed.
+
+        A plan that is made on it may be refused by Placement. An answer that
+        no plan is possible, and a verdict by which a member loses its place,
+        needs ``snapshot``. Threads may call this at once.
+
+        :raises HolisticError: the source does not answer, or answers nonsense
+        """
+        return self.snapshot()
+
+    def mark_providers(self, uuids: Collection[str]) -> None:
+        """The use of these resource providers has changed, or was not as the
+        kept snapshot has it. Returns at once."""
+
+    def mark_hosts(self, names: Collection[str]) -> None:
+        """The use of these compute hosts has changed. Returns at once."""
+
+    def mark_nova(self) -> None:
+        """A compute service or an aggregate has changed. Returns at once."""
+
+    def distrust(self) -> None:
+        """The next kept snapshot has to be read as a whole. Returns at
+        once."""
 
     def image(self, name: str, project_id: str | None) -> Image | None:
         """The image of that name or UUID which a project may use.
@@ -49,3 +71,23 @@ class InventoryDriver(abc.ABC):
         :raises HolisticError: the source does not answer
         """
         return {}
+
+
+class InventoryDriver(CloudInventory):
+    """A source of snapshots: one file, one entry point in
+    ``nova_holistic.inventory``.
+
+    :ivar reader: reads parts of the cloud; None if the driver can only give
+        whole snapshots
+    """
+
+    reader: CloudReader | None = None
+
+    @classmethod
+    @abc.abstractmethod
+    def from_conf(cls, conf, **adapters) -> 'InventoryDriver':
+        """Make one from the options in [inventory].
+
+        :param adapters: keystoneauth Adapters, by name of the service; a
+            driver takes those it needs
+        """

@@ -2,34 +2,28 @@
 """Snapshots of a real cloud: Nova's computes, Placement's providers."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
 from keystoneauth1.adapter import Adapter
 from oslo_log import log as logging
 
+from nova_holistic.inventory.assembly import Assembly
 from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.cloud_reader import CloudReader
 from nova_holistic.inventory.compute_reader import ComputeReader
-from nova_holistic.inventory.computes import Compute, read_aggregates
 from nova_holistic.inventory.errors import MissingAdapter
-from nova_holistic.inventory.flavors import read_flavors
 from nova_holistic.inventory.images import read_image
-from nova_holistic.inventory.provider import Provider
 from nova_holistic.inventory.provider_source import ProviderSource
 from nova_holistic.inventory.providers import ProviderReader
 from nova_holistic.inventory.server_groups import read_server_group
 from nova_holistic.inventory.service import Service
 from nova_holistic.inventory.shared_runs import SharedRuns
-from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.image import Image
 from nova_holistic.model.server_group import ServerGroup
-from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.topology.base import TopologyDriver
 from nova_holistic.topology import load_topology
-from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
 
 LOG = logging.getLogger(__name__)
-
-DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED'
-"""Nova's scheduler takes no host whose provider has it."""
 
 
 class PlacementInventory(InventoryDriver):
@@ -69,14 +63,13 @@ class PlacementInventory(InventoryDriver):
         :param threads: how many providers are read at once
         :param image: of Glance; None if no images can be read
         """
-        self._nova = Service('nova', compute)
+        self._nova = nova = Service('nova', compute)
         self._glance = None if image is None else Service('glance', image)
-        self._topology = topology
-        self._computes = ComputeReader(self._nova, threads)
-        self._providers = (
+        providers = (
             placement if isinstance(placement, ProviderSource)
             else ProviderReader(Service('placement', placement), threads))
-        self._latest = Snapshot(topology.levels, ())
+        self.reader = CloudReader(
+            ComputeReader(nova, threads), nova, providers, Assembly(topology))
         self._shared = SharedRuns(self._refresh)
 
     @classmethod
@@ -109,55 +102,4 @@ class PlacementInventory(InventoryDriver):
         return self._shared()
 
     def _refresh(self) -> Snapshot:
-        aggregates = read_aggregates(self._nova)
-        flavors = read_flavors(self._nova)
-        listing = self._providers.list()
-        computes = self._computes.read(listing)
-        locations = self._topology.locate(
-            {compute.host for compute in computes}, aggregates)
-        # Last what grows stale first.
-        providers = self._providers.read(
-            [compute.uuid for compute in computes], listing)
-        bare = [c.name for c in computes if c.uuid not in providers]
-        if bare:
-            LOG.info('%d computes have no resource provider and are left '
-                     'out: %s', len(bare), ', '.join(bare[:10]))
-        named = _names_by_host(aggregates)
-        before = {host.uuid: host for host in self._latest.hosts}
-        hosts = []
-        for compute in computes:
-            if compute.uuid in providers:
-                host = _host(compute, providers[compute.uuid],
-                             locations[compute.host],
-                             named.get(compute.host, frozenset()))
-                known = before.get(compute.uuid)
-                hosts.append(known if known == host else host)
-        self._latest = replace(
-            self._latest, levels=self._topology.levels, hosts=tuple(hosts),
-            links=self._topology.links, flavors=flavors,
-            aggregates=FrozenMapping({
-                each.uuid: each.metadata for each in aggregates}))
-        return self._latest
-
-
-def _names_by_host(
-        aggregates: Collection[Aggregate]) -> Mapping[str, frozenset[str]]:
-    """Names and UUIDs of the aggregates that hold each host."""
-    names: dict[str, set[str]] = {}
-    for aggregate in aggregates:
-        for host in aggregate.hosts:
-            names.setdefault(host, set()).update(
-                (aggregate.name, aggregate.uuid))
-    return {host: frozenset(found) for host, found in names.items()}
-
-
-def _host(compute: Compute, provider: Provider, location: Location,
-          aggregates: frozenset[str]) -> Host:
-    return Host(
-        name=compute.name, node=compute.node, uuid=compute.uuid,
-        location=location.path, inventories=provider.inventories,
-        traits=provider.traits, aggregates=aggregates,
-        availability_zone=location.availability_zone,
-        labels=location.labels, servers=provider.consumers,
-        hypervisor=compute.hypervisor,
-        enabled=compute.enabled and DISABLED_TRAIT not in provider.traits)
+        return self.reader.read_all()

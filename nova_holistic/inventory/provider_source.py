@@ -52,3 +52,19 @@ class ProviderSource(abc.ABC):
             list again
         :raises HolisticError: the source does not answer, or answers nonsense
         """
+
+    @abc.abstractmethod
+    def reread(self, uuids: Collection[str]
+               ) -> Mapping[str, Provider | None]:
+        """Each of these providers as it is now; None for one that is gone.
+        Threads may call this at any time.
+
+        :raises HolisticError: the source does not answer, or answers nonsense
+        """
+
+    @abc.abstractmethod
+    def with_trait(self, trait: str) -> frozenset[str]:
+        """UUIDs of all providers with a trait.
+
+        :raises HolisticError: the source does not answer, or answers nonsense
+        """

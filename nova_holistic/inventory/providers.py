@@ -22,12 +22,13 @@ _FIRST = ('VCPU', 1)
 
 
 class ProviderReader(ProviderSource):
-    """Remembers providers, and reads those that changed; for one caller at a
-    time.
+    """Remembers providers, and reads those that changed.
 
-    What it returns for a provider with room for anything was true of it at
-    some moment during the call. One that is full in all it offers may still
-    be more over-committed here than it is, with more consumers.
+    ``read`` is for one caller at a time; ``reread`` may be called by threads,
+    also at the same time as ``read``. What ``read`` returns for a provider
+    with room for anything was true of it at some moment during the call. One
+    that is full in all it offers may still be more over-committed here than
+    it is, with more consumers.
 
     Requests: a list of all, the lists of use, one for each provider of which
     no more than use that went away is new, two or three for each other that
@@ -68,6 +69,34 @@ class ProviderReader(ProviderSource):
         self._known = {uuid: provider for uuid, provider in found.items()
                        if provider is not None}
         return self._known
+
+    def reread(self, uuids: Collection[str]
+               ) -> Mapping[str, Provider | None]:
+        """See ``ProviderSource.reread``.
+
+        Requests: one for each provider, and two more if its inventories,
+        traits or generation have changed.
+
+        :raises ServiceFailed: Placement does not answer, or answers nonsense
+        """
+        found = read_each(sorted(uuids), partial(
+            self._fetch, generations={}, traits={}), self._threads)
+        # Another thread may replace the mapping at this moment. What is lost
+        # then is read again later.
+        self._known = {
+            uuid: provider for uuid, provider
+            in {**self._known, **found}.items() if provider is not None}
+        return found
+
+    def with_trait(self, trait: str) -> frozenset[str]:
+        """See ``ProviderSource.with_trait``; one request.
+
+        :raises ServiceFailed: Placement does not answer, or answers nonsense
+        """
+        path = f'/resource_providers?required={trait}'
+        with self._placement.reading(path):
+            return frozenset(item['uuid'] for item in self._placement.get(
+                path, PLACEMENT_VERSION)['resource_providers'])
 
     def list(self) -> Listing:
         """See ``ProviderSource.list``; one request.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.metrics.instruments import SNAPSHOT_SECONDS
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.image import Image
@@ -16,29 +16,55 @@ Since = Callable[[datetime], Mapping[str, Mapping[str, float]]]
 """Returns, for the name of each host, its statistics by their names."""
 
 
-class InventoryWithStatistics:
+class InventoryWithStatistics(CloudInventory):
     """The snapshots of another inventory, with statistics that others stored.
 
     If both have a statistic of the same name, the stored one counts. A
     statistic that is too old counts as if it had never been measured.
     """
 
-    def __init__(self, inventory: InventoryDriver, since: Since,
+    def __init__(self, inventory: CloudInventory, since: Since,
                  clock: Callable[[], datetime], max_age: timedelta):
         """
         :param since: returns the statistics that were stored since a moment
         :param clock: returns naive UTC
         """
         self._inventory = inventory
+        self.keeps = inventory.keeps
         self._since = since
         self._clock = clock
         self._max_age = max_age
         self._latest: dict[str, tuple[Host, Host]] = {}
 
     def snapshot(self) -> Snapshot:
-        """See ``InventoryDriver.snapshot``."""
+        """See ``CloudInventory.snapshot``."""
         with SNAPSHOT_SECONDS.timed():
             bare = self._inventory.snapshot()
+        return self._with_statistics(bare)
+
+    def kept(self) -> Snapshot:
+        """See ``CloudInventory.kept``."""
+        with SNAPSHOT_SECONDS.timed():
+            bare = self._inventory.kept()
+        return self._with_statistics(bare)
+
+    def mark_providers(self, uuids: Collection[str]) -> None:
+        """See ``CloudInventory.mark_providers``."""
+        self._inventory.mark_providers(uuids)
+
+    def mark_hosts(self, names: Collection[str]) -> None:
+        """See ``CloudInventory.mark_hosts``."""
+        self._inventory.mark_hosts(names)
+
+    def mark_nova(self) -> None:
+        """See ``CloudInventory.mark_nova``."""
+        self._inventory.mark_nova()
+
+    def distrust(self) -> None:
+        """See ``CloudInventory.distrust``."""
+        self._inventory.distrust()
+
+    def _with_statistics(self, bare: Snapshot) -> Snapshot:
         found = self._since(self._clock() - self._max_age)
         if not found:
             return bare
@@ -50,12 +76,12 @@ class InventoryWithStatistics:
             for host in bare.hosts))
 
     def image(self, name: str, project_id: str | None) -> Image | None:
-        """See ``InventoryDriver.image``."""
+        """See ``CloudInventory.image``."""
         return self._inventory.image(name, project_id)
 
     def server_groups(self, uuids: Collection[str]
                       ) -> Mapping[str, ServerGroup]:
-        """See ``InventoryDriver.server_groups``."""
+        """See ``CloudInventory.server_groups``."""
         return self._inventory.server_groups(uuids)
 
     def _measured(self, host: Host, found: Mapping[str, float],

@@ -116,6 +116,13 @@ SNAPSHOT_SECONDS = Timing(
 ALTERNATES_SECONDS = Timing(
     'alternates_seconds', 'Time to choose the alternates of a plan.',
     buckets=SLOW)
+SNAPSHOTS = Counter(
+    'snapshots_total', 'Snapshots: "complete" ones read everything, "kept" '
+    'ones read what has changed.', 'kind')
+HOSTS_READ = Counter(
+    'hosts_read_total', 'Hosts that were read: because they were reported to '
+    'have changed, in the background comparison, or for a complete snapshot.',
+    'why')
 HOLD_SECONDS = Timing(
     'hold_seconds', 'Time of changes of holds in Placement.', 'operation')
 RECONCILER_SECONDS = Timing(

@@ -9,7 +9,7 @@ from oslo_log import log as logging
 
 from nova_holistic import exceptions
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.reconcile.instances import Instances, InstanceView
 from nova_holistic.reconcile.missing_servers import MissingServers
 from nova_holistic.reconcile.observed_servers import ObservedServers
@@ -37,7 +37,7 @@ class ServerReconciler:
     """A member that a server has is where that server is. A member whose
     server is gone, or was never built, is planned again."""
 
-    def __init__(self, conf, inventory: InventoryDriver,
+    def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, holds: HoldClient,
                  instances: Instances, clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""

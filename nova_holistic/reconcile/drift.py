@@ -15,7 +15,7 @@ from oslo_log import log as logging
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.reconcile.given_up_places import give_up
@@ -44,9 +44,13 @@ class Drift:
     Positions of members are compared in each pass, in memory.
     Hosts are compared every ``[reconciler] drift_interval`` seconds, which
     costs a snapshot of the cloud.
+
+    The kept snapshot tells which groups are judged again. That a policy is
+    broken, or that a degraded group has recovered, is decided on a complete
+    snapshot, which is read at most once in a pass.
     """
 
-    def __init__(self, conf, inventory: InventoryDriver,
+    def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""
@@ -78,7 +82,7 @@ class Drift:
         if not due and not compare:
             return {}
         try:
-            cloud = _Cloud(self._inventory.snapshot())
+            cloud = _Cloud(self._inventory.kept())
         except exceptions.HolisticError:
             LOG.exception('The policies of groups with servers are not judged')
             return {}
@@ -90,12 +94,16 @@ class Drift:
             if len(due) <= MOST:
                 self._compared_at = self._clock()
         done: Counter[str] = Counter()
+        sure = _Once(self._complete)
         for uuid in sorted(due)[:MOST]:
             try:
-                self._judge(cloud, outlines[uuid], done)
+                self._judge((cloud, sure), outlines[uuid], done)
             except exceptions.HolisticError:
                 LOG.exception('The policies of group %s are not judged', uuid)
         return +done
+
+    def _complete(self) -> '_Cloud':
+        return _Cloud(self._inventory.snapshot())
 
     def _outlines(self) -> 'dict[str, _Outline]':
         """Groups with servers; forgets the others."""
@@ -134,9 +142,13 @@ class Drift:
         return frozenset((name, cloud.looks(name, group.exclusive))
                          for name in hosts)
 
-    def _judge(self, cloud: '_Cloud', outline: '_Outline',
+    def _judge(self, clouds: 'tuple[_Cloud, _Once]', outline: '_Outline',
                done: Counter[str]) -> None:
-        """:raises HolisticError: it could not be judged; try again"""
+        """
+        :param clouds: as it is kept, and as a complete snapshot has it
+        :raises HolisticError: it could not be judged; try again
+        """
+        cloud, sure = clouds
         outlined, key, _ = outline
         found = self._table.group_with_members(outlined.uuid)
         if found is None or found[0].task is not None:
@@ -145,6 +157,10 @@ class Drift:
         try:
             group = self._groups.parse(record)
             broken = violations(group, members, cloud.snapshot)
+            if self._inventory.keeps and (
+                    broken or record.status == GroupStatus.DEGRADED):
+                cloud = sure()
+                broken = violations(group, members, cloud.snapshot)
         except exceptions.InvalidDocument as error:
             LOG.warning('The policies of group %s cannot be judged: %s',
                         record.uuid, error)
@@ -228,6 +244,20 @@ class _Cloud:
 def _looks(host: Host) -> Hashable:
     return (host.location, host.labels, host.traits, host.aggregates,
             host.availability_zone)
+
+
+class _Once:
+    """The complete snapshot of a pass, read when it is first needed."""
+
+    def __init__(self, read: Callable[[], _Cloud]):
+        self._read = read
+        self._cloud: _Cloud | None = None
+
+    def __call__(self) -> _Cloud:
+        """:raises HolisticError: the source does not answer"""
+        if self._cloud is None:
+            self._cloud = self._read()
+        return self._cloud
 
 
 _Key = tuple[int, bool, Hashable]

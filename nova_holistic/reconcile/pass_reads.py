@@ -7,7 +7,7 @@ from oslo_log import log as logging
 
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
-from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.model.snapshot import Host, Snapshot
 
 LOG = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ class PassReads:
         did not answer
     """
 
-    def __init__(self, inventory: InventoryDriver, holds: HoldClient):
+    def __init__(self, inventory: CloudInventory, holds: HoldClient):
         self._inventory = inventory
         self._snapshot: Snapshot | None = None
         self.generations: Mapping[str, int] | None = None
@@ -38,11 +38,14 @@ class PassReads:
             LOG.exception('The holds in Placement are not checked')
 
     def snapshot(self) -> Snapshot:
-        """
+        """The kept snapshot, if the engine keeps one. An allocation that was
+        deleted without a notification is then found after the next comparison
+        of its provider.
+
         :raises HolisticError: the inventory does not answer
         """
         if self._snapshot is None:
-            self._snapshot = self._inventory.snapshot()
+            self._snapshot = self._inventory.kept()
         return self._snapshot
 
     def use(self) -> Mapping[str, Use] | None:

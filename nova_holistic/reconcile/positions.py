@@ -14,7 +14,8 @@ from oslo_log import log as logging
 from nova_holistic import crash_points
 from nova_holistic.engine.member_rows import place_of
 from nova_holistic import exceptions
-from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.reconcile.instances import Instances, InstanceView
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 from nova_holistic.table.store import PlacementTable
@@ -28,7 +29,7 @@ class Positions:
     Every change is a compare-and-swap on the state and the server of the row.
     """
 
-    def __init__(self, inventory: InventoryDriver, table: PlacementTable,
+    def __init__(self, inventory: CloudInventory, table: PlacementTable,
                  instances: Instances, clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""
         self._inventory = inventory
@@ -103,9 +104,15 @@ class Positions:
             if known is not None and host in (None, known.host):
                 return known
         if self._places is None:
-            self._places = {each.name: place_of(each)
-                            for each in self._inventory.snapshot().hosts}
+            self._places = _places(self._inventory.kept())
+            if host not in self._places and self._inventory.keeps:
+                # It may be new.
+                self._places = _places(self._inventory.snapshot())
         return self._places.get(host, Place(host, node, '', ()))
+
+
+def _places(snapshot: Snapshot) -> Mapping[str, Place]:
+    return {host.name: place_of(host) for host in snapshot.hosts}
 
 
 def is_settled(host: str, destination: object, view: InstanceView) -> bool:

@@ -15,7 +15,7 @@ from nova_holistic.engine.planner import Planner
 from nova_holistic.engine import reasons
 from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.reconcile.claimed_servers import ServerReconciler
 from nova_holistic.reconcile.drift import Drift
 from nova_holistic.reconcile.instances import Instances
@@ -41,7 +41,7 @@ class Reconciler:
     run at the same time. What cannot be mended now is tried in the next pass.
     """
 
-    def __init__(self, conf, inventory: InventoryDriver,
+    def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, holds: HoldClient,
                  instances: Instances, clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""
@@ -55,7 +55,8 @@ class Reconciler:
         self._orphans = OrphanHolds(conf, table, holds, clock)
         self._inventory = inventory
         self._vanished = VanishedHolds(conf, table, holds, clock)
-        self._unavailable = UnavailableHosts(conf, table, holds, clock)
+        self._unavailable = UnavailableHosts(
+            conf, inventory, table, holds, clock)
         servers = (conf, inventory, table, holds, instances, clock)
         self._servers = ServerReconciler(*servers)
         # A pass may be under way while a report is looked at.
@@ -123,7 +124,7 @@ class Reconciler:
         planned = outlines.members([MemberState.PLANNED], CLAIMABLE)
         self._each(mended, 'stranded', self._unavailable.give_up,
                    self._unavailable.stranded(
-                       planned, self._inventory.snapshot))
+                       planned, self._inventory.kept))
         self._each(mended, 'restored', self._restore_places,
                    self._returning(groups))
         self._each(mended, 'replanned', self._replan, self._waiting(groups))

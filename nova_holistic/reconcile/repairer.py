@@ -14,7 +14,7 @@ from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine import refused_hosts
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.plan import Reason
@@ -45,10 +45,11 @@ class Repairer:
     """A repair has no memory: whoever begins it again, for instance after a
     crash, gets a proposal for what is still wrong.
 
-    Servers that do not run stay where they are.
+    Servers that do not run stay where they are. All verdicts rest on complete
+    snapshots: an operator asked for the repair, and servers move for it.
     """
 
-    def __init__(self, conf, inventory: InventoryDriver,
+    def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, holds: HoldClient,
                  instances: Instances, clock: Callable[[], datetime],
                  sleep: Callable[[float], object] = time.sleep,

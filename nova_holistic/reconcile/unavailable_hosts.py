@@ -14,6 +14,7 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.reconcile.given_up_places import give_up
 from nova_holistic.table.queries import overview
@@ -26,9 +27,15 @@ LOG = logging.getLogger(__name__)
 
 class UnavailableHosts:
     """No hold is dropped before its host has been unavailable for the grace
-    period, by the clock that all engines share."""
+    period, by the clock that all engines share.
 
-    def __init__(self, conf, table: PlacementTable, holds: HoldClient,
+
+    The kept snapshot tells which hosts are unavailable. Before a hold is
+    dropped, a complete snapshot has to confirm it.
+    """
+
+    def __init__(self, conf, inventory: CloudInventory,
+                 table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""
         self._conf = conf.reconciler
@@ -41,19 +48,23 @@ class UnavailableHosts:
         """Those planned members whose holds are to be dropped now.
 
         :param planned: all planned members of groups that can be claimed
-        :param read: takes a snapshot; called only if hosts are watched
+        :param read: returns the kept snapshot; called only if hosts are
+            watched
         """
         hosts = {member.host for member in planned}
         watched = hosts | self._table.outages.given_up()
         if not watched:
             self._table.outages.observe((), self._clock())
             return ()
-        try:
-            snapshot = read()
-        except exceptions.HolisticError:
-            LOG.exception('The hosts of planned members were not checked')
+        snapshot = self._read(read)
+        if snapshot is None:
             return ()
         expired = hosts & self._expired(watched - _available(snapshot))
+        if expired and self._inventory.keeps:
+            snapshot = self._read(self._inventory.snapshot)
+            if snapshot is None:
+                return ()
+            expired = hosts & self._expired(watched - _available(snapshot))
         if not expired or self._are_too_many(expired, snapshot):
             return ()
         # Before the members are lost: a crash must not hide where they were.
@@ -71,6 +82,14 @@ class UnavailableHosts:
                     member.member.path, member.group_uuid, member.place.host,
                     self._conf.host_grace)
         return True
+
+    @staticmethod
+    def _read(read: Callable[[], Snapshot]) -> Snapshot | None:
+        try:
+            return read()
+        except exceptions.HolisticError:
+            LOG.exception('The hosts of planned members were not checked')
+            return None
 
     def _expired(self, unavailable: Collection[str]) -> frozenset[str]:
         """Hosts whose grace period has ended."""

@@ -113,7 +113,7 @@ def _solved(conf, decider: Decider, case: Case, free: Sequence[MemberRecord],
         group, case.record.objective, case.record.uuid, placed,
         violations.guests(case.members), free,
         [host_of(row.place) for row in sitting if row not in free], refused)
-    snapshot, why = decider.usable(question)
+    snapshot, why = decider.usable(question, case.snapshot)
     answer = solve(
         refused_hosts.kept_away(group, refused), snapshot, placed=placed,
         objective=case.record.objective, solver=conf.planner.solver,

@@ -12,7 +12,7 @@ from oslo_log import log as logging
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic import exceptions
-from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.messaging.answers import Released
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging import errors
@@ -33,7 +33,7 @@ class DirectEngine:
     """
 
     def __init__(self, conf, table: PlacementTable,
-                 inventory: InventoryDriver, planner: Planner,
+                 inventory: CloudInventory, planner: Planner,
                  lifecycle: Lifecycle, clock: Callable[[], datetime],
                  repairer: Repairer | None = None):
         """:param clock: gives naive UTC"""

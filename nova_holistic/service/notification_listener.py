@@ -6,7 +6,7 @@ is now. So a notification that is late, lost or sent twice does no harm, and
 the passes of the reconciler find what no notification reported.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 import threading
 from typing import Any, Protocol
 
@@ -34,6 +34,9 @@ class Changes(Protocol):
     def server_changed(self, instance_uuid: str) -> None:
         """Something has happened to a server."""
 
+    def use_changed(self, hosts: Collection[str]) -> None:
+        """The use of compute hosts may have changed."""
+
     def hosts_changed(self) -> None:
         """A service or an aggregate of hosts has changed."""
 
@@ -50,6 +53,8 @@ class ServerEvents:
     def info(self, context, publisher_id: str, event_type: str,
              payload: Any, metadata: Mapping[str, Any]) -> None:
         data = _data(payload)
+        if event_type != 'instance.update':
+            self._changes.use_changed(_hosts(publisher_id, data))
         uuid = data.get('uuid') or data.get('instance_uuid')
         if not isinstance(uuid, str) or not 0 < len(uuid) <= 36:
             LOG.debug('A notification %s names no server', event_type)
@@ -131,6 +136,15 @@ def _data(payload: Any) -> Mapping[str, Any]:
     data = payload.get('nova_object.data') if isinstance(
         payload, Mapping) else None
     return data if isinstance(data, Mapping) else {}
+
+
+def _hosts(publisher_id: str, data: Mapping[str, Any]) -> frozenset[str]:
+    """Names of the hosts that a notification about a server names: that of
+    the server, and that of the nova-compute that sent it."""
+    binary, _, sender = publisher_id.partition(':')
+    names = {data.get('host'), sender if binary == COMPUTE else None}
+    return frozenset(
+        name for name in names if isinstance(name, str) and name)
 
 
 def _ends_a_server(data: Mapping[str, Any]) -> bool:

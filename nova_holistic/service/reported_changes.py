@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reconciles servers and hosts soon after a change of them was reported."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 import heapq
 import threading
 import time
@@ -11,6 +11,7 @@ import futurist.waiters
 from oslo_log import log as logging
 
 from nova_holistic import exceptions
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.reconcile.reconciler import Reconciler
 
 LOG = logging.getLogger(__name__)
@@ -25,10 +26,12 @@ class ReportedChanges:
     """One thread looks at everything that was reported, in batches."""
 
     def __init__(self, conf, reconciler: Reconciler,
+                 inventory: CloudInventory,
                  timer: Callable[[], float] = time.monotonic):
         """:param timer: gives seconds, to measure durations"""
         self._conf = conf.nova_notifications
         self._reconciler = reconciler
+        self._inventory = inventory
         self._timer = timer
         self._changed = threading.Condition()
         self._due: list[tuple[float, str, int]] = []
@@ -69,8 +72,13 @@ class ReportedChanges:
             self._schedule(instance_uuid, 0)
             self._changed.notify()
 
+    def use_changed(self, hosts: Collection[str]) -> None:
+        """See ``notification_listener.Changes``."""
+        self._inventory.mark_hosts(hosts)
+
     def hosts_changed(self) -> None:
         """See ``notification_listener.Changes``."""
+        self._inventory.mark_nova()
         with self._changed:
             if self._hosts_due is None:
                 earliest = (self._hosts_checked + self._conf.host_interval

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One engine: a process that takes work from the table and does it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 import os
@@ -16,7 +16,9 @@ import oslo_messaging as messaging
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic import exceptions
-from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.inventory import kept
+from nova_holistic.inventory.kept import KeptInventory
 from nova_holistic.metrics import instruments
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
@@ -49,7 +51,7 @@ class EngineParts:
     """The parts of an engine, for one table and one cloud."""
 
     table: PlacementTable
-    inventory: InventoryDriver
+    inventory: CloudInventory
     planner: Planner
     lifecycle: Lifecycle
     reconciler: Reconciler
@@ -92,14 +94,16 @@ class EngineService:
             self._workers, parts.lifecycle,
             StatisticsWriter(parts.inventory, parts.table, clock),
             parts.repairer))
-        self._changes = ReportedChanges(conf, parts.reconciler)
+        self._changes = ReportedChanges(
+            conf, parts.reconciler, parts.inventory)
         self.notifications = notifications and NotificationListener(
             conf, notifications, self._changes)
         self._hurry = threading.Event()
         self._own_calls = PeriodicCalls({
             'sign of life': PeriodicCall(self._beat, conf.engine.heartbeat),
             'look for work': PeriodicCall(
-                self._workers.pick_up, conf.engine.pickup_interval)})
+                self._workers.pick_up, conf.engine.pickup_interval),
+            **_snapshot_calls(conf, parts.inventory)})
 
     def start(self) -> None:
         """Start all threads, and return at once."""
@@ -186,3 +190,17 @@ class EngineService:
         for case, count in mended.items():
             instruments.RECONCILED.add(count, case=case)
             LOG.info('Reconciled: %s: %d', case, count)
+
+
+def _snapshot_calls(conf, inventory: CloudInventory
+                    ) -> Mapping[str, PeriodicCall]:
+    """What keeps a kept snapshot up to date."""
+    if not isinstance(inventory, KeptInventory):
+        return {}
+    return {
+        'compare the snapshot': PeriodicCall(
+            inventory.compare, kept.PIECE_SPACING),
+        'read changed hosts': PeriodicCall(
+            inventory.follow, kept.FOLLOW_SPACING),
+        'read services': PeriodicCall(
+            inventory.read_nova, conf.inventory.nova_interval)}

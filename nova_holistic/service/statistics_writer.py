@@ -6,8 +6,9 @@ from datetime import datetime
 import threading
 import time
 
-from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.messaging.errors import HostUnknown
+from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.table.store import PlacementTable
 
 NAMES_LAST = 300.0
@@ -19,7 +20,7 @@ NAMES_REST = 5.0
 class StatisticsWriter:
     """Threads may share one."""
 
-    def __init__(self, inventory: InventoryDriver, table: PlacementTable,
+    def __init__(self, inventory: CloudInventory, table: PlacementTable,
                  clock: Callable[[], datetime],
                  timer: Callable[[], float] = time.monotonic):
         """
@@ -56,8 +57,10 @@ class StatisticsWriter:
             # Somebody may have looked just now.
             known = self._remembered(host)
             if known is None:
-                names = frozenset(
-                    h.name for h in self._inventory.snapshot().hosts)
+                names = _names(self._inventory.kept())
+                if host not in names and self._inventory.keeps:
+                    # It may be new.
+                    names = _names(self._inventory.snapshot())
                 self._seen = names, self._timer()
                 known = host in names
             return known
@@ -72,3 +75,7 @@ class StatisticsWriter:
                 NAMES_LAST if known else NAMES_REST):
             return None
         return known
+
+
+def _names(snapshot: Snapshot) -> frozenset[str]:
+    return frozenset(host.name for host in snapshot.hosts)

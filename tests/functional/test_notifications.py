@@ -45,7 +45,7 @@ def listener(cloud, monkeypatch):
         topics=['versioned_notifications'],
         serializer=rpc.RequestContextSerializer(rpc.JsonPayloadSerializer())))
     conf = cloud.conf
-    changes = ReportedChanges(conf, cloud.reconciler)
+    changes = ReportedChanges(conf, cloud.reconciler, cloud.inventory)
     found = NotificationListener(
         conf, get_nova_notification_transport(conf), changes)
     changes.start()

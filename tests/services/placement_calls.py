@@ -53,6 +53,11 @@ class PlacementCalls:
         self.strangers.add(consumer)
         return consumer
 
+    def free(self, consumer):
+        """Somebody else's server is deleted, or moved away."""
+        self.adapter.delete(f'/allocations/{consumer}')
+        self.strangers.discard(consumer)
+
     def used(self, provider):
         """Amount in use of each resource class."""
         return self.adapter.get(

@@ -28,6 +28,8 @@ class BaseWorld(abc.ABC):
     :ivar servers: UUIDs of instances that ``swap`` has given room
     """
 
+    inventory_type = RackInventory
+
     def __init__(self, placement, table_url, racks, vcpus, name='{}'):
         """
         :param racks: the rack of each host, by the host's name
@@ -42,7 +44,7 @@ class BaseWorld(abc.ABC):
         self.table_url = table_url
         self.table = PlacementTable(table_url)
         self.holds = HoldClient(placement.adapter)
-        self.inventory = RackInventory(placement, self.hosts, racks)
+        self.inventory = self.inventory_type(placement, self.hosts, racks)
         self.instances = KnownInstances()
         self.servers = set()
 

@@ -12,6 +12,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 class RackInventory(InventoryDriver):
     """The hosts, with what Placement says is used of them.
 
+    :ivar racks: rack of each host, by the host's name
     :ivar stale: what others take between snapshot and plan: called with the
         number of the snapshot, from 1, once that is taken
     :ivar taken: number of snapshots
@@ -27,7 +28,7 @@ class RackInventory(InventoryDriver):
         """
         self._placement = placement
         self._providers = providers
-        self._racks = racks
+        self.racks = racks
         self.stale = lambda number: None
         self.taken = 0
         self.down = set()
@@ -39,7 +40,7 @@ class RackInventory(InventoryDriver):
 
     def snapshot(self):
         hosts = tuple(self._host(name, rack) for name, rack
-                      in self._racks.items() if name not in self.gone)
+                      in self.racks.items() if name not in self.gone)
         self.taken += 1
         self.stale(self.taken)
         return Snapshot(('rack', 'host'), hosts)

@@ -42,19 +42,40 @@ class Reconciler:
         return self.looks
 
 
+class Inventory(CloudInventory):
+    """Notes what it has to read again."""
+
+    def __init__(self):
+        self.marked = []
+
+    def snapshot(self):
+        raise AssertionError('reports read nothing themselves')
+
+    def mark_hosts(self, names):
+        self.marked.append(sorted(names))
+
+    def mark_nova(self):
+        self.marked.append('nova')
+
+
 @pytest.fixture
 def reconciler():
     return Reconciler()
 
 
 @pytest.fixture
-def changes(reconciler, monkeypatch):
+def inventory():
+    return Inventory()
+
+
+@pytest.fixture
+def changes(reconciler, inventory, monkeypatch):
     monkeypatch.setattr(
         reported_changes, 'DELAYS', (0.05, 0.05, 0.05, 0.05))
     conf = cfg.ConfigOpts()
     options.register_opts(conf)
     conf([], project='nova-holistic')
-    found = ReportedChanges(conf, reconciler)
+    found = ReportedChanges(conf, reconciler, inventory)
     yield found
     found.stop()
 

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a cloud from Nova and Placement: all of it, or parts of it."""
+
+from collections.abc import Collection
+
+from oslo_log import log as logging
+
+from nova_holistic.inventory.assembly import (
+    Assembly, DISABLED_TRAIT, NovaFacts)
+from nova_holistic.inventory.compute_reader import ComputeReader
+from nova_holistic.inventory.computes import read_aggregates
+from nova_holistic.inventory.flavors import read_flavors
+from nova_holistic.inventory.provider_source import Listing, ProviderSource
+from nova_holistic.inventory.service import Service
+from nova_holistic.model.snapshot import Snapshot
+
+LOG = logging.getLogger(__name__)
+
+
+class CloudReader:
+    """Each method reads some of the cloud, adds it to the assembly, and
+    returns the newest snapshot. Threads may share one, and call different
+    methods at the same time.
+
+    All methods raise ServiceFailed if Nova or Placement does not answer, or
+    answers nonsense.
+
+    :ivar assembly: what was read
+    """
+
+    def __init__(self, computes: ComputeReader, nova: Service,
+                 providers: ProviderSource, assembly: Assembly):
+        self._computes = computes
+        self._nova = nova
+        self._providers = providers
+        self.assembly = assembly
+
+    def read_all(self) -> Snapshot:
+        """Read everything: what has changed at any host is found.
+
+        Each host is as it was at some moment during the call.
+        """
+        begun = self.assembly.begin()
+        listing = self._providers.list()
+        nova = self._nova_facts(listing)
+        flavors = read_flavors(self._nova)
+        uuids = [compute.uuid for compute in nova.computes]
+        # Last what grows stale first.
+        found = self._providers.read(uuids, listing)
+        bare = [each.name for each in nova.computes if each.uuid not in found]
+        if bare:
+            LOG.info('%d computes have no resource provider and are left '
+                     'out: %s', len(bare), ', '.join(bare[:10]))
+        return self.assembly.put(begun, nova=nova, flavors=flavors, providers={
+            uuid: found.get(uuid) for uuid in uuids})
+
+    def read_nova(self) -> Snapshot:
+        """Read what Nova knows about all hosts: computes and aggregates.
+
+        The provider of a new compute is read too.
+        """
+        begun = self.assembly.begin()
+        self.assembly.put(begun, nova=self._nova_facts(
+            self._providers.list()))
+        return self.read_providers(self.assembly.without_provider())
+
+    def read_flavors(self) -> Snapshot:
+        """Read all flavors."""
+        begun = self.assembly.begin()
+        return self.assembly.put(begun, flavors=read_flavors(self._nova))
+
+    def read_disabled(self) -> Snapshot:
+        """Read which hosts are disabled, in one request, and read those that
+        were disabled or enabled."""
+        return self.read_providers(self.assembly.differing(
+            self._providers.with_trait(DISABLED_TRAIT)))
+
+    def read_providers(self, uuids: Collection[str]) -> Snapshot:
+        """Read the providers of some hosts."""
+        if not uuids:
+            return self.assembly.snapshot
+        begun = self.assembly.begin()
+        return self.assembly.put(begun, providers=self._providers.reread(
+            uuids))
+
+    def _nova_facts(self, listing: Listing) -> NovaFacts:
+        aggregates = read_aggregates(self._nova)
+        return NovaFacts(self._computes.read(listing), aggregates)
