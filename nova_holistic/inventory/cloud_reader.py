@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a cloud from Nova and Placement: all of it, or parts of it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from oslo_log import log as logging
 
@@ -12,6 +12,7 @@ from nova_holistic.inventory.computes import read_aggregates
 from nova_holistic.inventory.flavors import read_flavors
 from nova_holistic.inventory.provider_source import Listing, ProviderSource
 from nova_holistic.inventory.service import Service
+from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.snapshot import Snapshot
 
 LOG = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ class CloudReader:
         begun = self.assembly.begin()
         listing = self._providers.list()
         nova = self._nova_facts(listing)
-        flavors = read_flavors(self._nova)
+        flavors = self._all_flavors()
         uuids = [compute.uuid for compute in nova.computes]
         # Last what grows stale first.
         found = self._providers.read(uuids, listing)
@@ -67,7 +68,7 @@ class CloudReader:
     def read_flavors(self) -> Snapshot:
         """Read all flavors."""
         begun = self.assembly.begin()
-        return self.assembly.put(begun, flavors=read_flavors(self._nova))
+        return self.assembly.put(begun, flavors=self._all_flavors())
 
     def read_disabled(self) -> Snapshot:
         """Read which hosts are disabled, in one request, and read those that
@@ -82,6 +83,9 @@ class CloudReader:
         begun = self.assembly.begin()
         return self.assembly.put(begun, providers=self._providers.reread(
             uuids))
+
+    def _all_flavors(self) -> Mapping[str, Flavor]:
+        return read_flavors(self._nova)
 
     def _nova_facts(self, listing: Listing) -> NovaFacts:
         aggregates = read_aggregates(self._nova)

@@ -177,6 +177,11 @@ class KeptInventory(CloudInventory):
                 self._complete_at = max(
                     self._round_at, self._complete_at or 0.0)
 
+    @property
+    def is_comparing(self) -> bool:
+        """Whether a comparison has begun and not ended."""
+        return bool(self._round)
+
     def _begin_round(self) -> None:
         self._round_at = self._timer()
         self._reader.read_nova()

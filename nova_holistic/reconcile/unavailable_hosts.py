@@ -39,6 +39,7 @@ class UnavailableHosts:
                  clock: Callable[[], datetime]):
         """:param clock: gives naive UTC"""
         self._conf = conf.reconciler
+        self._inventory = inventory
         self._table = table
         self._holds = holds
         self._clock = clock

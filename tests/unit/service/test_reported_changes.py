@@ -7,6 +7,7 @@ from oslo_config import cfg
 import pytest
 
 from nova_holistic import conf as options
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.service import reported_changes
 from nova_holistic.service.reported_changes import ReportedChanges
 from nova_holistic.table.errors import TableError
@@ -123,3 +124,10 @@ def test_many_changes_of_hosts_cause_one_look_in_each_interval(
     reconciler.wait(1)
     changes.hosts_changed()
     assert reconciler.wait(0) == ['hosts']
+
+
+def test_reported_hosts_are_marked_at_once(changes, inventory):
+    """Before the thread that looks at them has begun."""
+    changes.use_changed({'b', 'a'})
+    changes.hosts_changed()
+    assert inventory.marked == [['a', 'b'], 'nova']

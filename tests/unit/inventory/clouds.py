@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cloud in memory, as Nova and Placement describe it to an inventory."""
+
+from dataclasses import dataclass, field
+
+from nova_holistic.inventory.assembly import Assembly, NovaFacts
+from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.inventory.cloud_reader import CloudReader
+from nova_holistic.inventory.computes import Compute
+from nova_holistic.inventory.provider import Provider
+from nova_holistic.model.flavor import Flavor
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.topology.aggregates import AggregatesTopology
+from nova_holistic.topology.base import Aggregate
+
+DISABLED = 'COMPUTE_STATUS_DISABLED'
+
+
+@dataclass
+class Cloud:
+    """What is there now. Host h1 has the provider with UUID h1."""
+
+    used: dict[str, int] = field(default_factory=dict)
+    down: set[str] = field(default_factory=set)
+    disabled: set[str] = field(default_factory=set)
+    bare: set[str] = field(default_factory=set)
+    racks: dict[str, str] = field(default_factory=dict)
+    flavors: set[str] = field(default_factory=set)
+
+    def computes(self):
+        return tuple(Compute(name, name, name, name, name not in self.down)
+                     for name in sorted(self.used))
+
+    def aggregates(self):
+        return tuple(
+            Aggregate(rack, f'uuid of {rack}', frozenset(
+                host for host, its in self.racks.items() if its == rack),
+                FrozenMapping({'rack': rack}))
+            for rack in sorted(set(self.racks.values())))
+
+    def provider(self, uuid):
+        if uuid not in self.used or uuid in self.bare:
+            return None
+        used = self.used[uuid]
+        return Provider(
+            0, FrozenMapping({'VCPU': Inventory(total=9, used=used)}),
+            frozenset([DISABLED]) if uuid in self.disabled else frozenset(),
+            used)
+
+
+class MemoryProviders:
+    """Reads providers of a cloud as ProviderReader does.
+
+    :ivar reread_uuids: those that were read one by one, in order
+    """
+
+    def __init__(self, cloud):
+        self._cloud = cloud
+        self.reread_uuids = []
+
+    def read(self, uuids):
+        found = {uuid: self._cloud.provider(uuid) for uuid in uuids}
+        return {uuid: one for uuid, one in found.items() if one is not None}
+
+    def reread(self, uuids):
+        self.reread_uuids += sorted(uuids)
+        return {uuid: self._cloud.provider(uuid) for uuid in uuids}
+
+    def with_trait(self, trait):
+        return frozenset(self._cloud.disabled)
+
+
+class MemoryReader(CloudReader):
+    """Reads a cloud in memory."""
+
+    def __init__(self, cloud):
+        super().__init__(None, MemoryProviders(cloud), Assembly(
+            AggregatesTopology(['rack', 'host'])))
+        self._cloud = cloud
+
+    @property
+    def reread_uuids(self):
+        return self._providers.reread_uuids
+
+    def _nova_facts(self):
+        return NovaFacts(self._cloud.computes(), self._cloud.aggregates())
+
+    def _all_flavors(self):
+        return FrozenMapping({
+            name: Flavor(name, name, FrozenMapping({'VCPU': 1}))
+            for name in sorted(self._cloud.flavors)})
+
+
+class MemoryInventory(InventoryDriver):
+    """Whole snapshots of a cloud in memory."""
+
+    def __init__(self, cloud):
+        self.reader = MemoryReader(cloud)
+
+    @classmethod
+    def from_conf(cls, conf, **adapters):
+        raise TypeError('only tests make this inventory')
+
+    def snapshot(self):
+        return self.reader.read_all()

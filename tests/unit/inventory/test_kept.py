@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever an engine misses, its kept snapshot follows the cloud."""
+
+from hypothesis import given, strategies as st
+import pytest
+
+from nova_holistic.inventory.kept import KeptInventory
+from nova_holistic.inventory.marks import Marks
+from tests.effort import examples
+from tests.unit.inventory.clouds import Cloud, MemoryInventory
+
+HOSTS = [f'h{number}' for number in range(5)]
+INTERVAL = 2.0
+
+
+class Followed:
+    """A cloud in memory, and a kept inventory of it."""
+
+    def __init__(self):
+        self.cloud = Cloud({host: 0 for host in HOSTS[:3]})
+        self.now = 0.0
+        inventory = MemoryInventory(self.cloud)
+        self.reader = inventory.reader
+        self.kept = KeptInventory(
+            inventory, self.reader, INTERVAL, lambda: self.now)
+        self.kept.snapshot()
+
+    def fresh(self):
+        return MemoryInventory(self.cloud).snapshot()
+
+    def used(self, snapshot):
+        return {host.name: host.inventories['VCPU'].used
+                for host in snapshot.hosts}
+
+    def compare_all(self):
+        """From the beginning of a comparison to its end."""
+        for _ in range(2):
+            self.kept.compare()
+            while self.kept.is_comparing:
+                self.kept.compare()
+
+    def change(self, kind, host):
+        cloud = self.cloud
+        if kind == 'use':
+            cloud.used[host] = cloud.used.get(host, 0) + 1
+        elif kind == 'free':
+            cloud.used[host] = 0
+        elif kind == 'remove':
+            cloud.used.pop(host, None)
+        elif kind == 'rack':
+            cloud.racks[host] = f'r{len(cloud.racks)}'
+        else:
+            found = getattr(cloud, kind)
+            found ^= {host}
+
+    def report(self, kind, host):
+        if kind in ('use', 'free', 'bare'):
+            self.kept.mark_hosts([host])
+        else:
+            self.kept.mark_nova()
+
+
+@pytest.fixture
+def followed():
+    return Followed()
+
+
+STEPS = st.one_of(
+    st.tuples(
+        st.sampled_from(['use', 'free', 'remove', 'rack', 'down', 'disabled',
+                         'bare', 'flavors']),
+        st.sampled_from(HOSTS), st.booleans()),
+    st.sampled_from(['kept', 'follow', 'compare', 'read_nova', 'snapshot']))
+
+
+@examples(200)
+@given(st.lists(STEPS, max_size=30))
+def test_after_a_comparison_the_kept_snapshot_is_like_a_fresh_one(steps):
+    followed = Followed()
+    for step in steps:
+        if isinstance(step, str):
+            getattr(followed.kept, step)()
+        else:
+            kind, host, reported = step
+            followed.change(kind, host)
+            if reported:
+                followed.report(kind, host)
+    followed.compare_all()
+    assert followed.kept.kept() == followed.fresh()
+    followed.change('use', 'h0')
+    assert followed.kept.snapshot() == followed.fresh()
+
+
+@examples(100)
+@given(st.lists(st.tuples(st.sampled_from(['use', 'free']),
+                          st.sampled_from(HOSTS[:3])), max_size=8))
+def test_what_is_reported_is_read_and_the_other_hosts_stay(changes):
+    followed = Followed()
+    for kind, host in changes:
+        before = {each.name: each for each in followed.kept.kept().hosts}
+        followed.change(kind, host)
+        followed.report(kind, host)
+        after = {each.name: each for each in followed.kept.kept().hosts}
+        assert followed.used(followed.kept.kept()) == followed.cloud.used
+        assert all(after[name] is before[name]
+                   for name in before if name != host)
+
+
+def test_a_piece_has_its_share_of_the_providers(followed):
+    followed.kept.compare()
+    assert len(followed.reader.reread_uuids) == 2
+    followed.kept.compare()
+    assert sorted(followed.reader.reread_uuids) == ['h0', 'h1', 'h2']
+    assert not followed.kept.is_comparing
+
+
+def test_an_old_reading_does_not_replace_a_newer_one(followed):
+    assembly = followed.reader.assembly
+    old = assembly.begin()
+    before = followed.cloud.provider('h1')
+    followed.change('use', 'h1')
+    followed.reader.read_providers(['h1'])
+    assembly.put(old, providers={'h1': before, 'h2': None})
+    assert followed.used(assembly.snapshot) == {'h0': 0, 'h1': 1}
+
+
+def test_a_reading_that_fails_loses_no_mark(followed, monkeypatch):
+    def fail(uuids):
+        raise RuntimeError('away')
+
+    followed.change('use', 'h1')
+    followed.kept.mark_hosts(['h1'])
+    with monkeypatch.context() as patch:
+        patch.setattr(followed.reader, 'read_providers', fail)
+        with pytest.raises(RuntimeError):
+            followed.kept.kept()
+    assert followed.used(followed.kept.kept())['h1'] == 1
+
+
+def test_a_complete_snapshot_follows_distrust(followed):
+    followed.change('use', 'h1')
+    followed.kept.distrust()
+    assert followed.used(followed.kept.kept())['h1'] == 1
+    followed.change('use', 'h1')
+    assert followed.used(followed.kept.kept())['h1'] == 1
+
+
+def test_comparisons_that_end_keep_the_snapshot_in_use(followed):
+    for _ in range(9):
+        followed.now += INTERVAL
+        followed.compare_all()
+        followed.change('use', 'h1')
+        assert followed.used(followed.kept.kept())['h1'] < (
+            followed.cloud.used['h1'])
+
+
+def test_without_comparisons_everything_is_read_again(followed):
+    followed.change('use', 'h1')
+    followed.now = 3 * INTERVAL + 1
+    assert followed.used(followed.kept.kept())['h1'] == 1
+
+
+def test_a_mark_that_comes_during_a_reading_stays():
+    marks = Marks()
+    marks.add(['a', 'b'])
+    number, found = marks.pending()
+    marks.add(['b', 'c'])
+    marks.remove(number)
+    assert found == {'a', 'b'}
+    assert marks.pending()[1] == {'b', 'c'}
