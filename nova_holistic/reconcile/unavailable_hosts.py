@@ -57,16 +57,15 @@ class UnavailableHosts:
         if not watched:
             self._table.outages.observe((), self._clock())
             return ()
-        snapshot = self._read(read)
-        if snapshot is None:
-            return ()
-        expired = hosts & self._expired(watched - _available(snapshot))
-        if expired and self._inventory.keeps:
-            snapshot = self._read(self._inventory.snapshot)
+        expired: frozenset[str] = frozenset()
+        for each in self._readings(read):
+            snapshot = self._read(each)
             if snapshot is None:
                 return ()
             expired = hosts & self._expired(watched - _available(snapshot))
-        if not expired or self._are_too_many(expired, snapshot):
+            if not expired:
+                return ()
+        if self._are_too_many(expired, snapshot):
             return ()
         # Before the members are lost: a crash must not hide where they were.
         self._table.outages.give_up(expired)
@@ -83,6 +82,13 @@ class UnavailableHosts:
                     member.member.path, member.group_uuid, member.place.host,
                     self._conf.host_grace)
         return True
+
+    def _readings(self, read: Callable[[], Snapshot]
+                  ) -> Sequence[Callable[[], Snapshot]]:
+        """Snapshots that have to agree before a hold is dropped."""
+        if self._inventory.keeps:
+            return read, self._inventory.snapshot
+        return (read,)
 
     @staticmethod
     def _read(read: Callable[[], Snapshot]) -> Snapshot | None:

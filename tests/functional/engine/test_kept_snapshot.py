@@ -114,6 +114,16 @@ def test_an_exclusive_member_avoids_a_server_that_nothing_reported(world):
     assert (group.status, host(world, group)) == ('planned', 'a2')
 
 
+def test_an_exclusive_rack_has_no_server_that_nothing_reported(world):
+    """The server is on a host of rack a that the group does not use."""
+    document = {'group': {**ALONE['group'], 'policies': [
+        {'type': 'exclusive', 'level': 'rack'}]}}
+    world.inventory.kept()
+    for name in ('a1', 'a2'):
+        world.placement.allocate(world.hosts[name], {'VCPU': 1})
+    assert host(world, world.create(document)) == 'b1'
+
+
 def test_a_host_that_is_up_again_keeps_its_holds(world):
     group = world.create(TINY, lease=0)
     where = host(world, group)

@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.inventory.with_statistics import InventoryWithStatistics
 from nova_holistic.messaging.errors import HostUnknown
 from nova_holistic.service.statistics_writer import StatisticsWriter
@@ -17,7 +18,7 @@ from tests.tables import new_table
 NOON = datetime(2030, 1, 1, 12)
 
 
-class Cloud:
+class Cloud(CloudInventory):
     """Two hosts, of which the first brings a statistic of its own."""
 
     def __init__(self):
