@@ -37,8 +37,8 @@ OPTS = [
     cfg.IntOpt(
         'host_interval', default=30, min=0,
         help='Least number of seconds between two checks of the hosts that '
-             'notifications have caused. A check reads all hosts from Nova '
-             'and Placement.'),
+             'notifications have caused. A check reads all compute '
+             'services and aggregates from Nova.'),
 ]
 
 

@@ -16,6 +16,7 @@ from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.reconcile.given_up_places import give_up
@@ -148,7 +149,6 @@ class Drift:
         :param clouds: as it is kept, and as a complete snapshot has it
         :raises HolisticError: it could not be judged; try again
         """
-        cloud, sure = clouds
         outlined, key, _ = outline
         found = self._table.group_with_members(outlined.uuid)
         if found is None or found[0].task is not None:
@@ -156,15 +156,11 @@ class Drift:
         record, members = found
         try:
             group = self._groups.parse(record)
-            broken = violations(group, members, cloud.snapshot)
-            if self._inventory.keeps and (
-                    broken or record.status == GroupStatus.DEGRADED):
-                cloud = sure()
-                broken = violations(group, members, cloud.snapshot)
+            cloud, broken = self._broken(clouds, found, group)
         except exceptions.InvalidDocument as error:
             LOG.warning('The policies of group %s cannot be judged: %s',
                         record.uuid, error)
-            broken = None
+            cloud, broken = clouds[0], None
         else:
             if any(rule.hard and not rule.local for scope in group.scopes()
                    for rule in scope.group.rules):
@@ -187,6 +183,19 @@ class Drift:
         # judges once more.
         self._positions[record.uuid] = key
         self._surroundings[record.uuid] = self._around(cloud, outline)
+
+    def _broken(self, clouds: 'tuple[_Cloud, _Once]',
+                found: tuple[GroupRecord, Sequence[MemberRecord]],
+                group: Group) -> 'tuple[_Cloud, Sequence[Reason]]':
+        """The violations of a group, and the snapshot they were found on."""
+        cloud, sure = clouds
+        record, members = found
+        broken = violations(group, members, cloud.snapshot)
+        if self._inventory.keeps and (
+                broken or record.status == GroupStatus.DEGRADED):
+            cloud = sure()
+            broken = violations(group, members, cloud.snapshot)
+        return cloud, broken
 
     def _degrade(self, record: GroupRecord,
                  broken: Sequence[Reason]) -> bool:
