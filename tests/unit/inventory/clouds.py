@@ -59,7 +59,10 @@ class MemoryProviders:
         self._cloud = cloud
         self.reread_uuids = []
 
-    def read(self, uuids):
+    def list(self):
+        return {}
+
+    def read(self, uuids, listing=None):
         found = {uuid: self._cloud.provider(uuid) for uuid in uuids}
         return {uuid: one for uuid, one in found.items() if one is not None}
 
@@ -75,7 +78,7 @@ class MemoryReader(CloudReader):
     """Reads a cloud in memory."""
 
     def __init__(self, cloud):
-        super().__init__(None, MemoryProviders(cloud), Assembly(
+        super().__init__(None, None, MemoryProviders(cloud), Assembly(
             AggregatesTopology(['rack', 'host'])))
         self._cloud = cloud
 
@@ -83,7 +86,7 @@ class MemoryReader(CloudReader):
     def reread_uuids(self):
         return self._providers.reread_uuids
 
-    def _nova_facts(self):
+    def _nova_facts(self, listing):
         return NovaFacts(self._cloud.computes(), self._cloud.aggregates())
 
     def _all_flavors(self):
