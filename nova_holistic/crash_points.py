@@ -56,6 +56,17 @@ POINTS: Mapping[str, str] = {
         'Alternates are due, and the group is still in planning.',
     'change.written':
         'The rows or the task name new holds, and none of them is put.',
+    'holds.part-put':
+        'One of several parts of the new holds is put, and the group does not '
+        'count it yet.',
+    'holds.part-noted':
+        'The group counts one of several parts of the new holds.',
+    'holds.parts-undone':
+        'The parts before a refused one are dropped, and the group still '
+        'counts them.',
+    'holds.undo-noted':
+        'After a refused part, the group counts no holds, and rows or the '
+        'task still name them.',
     'change.held': 'The new holds are put, and the table does not say so yet.',
     'change.accepted':
         'The table says that the members can be claimed at their places.',
@@ -111,6 +122,7 @@ POINTS: Mapping[str, str] = {
         'So are the holds that an unfinished update has left.',
     'delete.group-deleted': 'The group is deleted.',
     'holds.one-dropped': 'One of several holds is dropped.',
+    'holds.part-dropped': 'One of several parts of the holds is dropped.',
     # The reconciler
     'reconcile.mended': 'One of several members or groups is mended.',
     'reconcile.settled': 'One of several groups is settled.',

@@ -16,7 +16,7 @@ from oslo_upgradecheck.upgradecheck import Code, Result
 
 from nova_holistic.cli.connect import connect
 from nova_holistic import exceptions
-from nova_holistic.holds.client import MICROVERSION
+from nova_holistic.holds.requests import MICROVERSION
 from nova_holistic.inventory import load_inventory
 from nova_holistic import inventory, objectives, plugins, topology
 from nova_holistic.model.snapshot import Snapshot

@@ -19,6 +19,15 @@ OPTS = [
     cfg.StrOpt(
         'user_id', default='',
         help='User of the holds where project is service.'),
+    cfg.IntOpt(
+        'part_size', default=100, min=1,
+        help='Most holds that one request to Placement puts or drops. The '
+             'holds of a larger group are put in several requests, one after '
+             'the other; if Placement refuses one of them, those before it '
+             'are undone. Placement takes about 10 ms for each hold in a '
+             'request, so proxies in front of it have to allow requests of '
+             'part_size times 10 ms, and several times as much if Placement '
+             'is busy.'),
 ]
 
 

@@ -121,7 +121,8 @@ class _Creation(Change):
         self._group = group
         self._lease = lease
         self.record = ownership.record
-        self.journal = RowJournal(self.record, parts.table, parts.holds)
+        self.journal = RowJournal(
+            self.record, parts.table, parts.holds, ownership)
 
     def propose(self) -> Proposal:
         parts, record = self._parts, self.record
@@ -138,7 +139,7 @@ class _Creation(Change):
     def write(self, proposal: Proposal) -> None:
         decision = proposal.decision
         self._ownership.change(levels=decision.snapshot.levels,
-                               exclusive=decision.exclusive)
+                               exclusive=decision.exclusive, holds_written=0)
         crash_points.reached('create.levels-written')
         self.journal.write(proposal.members, self._ownership.write_members)
 

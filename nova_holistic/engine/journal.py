@@ -48,18 +48,31 @@ class Journal(abc.ABC):
     """The journal of one change of one group."""
 
     def __init__(self, record: GroupRecord, table: PlacementTable,
-                 holds: HoldClient):
+                 holds: HoldClient, ownership: Ownership | None = None):
+        """:param ownership: of the group, if the group shows how many of the
+            holds are put
+        """
         self._record = record
         self._table = table
         self._holds = holds
+        self._ownership = ownership
 
     def put(self, members: Sequence[MemberRecord]) -> None:
         """Put holds that are written in the journal: all of them, or none.
 
+        Large groups are put in several parts. In between, the group shows how
+        many of its holds are put.
+
         :raises CapacityGone: there is not enough room any more
+        :raises OwnershipLost: the group belongs to another engine; some of
+            the holds are put
         """
         self._holds.put(members, self._record.project_id,
-                        self._record.user_id)
+                        self._record.user_id, self._note)
+
+    def _note(self, written: int) -> None:
+        if self._ownership is not None:
+            self._ownership.change(holds_written=written)
 
     def drop(self, holds: Sequence[str]) -> None:
         """Drop holds.
@@ -88,8 +101,8 @@ class RowJournal(Journal):
     """
 
     def __init__(self, record: GroupRecord, table: PlacementTable,
-                 holds: HoldClient):
-        super().__init__(record, table, holds)
+                 holds: HoldClient, ownership: Ownership | None = None):
+        super().__init__(record, table, holds, ownership)
         self._written: Sequence[str] = ()
 
     def write(self, members: Sequence[MemberRecord],
@@ -119,7 +132,7 @@ class RowJournal(Journal):
         members = self._table.members(self._record.uuid)
         # The rows were read before this check of the ownership, so no later
         # owner wrote them.
-        ownership.change()
+        ownership.change(holds_written=0)
         crash_points.reached('recovery.started')
         self.drop([member.hold for member in members if member.held])
         crash_points.reached('recovery.finished')
@@ -128,11 +141,12 @@ class RowJournal(Journal):
 class TaskJournal(Journal):
     """The task of a group names the holds."""
 
+    _ownership: Ownership
+
     def __init__(self, ownership: Ownership, table: PlacementTable,
                  holds: HoldClient, clock: Callable[[], datetime]):
         """:param clock: returns naive UTC"""
-        super().__init__(ownership.record, table, holds)
-        self._ownership = ownership
+        super().__init__(ownership.record, table, holds, ownership)
         self._clock = clock
         self._pending = dict(ownership.record.pending or {})
 
@@ -156,7 +170,7 @@ class TaskJournal(Journal):
         :raises OwnershipLost: the task belongs to another engine
         """
         pending = {**self._asked(), _PUT: list(put), _VACATED: list(vacated)}
-        self._ownership.change(pending=pending)
+        self._ownership.change(pending=pending, holds_written=0)
         self._pending = pending
 
     def exchange(self, emptied: Sequence[str],

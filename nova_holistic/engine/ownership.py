@@ -49,7 +49,7 @@ class Ownership:
     def finish(self, **changes: Any) -> None:
         """Change the group; its task is done."""
         if self.record.engine is None:
-            self.change(**changes)
+            self.change(holds_written=None, **changes)
             return
         self._must(self._table.tasks.finish(
             self.record.uuid, self.record.engine,

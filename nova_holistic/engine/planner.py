@@ -237,6 +237,7 @@ class Planner:
                 record, user_id=found.user_id, status=found.status,
                 levels=found.levels, reasons=found.reasons,
                 exclusive=found.exclusive,
+                holds_written=found.holds_written,
                 lease_expires_at=found.lease_expires_at,
                 created_at=found.created_at,
                 updated_at=found.updated_at) == found:

@@ -6,6 +6,9 @@ from typing import Any
 
 from nova_holistic.holds import errors
 
+FROM_PROXIES = (502, 503, 504)
+"""Statuses by which a proxy says that it has no answer of Placement."""
+
 
 def code(response) -> str:
     """Placement's name of an error; empty if it gives none."""
@@ -35,5 +38,6 @@ def gave_way(response) -> bool:
 
 def unexpected(response) -> errors.HoldsError:
     """The error for an answer that no request here should get."""
-    return errors.HoldsError(
-        f'{detail(response)} (status {response.status_code})')
+    kind = (errors.Unanswered if response.status_code in FROM_PROXIES
+            else errors.HoldsError)
+    return kind(f'{detail(response)} (status {response.status_code})')

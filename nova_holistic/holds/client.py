@@ -5,34 +5,39 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import time
 from typing import Any
 
-from keystoneauth1 import exceptions as ks_exceptions
-
-from nova_holistic import crash_points
 from nova_holistic.holds import answers, errors, retry_policy
 from nova_holistic.holds.bodies import (
     Allocations, allocations, emptied_hold, FIRST_GENERATION, HOLD,
     of_instance, same)
+from nova_holistic.holds.in_parts import HoldsInParts, Note
+from nova_holistic.holds.requests import Requests
 from nova_holistic.metrics.instruments import HOLD_SECONDS
 from nova_holistic.table.records import MemberRecord, Place
 
-MICROVERSION = '1.38'
+PART_SIZE = 100
+"""Most holds in one request, unless the configuration names another number:
+see ``[holds] part_size``."""
 
 
 class HoldClient:
-    """The only writer of holds. A POST /allocations is all or nothing.
+    """The only writer of holds. A POST /allocations is all or nothing; the
+    holds of a large group are put and dropped in several of them.
 
     Any method raises HoldsError where Placement does not answer; then it is
     not known whether the change was made.
     """
 
     def __init__(self, placement, owner: tuple[str, str] | None = None,
-                 sleep: retry_policy.Sleep = time.sleep):
+                 sleep: retry_policy.Sleep = time.sleep,
+                 part_size: int = PART_SIZE):
         """:param placement: keystoneauth Adapter for the placement service
         :param owner: project and user of every hold; None keeps each hold
             under the project and user of its group
         :param sleep: waits between two attempts at one change
+        :param part_size: most holds that one request puts or drops
         """
-        self._placement = placement
+        self._requests = Requests(placement, sleep)
+        self._in_parts = HoldsInParts(self._requests, part_size, sleep)
         self._owner = owner
         self._sleep = sleep
 
@@ -47,36 +52,32 @@ class HoldClient:
         if service and not all(owner):
             raise errors.HoldsError(
                 '[holds] project = service needs project_id and user_id')
-        return cls(placement, owner if service else None)
+        return cls(placement, owner if service else None,
+                   part_size=conf.holds.part_size)
 
     @HOLD_SECONDS.of(operation='put')
     def put(self, members: Sequence[MemberRecord], project_id: str,
-            user_id: str) -> None:
+            user_id: str, note: Note | None = None) -> None:
         """Hold the places of all members, or of none.
 
+        :param note: is given the number of holds that are there, whenever it
+            has changed and the work is not finished
         :raises CapacityGone: there is no room for all of them any more
         """
-        body = {m.hold: self._hold(m, project_id, user_id) for m in members}
-        # A POST is atomic: where one of its holds is there, all are, and it
-        # was the answer that got lost.
-        self._repeat(lambda: not body or self._post(body)
-                     or self.exists(members[0].hold) is not None)
+        self._in_parts.put(
+            {m.hold: self._hold(m, project_id, user_id) for m in members},
+            note)
 
     @HOLD_SECONDS.of(operation='drop')
     def drop(self, holds: Collection[str], project_id: str | None = None,
              user_id: str | None = None) -> None:
         """See to it that none of the holds is there.
 
-        One request where whose they are is known, and all are there as they
-        were put; else one for each.
+        :param project_id: of all holds, if they have the same owner and it
+            is known, which saves requests
+        :param user_id: likewise
         """
-        owner = self._owner or (project_id, user_id)
-        if len(holds) > 1 and all(owner) and self._post(
-                {hold: emptied_hold(*owner) for hold in holds}):
-            return
-        for hold in holds:
-            self._delete(hold)
-            crash_points.reached('holds.one-dropped')
+        self._in_parts.drop(holds, self._owner or (project_id, user_id))
 
     @HOLD_SECONDS.of(operation='exchange')
     def exchange(self, emptied: Collection[str],
@@ -96,7 +97,7 @@ class HoldClient:
 
         def attempt() -> bool:
             nonlocal given
-            if self._post({**taken, **{
+            if self._requests.post({**taken, **{
                     hold: {**emptied_hold(*owner),
                            'consumer_generation': number}
                     for hold, number in given.items()}}):
@@ -112,11 +113,7 @@ class HoldClient:
 
     def exists(self, consumer: str) -> Mapping[str, Any] | None:
         """A consumer's allocations as Placement shows them, None if none."""
-        response = self._call('get', f'/allocations/{consumer}')
-        if response.status_code != 200:
-            raise answers.unexpected(response)
-        body = response.json()
-        return body if body['allocations'] else None
+        return self._requests.read(consumer)
 
     def consumers(self, provider: str) -> Collection[str]:
         """Everybody with an allocation at a provider; none if it is gone."""
@@ -124,7 +121,7 @@ class HoldClient:
 
     def resources(self, provider: str) -> Mapping[str, Mapping[str, int]]:
         """What each consumer has at a provider; nothing if it is gone."""
-        response = self._call(
+        response = self._requests.call(
             'get', f'/resource_providers/{provider}/allocations')
         if response.status_code == 404:
             return {}
@@ -139,7 +136,7 @@ class HoldClient:
         Placement raises the generation of a provider with each new
         allocation there, but not when an allocation is deleted.
         """
-        response = self._call('get', '/resource_providers')
+        response = self._requests.call('get', '/resource_providers')
         if response.status_code != 200:
             raise answers.unexpected(response)
         return {each['uuid']: each['generation']
@@ -150,7 +147,7 @@ class HoldClient:
 
         :param found: as ``exists`` told
         """
-        return self._post({hold: {
+        return self._requests.post({hold: {
             **emptied_hold(found['project_id'], found['user_id']),
             'consumer_generation': found['consumer_generation']}})
 
@@ -219,7 +216,7 @@ class HoldClient:
         def attempt() -> bool:
             emptied = {**filled, 'allocations': {},
                        'consumer_generation': generation}
-            return self._post({giver: emptied, taker: wanted}) or is_done()
+            return self._requests.post({giver: emptied, taker: wanted}) or is_done()
 
         if generation is None and is_done():
             return
@@ -252,47 +249,3 @@ class HoldClient:
         if not retry_policy.succeeds(attempt, self._sleep):
             raise errors.HoldsError(
                 'Placement could not settle concurrent changes to the hosts')
-
-    def _post(self, body: Mapping[str, Any]) -> bool:
-        """False where a consumer or provider is not as it was thought to be,
-        or Placement's database would not have the change now.
-
-        :raises CapacityGone: no room, or no such provider
-        """
-        response = self._call('post', '/allocations', json=body)
-        if response.status_code == 204:
-            return True
-        if response.status_code == 409:
-            if answers.code(response) == 'placement.concurrent_update':
-                return False
-            raise errors.CapacityGone(answers.detail(response))
-        # Placement says 400, not 404 or 409, of a provider or a resource
-        # class that has been deleted; and of a body it cannot read.
-        if (response.status_code == 400
-                and 'does not validate' not in answers.detail(response)):
-            raise errors.CapacityGone(answers.detail(response))
-        if answers.gave_way(response):
-            return False
-        raise answers.unexpected(response)
-
-    def _delete(self, hold: str) -> None:
-        def attempt() -> bool:
-            nonlocal response
-            response = self._call('delete', f'/allocations/{hold}')
-            if response.status_code in (204, 404):
-                return True
-            if not answers.gave_way(response):
-                raise answers.unexpected(response)
-            return False
-
-        response = None
-        if not retry_policy.succeeds(attempt, self._sleep):
-            raise answers.unexpected(response)
-
-    def _call(self, method: str, path: str, **kwargs):
-        try:
-            return self._placement.request(
-                path, method.upper(), microversion=MICROVERSION,
-                raise_exc=False, **kwargs)
-        except ks_exceptions.ClientException as error:
-            raise errors.HoldsError(f'Placement: {error}') from error

@@ -12,6 +12,14 @@ class HoldsError(exceptions.HolisticError):
     """
 
 
+class Unanswered(HoldsError):
+    """No answer of Placement has arrived: the connection failed, or the
+    client or a proxy did not wait any longer.
+
+    Placement may have carried out the request, or may do so later.
+    """
+
+
 class CapacityGone(HoldsError):
     """Placement refused: the room, or its provider, is no longer there.
 

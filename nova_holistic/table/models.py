@@ -110,6 +110,7 @@ class GroupRow(Base):
     attempts: orm.Mapped[int] = orm.mapped_column(server_default='0')
     asked: orm.Mapped[int | None]
     violations: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    holds_written: orm.Mapped[int | None]
     # See coordination.due_alternates.
     alternates_due: orm.Mapped[datetime | None]
     alternates_engine: orm.Mapped[str | None] = orm.mapped_column(

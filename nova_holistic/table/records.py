@@ -84,6 +84,8 @@ class GroupRecord:
         is not known
     :ivar violations: of a degraded group: which hard policies its servers do
         not satisfy where they are now, {at, message} each
+    :ivar holds_written: how many of the holds that its task needs are in
+        Placement by now; None if its task writes none
     """
 
     uuid: str
@@ -109,6 +111,7 @@ class GroupRecord:
     attempts: int = 0
     asked: int | None = None
     violations: tuple[Mapping[str, str], ...] = ()
+    holds_written: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

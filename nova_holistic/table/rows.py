@@ -32,6 +32,7 @@ def group_values(record: GroupRecord) -> dict[str, Any]:
         'engine': record.engine, 'engine_at': record.engine_at,
         'attempts': record.attempts, 'asked': record.asked,
         'violations': [dict(each) for each in record.violations] or None,
+        'holds_written': record.holds_written,
         **group_changes({
             'task': record.task, 'pending': record.pending,
             'status': record.status, 'document': record.document,
@@ -69,7 +70,8 @@ def light_group_record(row: models.GroupRow | sa.Row) -> GroupRecord:
         fingerprint=row.fingerprint,
         task=row.task and Task(row.task), engine=row.engine,
         engine_at=row.engine_at, attempts=row.attempts, asked=row.asked,
-        violations=tuple(row.violations or ()))
+        violations=tuple(row.violations or ()),
+        holds_written=row.holds_written)
 
 
 def member_values(record: MemberRecord, position: int) -> dict[str, Any]:

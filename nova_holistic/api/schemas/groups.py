@@ -63,6 +63,10 @@ _BRIEF = {
     'members': common.strict({
         str(state): {'type': 'integer', 'minimum': 1}
         for state in MemberState}),
+    'holds_written': {
+        'type': ['integer', 'null'], 'minimum': 0,
+        'title': 'Members whose holds are in Placement so far, while the '
+                 'group is planning.'},
     'links': common.LINKS,
 }
 BRIEF = common.whole(_BRIEF)

@@ -32,6 +32,8 @@ def brief(call: Call, record: GroupRecord,
         'created_at': common.time(record.created_at),
         'updated_at': common.time(record.updated_at),
         'members': dict(members),
+        'holds_written': record.holds_written
+        if record.status == GroupStatus.PLANNING else None,
         'links': [common.link('self', call.url(f'/v1/groups/{record.uuid}'))]}
 
 

@@ -20,7 +20,7 @@ from nova_holistic.table import rows, states
 
 _NOBODYS = {'engine': None, 'engine_at': None}
 _NONE = {'task': None, 'pending': None, 'attempts': 0, 'asked': None,
-         **_NOBODYS}
+         'holds_written': None, **_NOBODYS}
 
 
 class Tasks:

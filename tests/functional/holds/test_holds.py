@@ -58,10 +58,11 @@ def test_a_hundred_members_are_held_in_one_request(placement, holds, wire):
     assert wire.requests == ['POST']
 
 
-def test_a_put_whose_answer_was_lost_can_be_repeated(
+def test_a_put_whose_answers_were_lost_can_be_repeated(
         placement, holds, wire, host):
     rows = member(host), member(host)
-    wire.lose = 1
+    # That to the POST, and that to the question whether it was carried out.
+    wire.lose = 2
     with pytest.raises(errors.HoldsError, match='no answer'):
         put(holds, *rows)
     put(holds, *rows)

@@ -13,20 +13,31 @@ class Wire:
     :ivar requests: methods of the requests, oldest first
     :ivar lose: how many of the next answers are replaced by a timeout, after
         Placement has carried out the requests
-    :ivar fail: details of the answers, with status 500, to the next writes;
+    :ivar away: how many of the next requests end with a timeout and do not
+        get to Placement
+    :ivar after: how many requests are answered before that
+    :ivar fail: details of the answers to the next writes;
         Placement carries none of these out
+    :ivar status: of these answers
     """
 
     def __init__(self, adapter):
         self.adapter = adapter
         self.requests = []
         self.lose = 0
+        self.away = 0
+        self.after = 0
         self.fail = []
+        self.status = 500
 
     def request(self, url, method, **kwargs):
         self.requests.append(method)
+        if self.away and not self.after:
+            self.away -= 1
+            raise ks_exceptions.ConnectTimeout('no answer')
+        self.after = max(0, self.after - 1)
         if self.fail and method != 'GET':
-            return broken(self.fail.pop())
+            return broken(self.fail.pop(), self.status)
         response = self.adapter.request(url, method, **kwargs)
         if self.lose:
             self.lose -= 1
@@ -34,12 +45,12 @@ class Wire:
         return response
 
 
-def broken(why):
+def broken(why, status=500):
     """Placement's answer where its database raises."""
     response = requests.Response()
-    response.status_code = 500
+    response.status_code = status
     response._content = json.dumps({'errors': [{
-        'status': 500, 'title': 'Internal Server Error', 'detail':
+        'status': status, 'title': 'Internal Server Error', 'detail':
             'The server has either erred or is incapable of performing the '
             f'requested operation.\n\n {why} '}]}).encode()
     return response

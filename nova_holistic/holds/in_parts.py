@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many holds are written, and dropped, in parts.
+
+Each part is one request. The time of a request grows with the number of its
+consumers, and a proxy gives up a request that takes too long
+(``benchmarks/holds.py``).
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from nova_holistic import crash_points
+from nova_holistic.holds import bodies, errors, retry_policy
+from nova_holistic.holds.requests import Requests
+from nova_holistic.table.batches import batches
+
+Note = Callable[[int], None]
+"""Is given the number of holds that are written so far."""
+
+
+class HoldsInParts:
+    """Each part is written or dropped as a whole."""
+
+    def __init__(self, requests: Requests, size: int,
+                 sleep: retry_policy.Sleep):
+        """
+        :param size: most holds in a part
+        :param sleep: waits between two attempts at one part
+        """
+        self._requests = requests
+        self._size = size
+        self._sleep = sleep
+
+    def put(self, holds: Mapping[str, Mapping[str, Any]],
+            note: Note | None = None) -> None:
+        """Write the parts one after the other. If Placement refuses one of
+        them, the parts before it are dropped again.
+
+        :param holds: consumers as they are posted, by their UUIDs
+        :param note: is called between two parts, and after the parts before
+            a refused one are dropped
+        :raises CapacityGone: there is no room for all of them; none is there
+        :raises HoldsError: it is not known which of them are there
+        """
+        written: list[str] = []
+        for part in batches(holds, self._size):
+            if written:
+                crash_points.reached('holds.part-put')
+                if note is not None:
+                    note(len(written))
+                crash_points.reached('holds.part-noted')
+            try:
+                self._put_part({hold: holds[hold] for hold in part})
+            except errors.CapacityGone:
+                if written:
+                    self._undo(holds, written, note)
+                raise
+            written += part
+
+    def drop(self, holds: Collection[str],
+             owner: tuple[str | None, str | None]) -> None:
+        """Afterwards, none of the holds is there.
+
+        A part takes one request if its owner is known, and if all of its
+        holds are there as they were put. Otherwise, it takes one more for
+        each hold.
+
+        :param owner: project and user of all holds, if they are known
+        """
+        for part in batches(holds, self._size):
+            if len(part) == 1 or not all(owner) or not self._emptied(
+                    {hold: bodies.emptied_hold(*owner) for hold in part}):
+                for hold in part:
+                    self._requests.delete(hold)
+                    crash_points.reached('holds.one-dropped')
+            crash_points.reached('holds.part-dropped')
+
+    def _undo(self, holds: Mapping[str, Mapping[str, Any]],
+              written: Sequence[str], note: Note | None) -> None:
+        first = holds[written[0]]
+        self.drop(written, (first['project_id'], first['user_id']))
+        crash_points.reached('holds.parts-undone')
+        if note is not None:
+            note(0)
+        crash_points.reached('holds.undo-noted')
+
+    def _put_part(self, part: Mapping[str, Any]) -> None:
+        """A request without an answer is sent again, unless it was carried
+        out. It cannot be carried out twice, because every hold is a consumer
+        that does not exist before.
+        """
+        unanswered: errors.Unanswered | None = None
+
+        def attempt() -> bool:
+            nonlocal unanswered
+            try:
+                if self._requests.post(part):
+                    return True
+            except errors.Unanswered as error:
+                unanswered = error
+            except errors.CapacityGone:
+                if unanswered is None:
+                    raise
+                # The request before this one may be carried out yet.
+                raise unanswered from None
+            # A request is carried out as a whole: if one hold of the part is
+            # there, then all are.
+            return self._requests.read(next(iter(part))) is not None
+
+        if not retry_policy.succeeds(attempt, self._sleep):
+            raise unanswered or errors.HoldsError(
+                'Placement could not settle concurrent changes to the hosts')
+
+    def _emptied(self, part: Mapping[str, Any]) -> bool:
+        """Whether one request has emptied all holds of a part."""
+        try:
+            return self._requests.post(part)
+        except (errors.Unanswered, errors.CapacityGone):
+            # It can be done again, for one hold after the other.
+            return False

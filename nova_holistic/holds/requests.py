@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests to Placement about allocations, and what its answers mean."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from keystoneauth1 import exceptions as ks_exceptions
+
+from nova_holistic.holds import answers, errors, retry_policy
+
+MICROVERSION = '1.38'
+
+
+class Requests:
+    """Every method raises HoldsError where Placement does not answer as
+    expected, and Unanswered where it does not answer at all."""
+
+    def __init__(self, placement, sleep: retry_policy.Sleep):
+        """:param placement: keystoneauth Adapter for the placement service
+        :param sleep: waits between two attempts at one change
+        """
+        self._placement = placement
+        self._sleep = sleep
+
+    def read(self, consumer: str) -> Mapping[str, Any] | None:
+        """A consumer's allocations as Placement shows them, None if none."""
+        response = self.call('get', f'/allocations/{consumer}')
+        if response.status_code != 200:
+            raise answers.unexpected(response)
+        body = response.json()
+        return body if body['allocations'] else None
+
+    def post(self, body: Mapping[str, Any]) -> bool:
+        """Change several consumers: all of them, or none.
+
+        :returns: False where a consumer or provider is not as it was thought
+            to be, or Placement's database would not have the change now
+        :raises CapacityGone: no room, or no such provider
+        """
+        response = self.call('post', '/allocations', json=body)
+        if response.status_code == 204:
+            return True
+        if response.status_code == 409:
+            if answers.code(response) == 'placement.concurrent_update':
+                return False
+            raise errors.CapacityGone(answers.detail(response))
+        # Placement says 400, not 404 or 409, of a provider or a resource
+        # class that has been deleted; and of a body it cannot read.
+        if (response.status_code == 400
+                and 'does not validate' not in answers.detail(response)):
+            raise errors.CapacityGone(answers.detail(response))
+        if answers.gave_way(response):
+            return False
+        raise answers.unexpected(response)
+
+    def delete(self, consumer: str) -> None:
+        """Delete a consumer's allocations; it may have none."""
+        def attempt() -> bool:
+            nonlocal response
+            response = self.call('delete', f'/allocations/{consumer}')
+            if response.status_code in (204, 404):
+                return True
+            if not answers.gave_way(response):
+                raise answers.unexpected(response)
+            return False
+
+        response = None
+        if not retry_policy.succeeds(attempt, self._sleep):
+            raise answers.unexpected(response)
+
+    def call(self, method: str, path: str, **kwargs):
+        """The response to any request, whatever its status is."""
+        try:
+            return self._placement.request(
+                path, method.upper(), microversion=MICROVERSION,
+                raise_exc=False, **kwargs)
+        except ks_exceptions.ClientException as error:
+            raise errors.Unanswered(f'Placement: {error}') from error
