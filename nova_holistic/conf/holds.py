@@ -24,10 +24,9 @@ OPTS = [
         help='Most holds that one request to Placement puts or drops. The '
              'holds of a larger group are put in several requests, one after '
              'the other; if Placement refuses one of them, those before it '
-             'are undone. Placement takes about 10 ms for each hold in a '
-             'request, so proxies in front of it have to allow requests of '
-             'part_size times 10 ms, and several times as much if Placement '
-             'is busy.'),
+             'are undone. Placement and its database need about 10 ms of '
+             'processor time for each hold. Proxies in front of Placement '
+             'have to wait several times as long as a request takes.'),
 ]
 
 

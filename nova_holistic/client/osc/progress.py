@@ -34,11 +34,17 @@ def bar(what: str) -> Iterator[Callable[[dict[str, Any]], None]]:
     with Progress(TextColumn('{task.description}'), BarColumn(),
                   TimeElapsedColumn(), console=console, transient=True,
                   disable=not console.is_terminal) as progress:
-        # How long a plan takes nobody knows: the bar only moves.
+        # The time that a plan takes is not known, so the bar shows progress
+        # only while holds are written.
         row = progress.add_task(what, total=None)
-        yield lambda found: progress.update(
-            row, description=f'{what}: '
-            f'{found.get("task") or found.get("status")}')
+
+        def show(found: dict[str, Any]) -> None:
+            written, members = _holds(found)
+            progress.update(
+                row, description=f'{what}: {_doing(found)}',
+                completed=written, total=members or None)
+
+        yield show
 
 
 @contextlib.contextmanager
@@ -52,6 +58,24 @@ def told_in_time(what: str) -> Iterator[None]:
     except errors.TimedOut as error:
         raise exceptions.CommandError(
             f'{what} is {error}; it goes on, look again later') from error
+
+
+def _doing(found: dict[str, Any]) -> str:
+    """What is done with a group or a plan at the moment."""
+    doing = found.get('task') or found.get('status') or ''
+    written, members = _holds(found)
+    return (f'{doing}, {written} of {members} holds written' if members
+            else doing)
+
+
+def _holds(found: dict[str, Any]) -> tuple[int, int]:
+    """How many holds of a group are written, and how many it needs: both are
+    0 unless holds are being written."""
+    written = found.get('holds_written')
+    members = found.get('members')
+    if written is None or not members:
+        return 0, 0
+    return written, sum(members.values())
 
 
 def _seconds(text: str) -> int:

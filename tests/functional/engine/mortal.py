@@ -23,6 +23,11 @@ class Life:
             raise Death
         self._left -= 1
 
+    def end(self):
+        """Die now."""
+        self.over = True
+        raise Death
+
 
 class Mortal:
     """An object all of whose methods, and those of its parts, are calls to

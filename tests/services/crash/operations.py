@@ -10,6 +10,8 @@ from nova import objects
 from oslo_utils import timeutils
 
 from nova_holistic.engine.decider import Decider
+from nova_holistic.holds.errors import CapacityGone
+from nova_holistic.holds.requests import Requests
 from nova_holistic.model.marked import tell
 from nova_holistic.model.plan import Reason
 from nova_holistic.scheduler.claim.claims import Claims
@@ -106,6 +108,20 @@ def perform_too_late(parts, group):
 
     parts.inventory.stale = fill
     perform(parts, group)
+
+
+def perform_with_refused_part(parts, group):
+    """There is no room for the second part any more, until the group is
+    planned again."""
+    post, numbers = Requests.post, itertools.count(1)
+
+    def refuse_second(requests, body):
+        if next(numbers) == 2:
+            raise CapacityGone('there is no room')
+        return post(requests, body)
+
+    with mock.patch.object(Requests, 'post', refuse_second):
+        perform(parts, group)
 
 
 def perform_with_objection(parts, group):

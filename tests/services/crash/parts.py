@@ -40,6 +40,7 @@ class Site:
     :ivar servers: what Nova says of servers
     :ivar deleted: UUIDs of servers that Nova has deleted
     :ivar down: names of hosts that take no servers
+    :ivar part_size: most holds that one request puts or drops
     :ivar ahead: seconds by which the clock of the process is ahead
     :ivar moves: path of a file that says which servers Nova moves
     """
@@ -53,6 +54,7 @@ class Site:
     down: Collection[str] = ()
     ahead: float = 0
     moves: str = ''
+    part_size: int = 100
 
 
 class Calls(PlacementCalls):
@@ -98,7 +100,8 @@ class Parts:
 
     @functools.cached_property
     def holds(self):
-        return HoldClient(self.placement.adapter)
+        return HoldClient(self.placement.adapter,
+                          part_size=self.site.part_size)
 
     @functools.cached_property
     def inventory(self):

@@ -75,6 +75,25 @@ def create_against_objections(world):
     return group, do.perform_with_objection, group
 
 
+def _in_parts(world):
+    """Each hold of a new group is put in a request of its own."""
+    world.site = replace(world.site, part_size=1)
+    return world.ask()
+
+
+@passes('holds.part-put', 'holds.part-noted', states=BOTH)
+def create_in_parts(world):
+    group = _in_parts(world)
+    return group, do.perform, group
+
+
+@passes('holds.part-dropped', 'holds.parts-undone', 'holds.undo-noted',
+        'change.undone', states=BOTH)
+def create_in_parts_with_a_refusal(world):
+    group = _in_parts(world)
+    return group, do.perform_with_refused_part, group
+
+
 @passes('task.alternates-taken', 'alternates.found', states=BOTH)
 def find_alternates(world):
     group = world.ask()

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the client of Placement decides before it sends anything."""
 
+from dataclasses import replace
+
 from oslo_config import cfg
 import pytest
+import requests
 
 from nova_holistic import conf as options
-from nova_holistic.holds.client import allocations, HoldClient
+from nova_holistic.holds.client import allocations, HoldClient, PART_SIZE
 from nova_holistic.holds import errors
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.member import Member
@@ -42,6 +45,37 @@ def test_a_service_project_needs_project_id_and_user_id(conf):
         HoldClient.from_conf(conf, placement=None)
     conf.set_override('user_id', 'planner', group='holds')
     HoldClient.from_conf(conf, placement=None)
+
+
+def test_the_size_of_a_part_is_at_least_one_hold(conf):
+    assert conf.holds.part_size == PART_SIZE
+    with pytest.raises(ValueError):
+        conf.set_override('part_size', 0, group='holds')
+
+
+class Recorder:
+    """Placement's adapter. It accepts everything.
+
+    :ivar sizes: number of consumers of each request
+    """
+
+    def __init__(self):
+        self.sizes = []
+
+    def request(self, path, method, json, **kwargs):
+        self.sizes.append(len(json))
+        answer = requests.Response()
+        answer.status_code = 204
+        return answer
+
+
+def test_the_configuration_sets_the_size_of_a_part(conf):
+    conf.set_override('part_size', 3, group='holds')
+    placement = Recorder()
+    HoldClient.from_conf(conf, placement).put(
+        [replace(member(VCPU=1), hold=str(number)) for number in range(7)],
+        'blue', 'ann')
+    assert placement.sizes == [3, 3, 1]
 
 
 def test_a_member_that_needs_no_disk_allocates_none():

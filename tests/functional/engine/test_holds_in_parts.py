@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group is held whole or not at all, also if its holds are put in several
+requests."""
+
+import copy
+
+import pytest
+
+from nova_holistic.engine.errors import OwnershipLost
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.table.records import GroupStatus
+from tests.functional.engine import updates
+from tests.functional.engine.mortal import Death, Life, Mortal
+from tests.functional.engine.test_performer import ask, take
+from tests.functional.engine.updates import LARGE
+
+
+class Watched:
+    """Placement's adapter. It records what a group shows before each change,
+    and lets others act then.
+
+    :ivar shown: how many written holds the only group shows before each
+        ``POST``
+    :ivar acts: what happens before a ``POST``, by its number from 1
+    """
+
+    def __init__(self, world, **acts):
+        self._world = world
+        self.shown = []
+        self.acts = {int(name.strip('_')): act for name, act in acts.items()}
+
+    def request(self, url, method, **kwargs):
+        if method == 'POST':
+            group, = self._world.table.list_groups()
+            self.shown.append(group.holds_written)
+            self.acts.pop(len(self.shown), lambda: None)()
+        return self._world.placement.adapter.request(url, method, **kwargs)
+
+
+def one_by_one(world, adapter):
+    """A planner that puts one hold in each request."""
+    return world.planner_with(world.table, HoldClient(adapter, part_size=1))
+
+
+def create(world, wire):
+    return one_by_one(world, wire).create(
+        updates.shop(), project_id='blue', user_id='ann')
+
+
+def fill(world, group, path):
+    """A stranger takes the host that is planned for a member."""
+    place = updates.rows(world, group)[path].place
+    world.placement.allocate(place.provider, {'VCPU': 2})
+    return place.host
+
+
+def test_a_group_shows_how_many_holds_are_written(world):
+    wire = Watched(world)
+    group = create(world, wire)
+    assert wire.shown == [0, 1, 2]
+    assert (group.status, group.holds_written) == (GroupStatus.PLANNED, None)
+    world.assert_agreement()
+
+
+def test_a_group_of_one_part_counts_nothing_in_between(world):
+    group = world.create()
+    assert group.holds_written is None
+
+
+def test_a_stranger_between_two_parts_makes_the_group_planned_again(world):
+    taken = []
+
+    def stranger():
+        group, = world.table.list_groups()
+        taken.append(fill(world, group, 'db/node-0'))
+
+    wire = Watched(world, _2=stranger)
+    group = create(world, wire)
+    assert group.status == GroupStatus.PLANNED
+    assert updates.hosts(world, group)['db/node-0'] not in taken
+    # One is put, one is refused, and then all three are put elsewhere.
+    assert wire.shown == [0, 1, 0, 1, 2]
+    assert world.vcpus_used() == 2 + 3
+
+
+def test_without_room_elsewhere_nothing_of_the_group_is_held(world):
+    def strangers():
+        group, = world.table.list_groups()
+        fill(world, group, 'db/node-0')
+        updates.fill(world)
+
+    group = create(world, Watched(world, _2=strangers))
+    assert group.status == GroupStatus.UNPLACEABLE
+    assert group.holds_written is None
+    assert {row.held for row in updates.rows(world, group).values()} == {
+        False}
+
+
+def test_a_dead_engine_leaves_its_count_and_another_one_plans_anew(world):
+    group = ask(world)
+    life = Life(calls=99)
+    wire = Watched(world, _3=life.end)
+    with pytest.raises(Death):
+        world.planner_with(
+            Mortal(life, world.table),
+            HoldClient(Mortal(life, wire), part_size=1),
+        ).perform(take(world, group, 'one'))
+    left = world.table.get_group(group)
+    assert (left.status, left.holds_written) == (GroupStatus.PLANNING, 2)
+    assert world.vcpus_used() == 2
+    world.wait(601)
+    wire = Watched(world)
+    one_by_one(world, wire).perform(take(world, group, 'two'))
+    # What the dead one has put is dropped; the third was not put.
+    assert wire.shown == [0, 1, 2]
+    assert world.table.get_group(group).holds_written is None
+    assert world.vcpus_used() == 3
+    world.assert_agreement()
+
+
+def test_an_engine_that_lost_its_group_puts_no_further_part(world):
+    group = ask(world)
+    record = take(world, group, 'slow')
+
+    def others_plan_it():
+        world.wait(601)
+        world.planner.perform(take(world, group, 'quick'))
+
+    wire = Watched(world, _2=others_plan_it)
+    with pytest.raises(OwnershipLost):
+        one_by_one(world, wire).perform(record)
+    assert len(wire.shown) == 2
+    assert world.table.get_group(group).status == GroupStatus.PLANNED
+    assert world.vcpus_used() == 3
+    world.assert_agreement()
+
+
+def test_an_update_without_room_for_parts_exchanges_all_holds_at_once(world):
+    pair = {'name': 'pair', 'members': [
+        {'name': name, 'resources': LARGE, 'location': f'a/{host}'}
+        for name, host in (('one', 'a1'), ('two', 'a2'))]}
+    group = world.create({'group': pair})
+    updates.fill(world, 'b1')
+    moved = copy.deepcopy(pair)
+    for member, place in zip(moved['members'], ('b/b1', 'a/a1')):
+        member['location'] = place
+    wire = Watched(world)
+    after = updates.update(world, group, moved, one_by_one(world, wire))
+    assert updates.hosts(world, group) == {'one': 'b1', 'two': 'a1'}
+    # The first is put and the second is refused; then both take the room of
+    # the old holds in one request.
+    assert wire.shown == [0, 1, 0]
+    assert (after.reasons, after.holds_written) == ((), None)
