@@ -8,11 +8,11 @@ transaction to the disk before they confirm it, as in production. Providers are
 inserted into the database. Each hold takes three resource classes of one
 provider, and consecutive holds are on different providers.
 
-Each line is one group: its holds are written with ``POST /allocations``, all in
-one request or in parts, by one or more connections at once. The processor time
-is that of all processes of uwsgi, and of the database server. The memory is
-the most that any worker process had in twenty readings a second. SQLite has one writer at a
-time, so it gets one connection only.
+Each line is one group: its holds are written with ``POST /allocations``, all
+in one request or in parts, by one or more connections at once. The processor
+time is that of all processes of uwsgi, and of the database server. The memory
+is the most that any worker process had in twenty readings a second. SQLite has
+one writer at a time, so it gets one connection only.
 
 uwsgi and the drivers of the databases have to be installed.
 """

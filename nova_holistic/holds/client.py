@@ -216,7 +216,8 @@ class HoldClient:
         def attempt() -> bool:
             emptied = {**filled, 'allocations': {},
                        'consumer_generation': generation}
-            return self._requests.post({giver: emptied, taker: wanted}) or is_done()
+            return self._requests.post(
+                {giver: emptied, taker: wanted}) or is_done()
 
         if generation is None and is_done():
             return
