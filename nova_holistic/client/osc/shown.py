@@ -12,8 +12,7 @@ import yaml
 
 GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
          'holds_written', 'reasons', 'violations', 'lease_expires_at',
-         'project_id', 'user_id',
-         'created_at', 'updated_at')
+         'project_id', 'user_id', 'created_at', 'updated_at')
 GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
 MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid')
 EVENTS = ('at', 'kind', 'member', 'from_state', 'to_state', 'host',

@@ -37,7 +37,8 @@ def test_the_number_stays_when_the_engine_stops(service):
 def test_a_planned_group_shows_no_number(service):
     group = service.created()['id']
     write(service, group, 2)
-    service.settle(group)
+    assert service.table.tasks.finish(
+        group, 'engine-1', {'status': GroupStatus.PLANNED})
     assert shown(service, group) is None
     assert service.table.get_group(group).holds_written is None
 
