@@ -9,6 +9,7 @@ from oslo_log import log as logging
 
 from nova_holistic.engine import exclusive_hosts
 from nova_holistic.engine.kept_answers import on_kept
+from nova_holistic.engine.known_places import plan_at
 from nova_holistic.engine import moving_members
 from nova_holistic.engine.nova_constraints import NovaConstraints
 from nova_holistic.engine.questions import Decision, NotPlanned, Question
@@ -24,8 +25,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.marked import tell
 from nova_holistic.model.named_reasons import named
-from nova_holistic.model.plan import (
-    ObjectiveValue, Placement, Plan, Reason, Unknown, Unplaceable)
+from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.alternates import alternates
@@ -126,7 +126,7 @@ class Decider:
         if violations:
             raise NotPlanned(
                 GroupStatus.UNPLACEABLE, named(violations, snapshot))
-        return self._decision(question, bound, snapshot, _plan_at(
+        return self._decision(question, bound, snapshot, plan_at(
             question, bound, snapshot, hosts))
 
     def alternates(self, question: Question, hosts: Mapping[str, str],
@@ -148,7 +148,7 @@ class Decider:
         bound = bind(self._constrained(asked, snapshot), snapshot)
         with ALTERNATES_SECONDS.timed():
             found = alternates(
-                bound, snapshot, _plan_at(question, bound, snapshot, hosts),
+                bound, snapshot, plan_at(question, bound, snapshot, hosts),
                 conf.alternates, placed=question.placed, given=given,
                 time_limit=conf.time_limit, timer=self._timer)
         known = {host.name: host for host in snapshot.hosts}
@@ -287,19 +287,6 @@ class Decider:
 def _has_hard_rules(group: Group) -> bool:
     return any(rule.hard for scope in group.scopes()
                for rule in scope.group.rules)
-
-
-def _plan_at(question: Question, group: Group, snapshot: Snapshot,
-             hosts: Mapping[str, str]) -> Plan:
-    """
-    :param hosts: path to host name of all members of the group
-    """
-    found = {host.name: host for host in snapshot.hosts}
-    return Plan(group.name, tuple(
-        Placement(member.path, host.name, host.node, host.location)
-        for member in group.all_members()
-        for host in [found[hosts[member.path]]]),
-        ObjectiveValue(question.objective, 0.0, 0.0, 0.0))
 
 
 def _with_seconds(answer: Solved, snapshot: float) -> Solved:

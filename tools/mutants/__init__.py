@@ -21,8 +21,8 @@ contains a list of entries with these keys:
 ``occurrence``
     optional: which occurrence of ``old`` is replaced; the first is 1
 ``environment``
-    optional: the tox environment that the tests need, ``unit`` or
-    ``functional``
+    optional: the tox environment that the tests need: ``unit``,
+    ``functional`` or ``services``
 
 An example::
 

@@ -9,7 +9,7 @@ import yaml
 
 from tools.mutants.mutant import Mutant
 
-ENVIRONMENTS = ('unit', 'functional')
+ENVIRONMENTS = ('unit', 'functional', 'services')
 _TEXTS = ('name', 'file', 'old', 'new')
 _KNOWN = {*_TEXTS, 'tests', 'occurrence', 'environment'}
 
