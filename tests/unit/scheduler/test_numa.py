@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A request that needs no NUMA topology has none read."""
 
-from nova import objects
+from nova.objects.instance_numa import InstanceNUMATopology
+from nova.objects.instance_pci_requests import (
+    InstancePCIRequest, InstancePCIRequests)
+from nova.objects.request_spec import RequestSpec
 from nova.scheduler.filters import compute_filter
 from nova.scheduler.filters import numa_topology_filter
 import pytest
@@ -10,10 +13,10 @@ from nova_holistic.scheduler.hosts import numa
 
 FILTERS = [compute_filter.ComputeFilter(),
            numa_topology_filter.NUMATopologyFilter()]
-TOPOLOGY = objects.InstanceNUMATopology(cells=[])
-DEVICE = objects.InstancePCIRequests(
-    requests=[objects.InstancePCIRequest(count=1)])
-NO_DEVICE = objects.InstancePCIRequests(requests=[])
+TOPOLOGY = InstanceNUMATopology(cells=[])
+DEVICE = InstancePCIRequests(
+    requests=[InstancePCIRequest(count=1)])
+NO_DEVICE = InstancePCIRequests(requests=[])
 
 
 class OwnFilter(numa_topology_filter.NUMATopologyFilter):
@@ -24,15 +27,15 @@ class OwnFilter(numa_topology_filter.NUMATopologyFilter):
     {}, {'numa_topology': None, 'pci_requests': None},
     {'numa_topology': None, 'pci_requests': NO_DEVICE}])
 def test_a_plain_request_needs_none(asked):
-    assert not numa.is_needed(objects.RequestSpec(**asked), FILTERS)
+    assert not numa.is_needed(RequestSpec(**asked), FILTERS)
 
 
 @pytest.mark.parametrize('asked', [
     {'numa_topology': TOPOLOGY, 'pci_requests': NO_DEVICE},
     {'numa_topology': None, 'pci_requests': DEVICE}])
 def test_a_request_for_numa_nodes_or_devices_needs_it(asked):
-    assert numa.is_needed(objects.RequestSpec(**asked), FILTERS)
+    assert numa.is_needed(RequestSpec(**asked), FILTERS)
 
 
 def test_a_filter_of_another_package_may_need_it():
-    assert numa.is_needed(objects.RequestSpec(), [*FILTERS, OwnFilter()])
+    assert numa.is_needed(RequestSpec(), [*FILTERS, OwnFilter()])
