@@ -66,6 +66,8 @@ class GroupRow(Base):
         sa.Index('ix_holistic_groups_engine', 'engine'),
         sa.Index('ix_holistic_groups_alternates_due', 'alternates_due',
                  'uuid'),
+        sa.Index('ix_holistic_groups_alternates_engine',
+                 'alternates_engine'),
         sa.Index('ix_holistic_groups_changed_at', 'changed_at'),
         sa.Index('uq_holistic_groups_idempotency_key', 'project_id',
                  'idempotency_key', unique=True),

@@ -40,6 +40,7 @@ def requests(service):
     it that it is answered."""
     (group,) = service.ask('GET', '/v1/groups?limit=1').json['groups']
     path = f'/v1/groups/{group["id"]}'
+    plan = service.ask('POST', '/v1/plans', {'group': SHOP}).json['plan']
 
     def asked(method, path, status, *more, **options):
         def ask():
@@ -52,5 +53,11 @@ def requests(service):
     repeated()
     return {'show': asked('GET', path, 200),
             'list, a page of 100': asked('GET', '/v1/groups?limit=100', 200),
+            'list, the next page': asked(
+                'GET', f'/v1/groups?limit=100&marker={group["id"]}', 200),
+            'list, by status': asked(
+                'GET', '/v1/groups?limit=100&status=planned', 200),
+            'events': asked('GET', path + '/events?limit=100', 200),
+            'show a plan': asked('GET', f'/v1/plans/{plan["id"]}', 200),
             'placements': asked('GET', path + '/placements', 200),
             'create, repeated': repeated}

@@ -9,11 +9,13 @@ from tests.tables import new_table
 from tests.unit.api.crowd import crowd, requests
 from tests.unit.api.service import Service
 
-MOST = {'show': 2, 'list, a page of 100': 2, 'placements': 3,
-        'create, repeated': 3}
+MOST = {'show': 2, 'list, a page of 100': 2, 'list, the next page': 3,
+        'list, by status': 2, 'events': 2, 'show a plan': 1,
+        'placements': 3, 'create, repeated': 3}
 """SQL statements of each request: one to read the group, or page, and one for
-its members; and one for the key, or to see whose it is."""
-FEW, MANY = 10, 2_000
+its members or events; one for the key, for the marker, or to see whose it is.
+"""
+FEW, MANY = 20, 2_000
 """Numbers of groups; the asker has half of the many, ten pages of them."""
 
 

@@ -2,59 +2,21 @@
 """What other projects have costs nothing: every query finds its rows by an
 index."""
 
-from datetime import timedelta
-import functools
 import itertools
 
 import sqlalchemy as sa
 
-from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.models import GroupRow
 from nova_holistic.table.queries.listing import Page, SORT_KEYS
 from nova_holistic.table.queries import overview
 from nova_holistic.table.records import GroupStatus, Task
-from nova_holistic.table import rows
 from tests.statements import recorded
 from tests.unit.table import builders
+from tests.unit.table.filling import fill
 
 NOON = builders.NOON
-OTHERS = 10_000
-"""Groups of other projects, each with a member."""
 ENOUGH = 1_000
 """Rows that MariaDB may expect to look at: its guess is a rough one."""
-
-
-@functools.cache
-def others():
-    """Values of the groups and members of other projects.
-
-    Half of the groups are done with, their members released.
-    """
-    groups = [builders.a_group(
-        GroupStatus.PLANNED if number % 2 else GroupStatus.RELEASED,
-        project_id=f'red-{number % 100}', name=f'shop-{number}',
-        idempotency_key=f'key-{number}',
-        created_at=NOON + timedelta(seconds=number),
-        lease_expires_at=NOON + timedelta(days=1))
-        for number in range(OTHERS)]
-    members = [member for group in groups
-               for member in builders.members_of(group, {'web': None})]
-    return ([rows.group_values(group) for group in groups],
-            [rows.member_values(row, 0) for row in members])
-
-
-def fill(table):
-    """Write what other projects have."""
-    groups, members = others()
-    with table.database.writer() as session:
-        session.execute(sa.insert(GroupRow), groups)
-        session.execute(sa.insert(MemberRow), members)
-    # What a server learns by itself; SQLite learns nothing.
-    learn = {'sqlite': None, 'mysql': 'ANALYZE TABLE',
-             'postgresql': 'ANALYZE'}[table.database.engine.dialect.name]
-    with table.database.engine.begin() as link:
-        for name in ('holistic_groups', 'holistic_members'):
-            if learn:
-                link.execute(sa.text(f'{learn} {name}'))
 
 
 def queries(table, call):

@@ -105,6 +105,20 @@ def test_outages_are_known_after_the_upgrade(empty_url):
     table.database.engine.dispose()
 
 
+def test_work_on_alternates_is_given_back_before_the_upgrade(empty_url):
+    """Revision 0014 only adds the index that makes it faster."""
+    migration.upgrade(empty_url, '0013')
+    table = PlacementTable(empty_url)
+    group, now = builders.planned(table, **counts()), builders.NOON
+    table.due_alternates.ask(group.uuid, now)
+    assert table.due_alternates.take(group.uuid, 'one', now, now)
+    table.due_alternates.hand_back('one')
+    assert table.due_alternates.waiting(now, now, 10) == (group.uuid,)
+    migration.upgrade(empty_url)
+    assert table.due_alternates.waiting(now, now, 10) == (group.uuid,)
+    table.database.engine.dispose()
+
+
 def test_the_previous_version_works_with_the_new_schema(table, table_url):
     group = builders.a_group()
     with VersionBefore(table_url) as before:

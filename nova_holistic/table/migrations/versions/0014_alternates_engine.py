@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An index of the engines that find alternates.
+
+An engine that stops gives back its groups without a look at all groups. Code
+works without the index, more slowly.
+"""
+
+from nova_holistic.table.migrations import steps
+
+revision = '0014'
+down_revision = '0013'
+
+
+def upgrade() -> None:
+    steps.create_index('ix_holistic_groups_alternates_engine',
+                       'holistic_groups', ['alternates_engine'])

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calls in the table package that send a statement, and what they send."""
+
+import ast
+from collections import defaultdict
+import contextlib
+from dataclasses import dataclass
+import functools
+import pathlib
+import sys
+
+import sqlalchemy as sa
+
+from nova_holistic import table as package
+from tests.statements import Statement
+
+ROOT = pathlib.Path(package.__file__).parent
+SENDING = {'execute', 'scalars', 'scalar', 'get'}
+"""Methods of a session or a connection that send a statement."""
+
+
+@dataclass(frozen=True, order=True)
+class CallSite:
+    """One call in the source code.
+
+    :ivar path: of the file, from the package
+    :ivar function: that the call is in
+    :ivar first: line on which the call begins
+    :ivar last: line on which it ends
+    """
+
+    path: str
+    function: str
+    first: int
+    last: int
+
+    @property
+    def place(self):
+        return f'{self.path} {self.function}'
+
+
+@functools.cache
+def call_sites():
+    """Calls that send a statement, themselves or through other functions.
+
+    A call does so if it is a method of a session; or if a session, a database
+    or ``self`` is passed to a function of that name which does so.
+    """
+    calls = dict(_calls())
+    found = {key: site for key, (site, call) in calls.items()
+             if _is_of_session(call)}
+    while True:
+        names = {_visible(site.path, site.function)
+                 for site in found.values()}
+        more = {key: site for key, (site, call) in calls.items()
+                if key not in found and _passes_on(site.path, call, names)}
+        if not more:
+            return tuple(found.values())
+        found.update(more)
+
+
+def _calls():
+    """All calls in functions of the package, except those of migrations."""
+    for path in sorted(ROOT.rglob('*.py')):
+        name = str(path.relative_to(ROOT))
+        if name.startswith('migration'):
+            continue
+        # Outer functions come before those inside them.
+        for function in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            for call in ast.walk(function):
+                if isinstance(call, ast.Call):
+                    # Calls of a chain begin at the same place.
+                    yield (name, call.lineno, call.col_offset,
+                           call.end_lineno, call.end_col_offset), (CallSite(
+                               name, function.name, call.lineno,
+                               call.end_lineno), call)
+
+
+def _is_of_session(call):
+    """Whether it is ``session.execute()``, or
+    ``session.connection().execute()``."""
+    if not (isinstance(call.func, ast.Attribute)
+            and call.func.attr in SENDING):
+        return False
+    owner = call.func.value
+    if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute):
+        owner = owner.func.value
+    return isinstance(owner, ast.Name) and owner.id == 'session'
+
+
+def _visible(path, name):
+    """A function's name, and where it is known: a private one in its file."""
+    return path if str(name).startswith('_') else None, name
+
+
+def _passes_on(path, call, names):
+    """Whether it passes a session, a database or ``self`` to a function with
+    one of the names."""
+    if _visible(path, _name(call.func)) not in names:
+        return False
+    owner = getattr(call.func, 'value', None)
+    return any(_name(each) in ('session', 'database', '_database')
+               for each in call.args[:1]) or _name(owner) == 'self'
+
+
+def _name(node):
+    """``c`` of ``a.b.c`` and of ``c``; None of anything else."""
+    return getattr(node, 'attr', getattr(node, 'id', None))
+
+
+@contextlib.contextmanager
+def statements_by_call_site(engine):
+    """Record what the block sends.
+
+    :returns: each call site that was reached to its statements by their
+        texts. An INSERT has no plan and is left out. What a session sends for
+        a call belongs to the innermost one
+    """
+    sent = defaultdict(dict)
+
+    def record(_connection, _cursor, text, parameters, _context, many):
+        stack = _reached(sys._getframe(1))
+        for site in stack:
+            sent[site].update()
+        if stack and text.startswith(('SELECT', 'UPDATE', 'DELETE')):
+            # Every row of an executemany() has the same plan.
+            sent[stack[0]][text] = Statement(
+                text, parameters[0] if many else parameters)
+
+    sa.event.listen(engine, 'before_cursor_execute', record)
+    try:
+        yield sent
+    finally:
+        sa.event.remove(engine, 'before_cursor_execute', record)
+
+
+def _reached(frame):
+    """Call sites on the stack, the innermost first."""
+    found = []
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if path.startswith(f'{ROOT}/'):
+            found += _at(path.removeprefix(f'{ROOT}/'), frame.f_lineno)
+        frame = frame.f_back
+    return found
+
+
+@functools.cache
+def _at(path, line):
+    """Call sites that a line is part of, the shortest first."""
+    return sorted((site for site in call_sites() if site.path == path
+                   and site.first <= line <= site.last),
+                  key=lambda site: site.last - site.first)

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that services and commands ask of the placement table, done once
+for a group of four members."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from nova_holistic.table.changes import (
+    degrading, moving, purging, releasing, revising)
+from nova_holistic.table.changes.alternates import Seen
+from nova_holistic.table.changes.revising import Revision
+from nova_holistic.table.clock import DatabaseClock
+from nova_holistic.table.coordination.refusals import Refusal
+from nova_holistic.table import errors
+from nova_holistic.table.history.pages import Page as EventPage
+from nova_holistic.table.queries import consumers, overview
+from nova_holistic.table.queries.listing import Page, SORT_KEYS
+from nova_holistic.table.queries.pointed import pointed_at
+from nova_holistic.table.queries.totals import totals
+from nova_holistic.table.records import (
+    GroupStatus, MemberState, PlanRecord, PlanStatus, Task)
+from tests.unit.table import builders
+
+NOON = builders.NOON
+LATER = NOON + timedelta(hours=1)
+ENGINE = 'one'
+
+
+def call_everything(table):
+    group = plan(table)
+    read(table, group)
+    list_pages(table, group)
+    find_alternates(table, group)
+    claim(table, group)
+    move_and_release(table, group)
+    update(table, group)
+    degrade(table)
+    settle(table)
+    expire(table)
+    delete(table)
+    run_plans(table)
+    run_jobs(table)
+
+
+def plan(table):
+    """As an engine plans a new group."""
+    group = builders.a_group(
+        GroupStatus.PLANNING, task=Task.PLANNING, idempotency_key='once',
+        exclusive=True)
+    table.create_group(group)
+    tasks = table.tasks
+    assert tasks.waiting(NOON, 4) == (group.uuid,)
+    assert tasks.take(group.uuid, ENGINE, NOON, NOON)
+    tasks.keep([group.uuid], ENGINE, NOON)
+    assert table.write_members(group.uuid, builders.members_of(
+        group, {'web': None, 'node': 3}), ENGINE)
+    assert tasks.change(group.uuid, ENGINE, NOON, {'holds_written': 2})
+    assert tasks.finish(group.uuid, ENGINE, {'status': GroupStatus.PLANNED})
+    assert table.update_group(
+        group.uuid, [GroupStatus.PLANNED], lease_expires_at=LATER)
+    return table.get_group(group.uuid)
+
+
+def read(table, group):
+    """Whatever looks at groups and members."""
+    database, listing = table.database, table.listing
+    server, numbers = builders.new_uuid(), [1, 2]
+    table.group_with_members(group.uuid)
+    table.placed(group.uuid)
+    table.member_of_instance(server)
+    table.alternates(numbers)
+    table.owners(numbers)
+    table.members_on(['cmp-3'], group.uuid)
+    table.list_groups('blue', [GroupStatus.PLANNED])
+    table.find_members([MemberState.LOST])
+    table.find_members([MemberState.RELEASED, MemberState.LOST], held=True)
+    # The second read is of what has changed since.
+    for _ in range(2):
+        table.rosters.read(group.uuid)
+        table.outlines.read()
+    table.outlines.compare_some()
+    overview.members_of_servers(database, [server])
+    overview.groups(database, [group.uuid])
+    overview.whole(database, table.outlines.read().members(
+        [MemberState.PLANNED], overview.ACTIVE)[:9])
+    consumers.known(database, [server])
+    consumers.any_group(database)
+    consumers.told_updates(database)
+    for path in 'db/web', 'db/node':
+        pointed_at(database, group.uuid, path)
+    totals(database)
+    listing.by_idempotency_key('blue', 'once')
+    listing.number('blue')
+    listing.number_of_members('blue')
+    listing.number_of_plans('blue')
+    listing.member_counts([group.uuid])
+
+
+def list_pages(table, group):
+    """The pages of groups and of events that the API can show."""
+    for key in SORT_KEYS:
+        for marker in None, group.uuid:
+            for project in None, 'blue':
+                for descending in False, True:
+                    table.listing.groups(Page(
+                        10, project, marker=marker, sort_key=key,
+                        descending=descending))
+    for page in (Page(10, 'blue', name='shop'),
+                 Page(10, 'blue', statuses=[GroupStatus.PLANNED])):
+        table.listing.groups(page)
+    for descending in False, True:
+        for page in (EventPage(group.uuid, 10),
+                     EventPage(group.uuid, 10, marker=10),
+                     EventPage(group.uuid, 10, since=NOON),
+                     EventPage(group.uuid, 10, member='db/web'),
+                     EventPage(group.uuid, 10, kind='plan.written')):
+            table.history.read(replace(page, descending=descending))
+
+
+def find_alternates(table, group):
+    due, uuid = table.due_alternates, group.uuid
+    due.ask(uuid, NOON)
+    assert due.waiting(NOON, NOON, 4) == (uuid,)
+    assert due.take(uuid, ENGINE, NOON, NOON)
+    due.keep([uuid], ENGINE, NOON)
+    due.hand_back(ENGINE, uuid)
+    due.hand_back(ENGINE)
+    assert due.take(uuid, ENGINE, NOON, NOON)
+    rows = table.members(uuid)
+    due.write(Seen(uuid, table.get_group(uuid).revision, rows), ENGINE,
+              {row.id: row.alternates for row in rows})
+    due.give_up(uuid, ENGINE)
+
+
+def claim(table, group):
+    """Servers of two members; one is asked for again, one is refused."""
+    uuid = group.uuid
+    first, second = builders.new_uuid(), builders.new_uuid()
+    web = table.claim(uuid, 'db/web', first, NOON)
+    table.claim(uuid, 'db/web', first, NOON)
+    _, seen, *_ = table.members(uuid)
+    table.take(uuid, 'db/node', second, NOON, [replace(seen, alternates=())])
+    # The first server has a member, and so gets no other.
+    _, _, seen, _ = table.members(uuid)
+    try:
+        table.take(uuid, 'db/node', first, NOON, [seen])
+    except errors.ClaimRefused:
+        pass
+    try:
+        table.claim(uuid, 'db/none', builders.new_uuid(), NOON)
+    except errors.ClaimRefused:
+        pass
+    # The second read is of what has changed since.
+    for _ in range(2):
+        assert table.exclusive_groups()
+    table.refusals.add(web, [Refusal('cmp-1', 'filter')], {
+        'at': 'db', 'message': 'refused'}, NOON)
+    table.refusals.of_group(uuid, NOON)
+    for choice in {}, {'group_uuid': uuid}, {'host': 'cmp-1'}:
+        table.refusals.known(**choice)
+        table.refusals.clear(**choice)
+
+
+def move_and_release(table, group):
+    """Members that get other places, or that nobody wants."""
+    web, built, lost, free = rows = table.members(group.uuid)
+    moved = replace(web, hold=builders.new_uuid())
+    assert moving.move(table.database, moved, web.hold, rows,
+                       NOON) is moving.Move.WRITTEN
+    assert table.change_state(
+        built.id, [MemberState.CLAIMED], MemberState.BUILT, NOON, held=False,
+        of_hold=built.hold, of_instance=built.instance_uuid)
+    assert table.change_state(
+        lost.id, [MemberState.PLANNED], MemberState.LOST, NOON, held=False)
+    anew = replace(lost, hold=builders.new_uuid(), state=MemberState.LOST)
+    assert table.offer_places([anew])
+    table.accept_places([anew.hold], NOON)
+    table.rosters.read(group.uuid)
+    table.forget_holds([anew.hold])
+    table.release([free.hold], NOON)
+    table.release([built.hold], NOON, with_servers=True)
+    assert table.change_state(
+        built.id, [MemberState.BUILT], MemberState.CLAIMED, NOON)
+    built = table.member_of_instance(built.instance_uuid)
+    assert table.release_unleased(built, NOON)
+    assert releasing.released(table.database, group)
+
+
+def update(table, group):
+    """A task that exchanges, removes and adds members."""
+    tasks, uuid, database = table.tasks, group.uuid, table.database
+    for statement in tasks.hand_back, table.plans.hand_back:
+        statement(ENGINE, uuid)
+    assert tasks.ask(uuid, Task.UPDATING, {}, [GroupStatus.BUILDING],
+                     table.get_group(uuid).revision, NOON, 5)
+    assert tasks.take(uuid, ENGINE, NOON, NOON)
+    consumers.told_updates(database)
+    web, _, node, free = table.members(uuid)
+    assert revising.vacate(database, uuid, ENGINE, [node], NOON)
+    assert revising.occupy(database, uuid, ENGINE, [node.hold], NOON)
+    node = table.members(uuid)[2]
+    more = replace(node, hold=builders.new_uuid(), member=replace(
+        node.member, path='db/more', description='db/more'))
+    assert revising.revise(database, uuid, ENGINE, Revision(
+        {}, {'db/more': 'db/more', 'db/web': 'db/web',
+             node.member.path: 'db/node'},
+        [(node, replace(node, hold=builders.new_uuid()))], [free], [more],
+        outdated=True, wanted_again=[web.id]), NOON)
+    tasks.hand_back(ENGINE)
+
+
+def degrade(table):
+    """Two servers break a policy, and then they do not any more."""
+    group = builders.planned(table, builders.a_group(GroupStatus.BUILDING),
+                             web=None)
+    assert degrading.degrade(table.database, group, [], NOON)
+    assert degrading.recover(
+        table.database, group, table.members(group.uuid), NOON)
+
+
+def settle(table):
+    """One server is built; the other one is gone after its release."""
+    group = builders.planned(table, web=None, node=1)
+    row = table.claim(group.uuid, 'db/node', builders.new_uuid(), NOON)
+    table.release([row.hold], NOON, with_servers=True)
+    assert table.change_state(
+        row.id, [MemberState.CLAIMED], MemberState.PLANNED, NOON,
+        instance_uuid=None)
+    row = table.claim(group.uuid, 'db/web', builders.new_uuid(), NOON)
+    assert table.change_state(
+        row.id, [MemberState.CLAIMED], MemberState.BUILT, NOON)
+    table.settle(group.uuid, NOON)
+    assert table.get_group(group.uuid).status is GroupStatus.COMPLETE
+
+
+def expire(table):
+    """The lease of a group passes, and the group is deleted."""
+    group = builders.planned(
+        table, builders.a_group(lease_expires_at=NOON), node=20)
+    assert [each.uuid for each in table.expired_groups(NOON)] == [group.uuid]
+    table.expire(group.uuid, NOON)
+    table.settle(group.uuid, NOON)
+    table.forget_holds([row.hold for row in table.members(group.uuid)])
+    choice = purging.Choice(unchanged_since=LATER)
+    list(purging.finished(table.database, choice, limit=3))
+    assert purging.obstacle(table.database, group.uuid, choice) is None
+    assert purging.purge(table.database, group.uuid, choice)
+
+
+def delete(table):
+    """A group and its history, and events of any group."""
+    table.delete_group(builders.planned(table, web=None).uuid)
+    assert table.history.prune(NOON + timedelta(seconds=10))
+
+
+def run_plans(table):
+    """Plans that hold nothing."""
+    plans, new = table.plans, PlanRecord(
+        builders.new_uuid(), 'blue', 'ann', 'shop', PlanStatus.PLANNING, {},
+        'spread', created_at=NOON)
+    plans.create(new)
+    assert plans.waiting(NOON, 4) == (new.uuid,)
+    assert plans.take(new.uuid, ENGINE, NOON, NOON)
+    plans.keep([new.uuid], ENGINE, NOON)
+    plans.hand_back(ENGINE)
+    assert plans.take(new.uuid, ENGINE, NOON, NOON)
+    assert plans.finish(new.uuid, ENGINE, PlanStatus.PLANNED, {}, NOON)
+    assert plans.get(new.uuid).status is PlanStatus.PLANNED
+    plans.forget(NOON)
+
+
+def run_jobs(table):
+    """Jobs, outages, statistics and the clock."""
+    jobs, outages, statistics = table.jobs, table.outages, table.statistics
+    for _ in range(2):
+        jobs.take('reconcile', ENGINE, NOON, due_before=NOON,
+                  stale_before=NOON)
+    jobs.keep(['reconcile'], ENGINE, NOON)
+    jobs.finish('reconcile', ENGINE, NOON)
+    jobs.hand_back(ENGINE)
+    outages.observe(['cmp-1', 'cmp-2'], NOON)
+    outages.give_up(['cmp-1'])
+    outages.observe([], NOON)
+    outages.given_up()
+    outages.returned()
+    statistics.put('cmp-1', {'load': 1.0}, LATER)
+    statistics.since(LATER, hosts=['cmp-1'], names=['load'])
+    statistics.since(LATER)
+    statistics.forget(NOON - timedelta(days=1))
+    clock = DatabaseClock(table.database)
+    clock()

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of other projects, which no query of one group may read."""
+
+from datetime import timedelta
+import functools
+
+import sqlalchemy as sa
+
+from nova_holistic.table import models, rows
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import GroupStatus
+from tests.unit.table import builders
+
+NOON = builders.NOON
+LONG_AGO = NOON.replace(year=2020)
+OTHERS = 10_000
+"""Groups of other projects, each with a member."""
+SHARE = 20
+"""Of this number of groups in ``fill_all``, one is planned. The first read of
+``KeptOutlines`` reads all of those."""
+FILLED = (models.GroupRow, models.MemberRow, models.EventRow, models.PlanRow,
+          models.RefusalRow, models.StatisticRow)
+"""Tables that ``fill_all`` fills. The two others have a row for each job of
+an engine, and for each host that is unavailable."""
+
+
+@functools.cache
+def others(number=OTHERS, share=2):
+    """Values of the groups and members of other projects.
+
+    :param share: 1 of this number of groups is planned. All other groups are
+        released
+    """
+    groups = [builders.a_group(
+        GroupStatus.RELEASED if at % share else GroupStatus.PLANNED,
+        project_id=f'red-{at % 100}', name=f'shop-{at}',
+        idempotency_key=f'key-{at}',
+        created_at=NOON + timedelta(seconds=at),
+        lease_expires_at=NOON + timedelta(days=1))
+        for at in range(number)]
+    members = [member for group in groups
+               for member in builders.members_of(group, {'web': None})]
+    return ([rows.group_values(group) for group in groups],
+            [rows.member_values(row, 0) for row in members])
+
+
+def fill(table):
+    """Write what other projects have."""
+    groups, members = others()
+    with table.database.writer() as session:
+        session.execute(sa.insert(GroupRow), groups)
+        session.execute(sa.insert(MemberRow), members)
+    analyze(table, [GroupRow, MemberRow])
+
+
+def fill_all(table, number):
+    """Fill all tables in ``FILLED``.
+
+    :param number: rows in each of them. No group or member has changed lately
+    """
+    groups, members = others(number, SHARE)
+    old = {'changed_at': LONG_AGO}
+    filling = {
+        GroupRow: [{**values, **old} for values in groups],
+        MemberRow: [{**values, **old, 'host': f'old-{at}'}
+                    for at, values in enumerate(members)],
+        models.EventRow: [_event(group, at)
+                          for at, group in enumerate(groups)],
+        models.PlanRow: [_plan(at) for at in range(number)],
+        models.RefusalRow: [_refusal(group, at)
+                            for at, group in enumerate(groups)],
+        models.StatisticRow: [
+            {'host': f'old-{at}', 'name': 'load', 'value': 1.0,
+             'updated_at': NOON} for at in range(number)]}
+    with table.database.writer() as session:
+        for row in FILLED:
+            session.execute(sa.insert(row.__table__), filling[row])
+    analyze(table, FILLED)
+
+
+def _event(group, number):
+    return {'group_uuid': group['uuid'], 'kind': 'group.status',
+            'at': NOON + timedelta(seconds=number), 'reasons': [],
+            'details': {}, 'service': ''}
+
+
+def _plan(number):
+    return {'uuid': builders.new_uuid(), 'project_id': f'red-{number % 100}',
+            'user_id': 'ann', 'name': 'shop', 'status': 'planned',
+            'document': {}, 'objective': 'spread', 'created_at': NOON,
+            'updated_at': NOON + timedelta(seconds=number)}
+
+
+def _refusal(group, number):
+    return {'group_uuid': group['uuid'], 'description': 'db/web',
+            'host': f'old-{number}', 'refused_by': 'filter',
+            'refused_at': LONG_AGO}
+
+
+def analyze(table, filled):
+    """Let the server count the rows of tables, which it does later by itself.
+    SQLite does not."""
+    command = {'sqlite': None, 'mysql': 'ANALYZE TABLE',
+               'postgresql': 'ANALYZE'}[table.database.engine.dialect.name]
+    with table.database.engine.begin() as link:
+        for row in filled if command else ():
+            link.execute(sa.text(f'{command} {row.__tablename__}'))
