@@ -20,8 +20,6 @@ ROWS = 2_000
 READ_ALL = {
     'queries/totals.py totals':
         'counts groups, members and tasks once for each scrape of metrics',
-    'queries/outlines.py _compare_numbers':
-        'counts the groups that are kept; reads their UUIDs if some are new',
     'coordination/refusals.py _selected':
         'serves commands of operators, which can ask for all refusals',
     'coordination/refusals.py clear':
