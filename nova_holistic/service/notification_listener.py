@@ -138,10 +138,11 @@ def _data(payload: Any) -> Mapping[str, Any]:
     return data if isinstance(data, Mapping) else {}
 
 
-def _hosts(publisher_id: str, data: Mapping[str, Any]) -> frozenset[str]:
+def _hosts(publisher_id: str | None,
+           data: Mapping[str, Any]) -> frozenset[str]:
     """Names of the hosts that a notification about a server names: that of
     the server, and that of the nova-compute that sent it."""
-    binary, _, sender = publisher_id.partition(':')
+    binary, _, sender = (publisher_id or '').partition(':')
     names = {data.get('host'), sender if binary == COMPUTE else None}
     return frozenset(
         name for name in names if isinstance(name, str) and name)

@@ -12,6 +12,7 @@ import pymysql
 from nova_holistic.client.client import Client
 from nova_holistic.client.errors import Refused
 from tests.chaos.facts import Facts
+from tests.chaos.faults import Faults
 from tests.chaos.invariants import left_by_nova, violations
 from tests.chaos.reading import read
 from tools.cloud.catalog import ADMIN, session
@@ -30,6 +31,7 @@ class Operator:
 
     def __init__(self, cloud: Cloud):
         self._layout = cloud.layout
+        self._faults = Faults(cloud)
         admin = session(cloud.layout, ADMIN, timeout=60)
         self._nova = Adapter(admin, service_type='compute',
                              default_microversion='2.90')
@@ -39,14 +41,22 @@ class Operator:
 
     def put_hosts_back(self) -> None:
         """Every host is up, and no host is forced down; returns when each
-        nova-compute has reported since now."""
+        nova-compute has reported since now. A process that does not report
+        is restarted."""
         since = datetime.datetime.now(datetime.timezone.utc).isoformat()
         wait_for('Nova', _answered(lambda: self._nova.get('/os-services')))
         wait_for('hosts that are not forced down', self._release_hosts,
                  pause=1)
-        wait_for('every nova-compute', lambda: all(
-            service['state'] == 'up' and service['updated_at'] > since
-            for service in self._computes()), pause=0.5)
+        try:
+            wait_for('every nova-compute', lambda: not self._silent(since),
+                     REST, 0.5)
+        except NotThere:
+            # As an operator does with a service that has lost its broker.
+            for host in self._silent(since):
+                self._faults.stop(host)
+                self._faults.resume(host)
+            wait_for('every nova-compute', lambda: not self._silent(since),
+                     pause=0.5)
 
     def let_servers_rest(self) -> int:
         """Returns when Nova works on no server.
@@ -99,6 +109,12 @@ class Operator:
             self._try(lambda: self._nova.put(
                 f'/os-services/{service["id"]}', json={'forced_down': False}))
         return not forced
+
+    def _silent(self, since: str) -> list[str]:
+        """Hosts whose nova-compute has not reported since then."""
+        return [service['host'] for service in self._computes()
+                if service['state'] != 'up'
+                or (service['updated_at'] or '') <= since]
 
     def _computes(self) -> list[dict]:
         return self._nova.get('/os-services?binary=nova-compute').json()[

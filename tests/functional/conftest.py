@@ -100,9 +100,12 @@ def running(lend_cloud):
 def cloud(running):
     """The running cloud. After the test it is empty, all computes are
     enabled, and the options in ``OVERRIDDEN`` have their values again."""
+    conf = running.conf
+    values = [conf[group][name] for name, group in OVERRIDDEN]
     yield running
-    for name, group in OVERRIDDEN:
-        running.conf.clear_override(name, group=group)
+    for (name, group), value in zip(OVERRIDDEN, values):
+        if conf[group][name] != value:
+            conf.set_override(name, value, group=group)
     running.enable_computes()
     running.clear()
 

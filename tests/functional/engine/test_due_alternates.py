@@ -32,9 +32,9 @@ class Between:
     def __getattr__(self, name):
         return getattr(self._inventory, name)
 
-    def snapshot(self):
+    def kept(self):
         next(self._events, lambda: None)()
-        return self._inventory.snapshot()
+        return self._inventory.kept()
 
 
 def planned(world, document=None):

@@ -52,9 +52,11 @@ def test_a_planner_interrupted_at_any_call_leaves_no_hold(world):
             ends.append(str(group.status))
             world.lifecycle.delete(group.uuid)
         assert world.vcpus_used() == 0
-    # At the first call there is no group yet; at the last it is planned, and
-    # only the answer to the client is missing.
-    assert set(ends[:-1]) == {'error'} and len(ends) >= 5
+    # At the first call there is no group yet. After the last holds it is
+    # planned, and only alternates or the answer to the client are missing.
+    failed = ends.count('error')
+    assert failed >= 4 and ends[failed:]
+    assert ends == ['error'] * failed + ['planned'] * (len(ends) - failed)
     assert ends[-1] == 'planned'
 
 

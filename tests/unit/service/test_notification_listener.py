@@ -18,6 +18,10 @@ LAST = '3f1a6f5e-2f6c-4f0e-9b3e-7a57f4d0a002'
 class Recorder:
     def __init__(self):
         self.seen = []
+        self.used = set()
+
+    def use_changed(self, hosts):
+        self.used |= hosts
 
     def server_changed(self, instance_uuid):
         self.seen.append(instance_uuid)
@@ -66,6 +70,15 @@ def received(listened):
         return changes.seen[:-1]
 
     return send
+
+
+def test_hosts_whose_use_may_have_changed_are_reported(listened, received):
+    _, changes = listened
+    changes.used.clear()
+    received('instance.delete.end', data(uuid=SERVER, host='cmp-1'))
+    received('instance.update', data(uuid=SERVER, host='cmp-2'))
+    received('instance.create.end', data(uuid=SERVER, host=None))
+    assert changes.used == {'cmp-1'}
 
 
 def data(**fields):
