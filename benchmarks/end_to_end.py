@@ -107,7 +107,7 @@ class Bench:
         return {'held': held, 'total': told - asked, 'steps': cost}
 
     def _create(self, members, wait):
-        """The group, once it is planned or after so many seconds."""
+        """The group when it is planned, or at the time limit."""
         return self._client.groups._request(
             'POST', '/groups', query={'wait': wait}, body={
                 'group': document(members), 'lease': 0})['group']

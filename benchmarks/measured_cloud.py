@@ -74,7 +74,7 @@ class MeasuredCloud(Cloud):
                 'disk': disk}})
 
     def fill(self, hosts, servers):
-        """Insert hosts, each with so many servers of strangers.
+        """Insert hosts, each with a number of servers of strangers.
 
         :raises RuntimeError: they cannot be inserted, or the APIs of Nova and
             Placement report something else than what was inserted
@@ -180,7 +180,7 @@ class MeasuredCloud(Cloud):
 
 @contextlib.contextmanager
 def filled_cloud(hosts, servers, options=None):
-    """A cloud with so many hosts; it is removed at the end.
+    """A cloud with a number of hosts. It is removed at the end.
 
     The directory stays if anything fails, with all logs in ``log``.
     """

@@ -2,10 +2,10 @@
 """``python -m benchmarks.strangers DIRECTORY RATE``: servers that belong to no
 group are created and deleted on the cloud in a directory.
 
-So many are created in each second, and as many deleted, each after it has
-lived for some seconds. The process prints a line when it begins. When it
-reads a line, or the end of its input, it deletes all servers that are left,
-and prints how many there were.
+In each second RATE servers are created, and as many are deleted. Each lives
+for some seconds. The process prints a line when it begins. When it reads a
+line, or the end of its input, it deletes all servers that are left, and
+prints how many there were.
 """
 
 import collections

@@ -59,7 +59,7 @@ class Service:
     :ivar description: gives the OpenAPI description
     :ivar clock: gives naive UTC
     :ivar timer: gives seconds since whenever
-    :ivar sleep: lets so many seconds pass
+    :ivar sleep: waits for a number of seconds
     :ivar waiters: one is acquired by each request that waits
     :ivar quota: None if Nova's quota is not checked
     """

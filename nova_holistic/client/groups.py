@@ -102,7 +102,7 @@ class Groups:
             'release': _given(members=members and list(members))})
 
     def extend(self, group_id: str, seconds: int) -> dict[str, Any]:
-        """Let the lease end so many seconds from now."""
+        """Let the lease end after a number of seconds."""
         return self._request('POST', _path(group_id, 'extend'), body={
             'extend': {'seconds': seconds}})['group']
 
@@ -165,7 +165,7 @@ class Groups:
              told: Callable[[Any], None] | None = None) -> dict[str, Any]:
         """The group once no engine works on it any more.
 
-        :raises TimedOut: after so many seconds
+        :raises TimedOut: the group is still being planned at the time limit
         """
         return waiting.until(lambda: self.get(group_id),
                              lambda group: group['task'] is None,

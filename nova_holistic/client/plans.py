@@ -30,7 +30,7 @@ class Plans:
              told: Callable[[Any], None] | None = None) -> dict[str, Any]:
         """The plan once it is made.
 
-        :raises TimedOut: after so many seconds
+        :raises TimedOut: there is no answer at the time limit
         """
         return waiting.until(lambda: self.get(plan_id),
                              lambda plan: plan['status'] != 'planning',

@@ -78,7 +78,7 @@ class Lifecycle:
                 MemberState.CLAIMED, MemberState.BUILT)))
 
     def extend(self, group_uuid: str, seconds: int) -> GroupRecord:
-        """The group's lease ends so many seconds from now.
+        """Let the lease of a group end after a number of seconds from now.
 
         :raises LeaseRefused: nothing is planned any more, or no time asked
         """

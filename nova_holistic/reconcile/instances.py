@@ -260,9 +260,10 @@ class NovaInstances(Instances):
 
 
 def read_in_vain(listed: int, servers: int) -> bool:
-    """Whether a list is to be read no further: at the end of a page, where
-    so many servers that are asked for one by one take no more requests than
-    there were.
+    """Whether reading more of a list costs more than single requests would.
+
+    This is so at the end of a page if the remaining servers, one request for
+    each, take no more requests than the pages that were read.
 
     :param listed: how many items of the list were read
     """

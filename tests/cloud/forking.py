@@ -49,7 +49,7 @@ def installed(words, environment, given, patience):
     """The script itself, which imports all anew.
 
     :param given: text that it reads
-    :raises subprocess.TimeoutExpired: it was killed after so many seconds
+    :raises subprocess.TimeoutExpired: it was killed at the time limit
     """
     done = subprocess.run(
         [scripts('openstack'), *words], env=environment, input=given,

@@ -98,7 +98,7 @@ def delete(call: Call) -> webob.Response:
 
 
 def extend(call: Call) -> webob.Response:
-    """Let a group's lease end so many seconds from now."""
+    """Let a group's lease end after a number of seconds."""
     record = call.group()
     seconds = call.body['extend']['seconds']
     _must_allow_lease(call, 'extend.seconds', seconds, record)

@@ -61,7 +61,7 @@ def release(conf) -> Told:
 
 
 def extend(conf) -> Told:
-    """let a group's lease end so many seconds from now"""
+    """let a group's lease end after a number of seconds"""
     table = parts.managed_table(conf)
     record = parts.lifecycle(conf, table).extend(
         conf.command.uuid, conf.command.seconds)

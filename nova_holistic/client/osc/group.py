@@ -206,7 +206,7 @@ class ReleaseGroup(HolisticCommand, command.Lister):
 
 
 class ExtendGroup(HolisticCommand, command.ShowOne):
-    """Let a group's lease end so many seconds from now"""
+    """Let a group's lease end after a number of seconds"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))

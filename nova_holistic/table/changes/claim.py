@@ -112,7 +112,7 @@ def _repeated(row: MemberRecord, group_uuid: str, path: str) -> Claim:
 def _swap_state(database: Database, candidate: MemberRecord,
                 instance_uuid: str, now: datetime, is_bare: bool
                 ) -> MemberRecord | None:
-    """The claimed row with its alternates, if it was still to be had:
+    """The claimed row with its alternates, if it could still be claimed:
     planned, and where it was seen. None if it was not.
 
     It is held no more: the hold is about to become the instance's. Where a

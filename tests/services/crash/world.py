@@ -19,7 +19,7 @@ _planned = {}
 class CrashWorld:
     """Two racks of two hosts, each with room for two small servers.
 
-    :ivar site: what processes are told; scenarios replace it
+    :ivar site: the description that processes get; scenarios replace it
     :ivar parts: Parts of this process, which is never killed
     """
 
