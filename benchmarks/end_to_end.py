@@ -3,11 +3,11 @@
 
 Real providers in a real Placement and Nova on MariaDB, with our API and one
 engine as processes of their own (``benchmarks.measured_cloud``). For each
-number of hosts and members, a group is created by an engine that has just
-been started (*cold*), by one that has created groups before (*warm*), and by
-a warm one while servers that belong to no group are created and deleted
-(*strangers*). A cold create begins when the engine is started, a warm one
-when the client sends it; both end when the client knows that it is planned.
+number of hosts and members, a new engine creates a group (*cold*). An engine
+that has created groups before creates another one (*warm*), also while servers
+that belong to no group are created and deleted (*strangers*). A cold create
+begins when the engine is started, a warm one when the client sends it. Both
+end when the client knows that the group is planned.
 
 Beside the wall clock, each step has the processor time of the engine, of
 Placement, of nova-api and of the database, and the number of the engine's

@@ -42,9 +42,9 @@ class ComputeReader:
     node until ``nova-manage cell_v2 discover_hosts`` has mapped its host.
 
     Nova's SQL statements: a fixed number for each cell, and a few for each
-    hypervisor that is read. The first call, and one that finds that most
-    hypervisors may have changed, reads the list of all, for which Nova takes
-    two statements for each hypervisor.
+    hypervisor that is read. The first call reads the list of all
+    hypervisors, and so does a call after which most of them may have changed.
+    For this list, Nova takes two statements for each hypervisor.
     """
 
     def __init__(self, nova: Service, threads: int = 1,

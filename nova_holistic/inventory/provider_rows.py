@@ -74,7 +74,7 @@ class ProviderRows(ProviderSource):
 
     def reread(self, uuids: Collection[str]
                ) -> Mapping[str, Provider | None]:
-        """Each of these providers as it is now; None for one that is gone.
+        """The current providers by UUID; None if a provider no longer exists.
         Threads may call this at any time.
 
         Statements: three, and five for each thousand of the providers.

@@ -56,7 +56,7 @@ class ProviderSource(abc.ABC):
     @abc.abstractmethod
     def reread(self, uuids: Collection[str]
                ) -> Mapping[str, Provider | None]:
-        """Each of these providers as it is now; None for one that is gone.
+        """The current providers by UUID; None if a provider no longer exists.
         Threads may call this at any time.
 
         :raises HolisticError: the source does not answer, or answers nonsense

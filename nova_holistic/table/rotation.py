@@ -13,8 +13,8 @@ class Rotation:
         self._last = ''
 
     def next(self, things: Collection[str]) -> Iterator[str]:
-        """The things in order, beginning after the last one that was given
-        before; each at most once."""
+        """Each thing once, in order. The first is the one after the thing that
+        the previous call returned last."""
         ordered = sorted(things)
         start = bisect.bisect_right(ordered, self._last)
         for thing in (*ordered[start:], *ordered[:start]):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which answers and verdicts may rest on a snapshot that is out of date.
 
-Nothing is reported to the engine here: every change is one that it missed.
+No change is reported to the engine: it misses every notification.
 """
 
 import pytest
