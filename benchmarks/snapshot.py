@@ -30,10 +30,12 @@ from placement import db_api
 
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.inventory.hypervisors import read_hypervisors
+from nova_holistic.inventory.nova.hypervisors import read_hypervisors
 from nova_holistic.inventory.placement import PlacementInventory
-from nova_holistic.inventory.placement_database import PlacementDatabase
-from nova_holistic.inventory.provider_rows import ProviderRows
+from nova_holistic.inventory.resource_providers.placement_database import (
+    PlacementDatabase)
+from nova_holistic.inventory.resource_providers.provider_rows import (
+    ProviderRows)
 from nova_holistic.inventory.service import Service
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.solver.hosts import HostTable

@@ -13,7 +13,7 @@ from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 from sphinx.util.nodes import nested_parse_with_titles
 
-from nova_holistic.api import openapi
+from nova_holistic.api.description import openapi
 from nova_holistic.api.places import Places
 from nova_holistic.api.routes import ROUTES
 from nova_holistic.policies import load_policy_types

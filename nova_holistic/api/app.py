@@ -12,10 +12,11 @@ from oslo_log import log as logging
 import webob
 
 from nova_holistic.api.authority import Authority
-from nova_holistic.api import bodies, context as contexts, errors, limits
+from nova_holistic.api import (
+    bodies, context as contexts, errors, limits, microversions, queries)
 from nova_holistic.api.call import answer, Call, Engines, Service
 from nova_holistic.api.context import RequestContext
-from nova_holistic.api import microversions, openapi, queries
+from nova_holistic.api.description import openapi
 from nova_holistic.api.nova_quota import NovaQuota
 from nova_holistic.api.places import Places
 from nova_holistic.api.rights import DefinitionRights

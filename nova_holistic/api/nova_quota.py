@@ -10,7 +10,7 @@ import collections
 from collections.abc import Mapping
 
 from nova_holistic.api.errors import ApiError
-from nova_holistic.inventory.flavors import FLAVORS_VERSION
+from nova_holistic.inventory.nova.flavors import FLAVORS_VERSION
 from nova_holistic.inventory.service import Service
 from nova_holistic.model.group import Group
 

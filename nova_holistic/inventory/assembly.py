@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 import threading
 
-from nova_holistic.inventory.computes import Compute
-from nova_holistic.inventory.provider import Provider
+from nova_holistic.inventory.nova.computes import Compute
+from nova_holistic.inventory.resource_providers.provider import Provider
 from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.snapshot import Host, Snapshot

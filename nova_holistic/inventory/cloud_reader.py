@@ -7,10 +7,11 @@ from oslo_log import log as logging
 
 from nova_holistic.inventory.assembly import (
     Assembly, DISABLED_TRAIT, NovaFacts)
-from nova_holistic.inventory.compute_reader import ComputeReader
-from nova_holistic.inventory.computes import read_aggregates
-from nova_holistic.inventory.flavors import read_flavors
-from nova_holistic.inventory.provider_source import Listing, ProviderSource
+from nova_holistic.inventory.nova.compute_reader import ComputeReader
+from nova_holistic.inventory.nova.computes import read_aggregates
+from nova_holistic.inventory.nova.flavors import read_flavors
+from nova_holistic.inventory.resource_providers.provider_source import (
+    Listing, ProviderSource)
 from nova_holistic.inventory.service import Service
 from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.snapshot import Snapshot

@@ -9,12 +9,13 @@ from oslo_log import log as logging
 from nova_holistic.inventory.assembly import Assembly
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.cloud_reader import CloudReader
-from nova_holistic.inventory.compute_reader import ComputeReader
 from nova_holistic.inventory.errors import MissingAdapter
-from nova_holistic.inventory.images import read_image
-from nova_holistic.inventory.provider_source import ProviderSource
-from nova_holistic.inventory.providers import ProviderReader
-from nova_holistic.inventory.server_groups import read_server_group
+from nova_holistic.inventory.nova.compute_reader import ComputeReader
+from nova_holistic.inventory.nova.images import read_image
+from nova_holistic.inventory.nova.server_groups import read_server_group
+from nova_holistic.inventory.resource_providers.provider_source import (
+    ProviderSource)
+from nova_holistic.inventory.resource_providers.providers import ProviderReader
 from nova_holistic.inventory.service import Service
 from nova_holistic.inventory.shared_runs import SharedRuns
 from nova_holistic.model.image import Image

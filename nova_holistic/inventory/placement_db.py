@@ -6,8 +6,10 @@ from keystoneauth1.adapter import Adapter
 from nova_holistic.exceptions import HolisticError
 from nova_holistic.inventory.errors import MissingAdapter
 from nova_holistic.inventory.placement import PlacementInventory
-from nova_holistic.inventory.placement_database import PlacementDatabase
-from nova_holistic.inventory.provider_rows import ProviderRows
+from nova_holistic.inventory.resource_providers.placement_database import (
+    PlacementDatabase)
+from nova_holistic.inventory.resource_providers.provider_rows import (
+    ProviderRows)
 from nova_holistic.topology import load_topology
 
 

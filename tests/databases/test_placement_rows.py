@@ -8,8 +8,10 @@ from placement.db.sqlalchemy import migration
 import pytest
 
 from nova_holistic.inventory.errors import DatabaseFailed
-from nova_holistic.inventory.placement_database import PlacementDatabase
-from nova_holistic.inventory.provider_rows import ProviderRows
+from nova_holistic.inventory.resource_providers.placement_database import (
+    PlacementDatabase)
+from nova_holistic.inventory.resource_providers.provider_rows import (
+    ProviderRows)
 from tests.functional.changing_providers import (
     BOTH, METAL, ODD, PLAIN, Providers, VERSION)
 from tests.functional.placement_database import head, new_conf, SYNCED

@@ -5,7 +5,7 @@ import uuid
 
 from hypothesis import strategies as st
 
-from nova_holistic.inventory.providers import ProviderReader
+from nova_holistic.inventory.resource_providers.providers import ProviderReader
 from nova_holistic.inventory.service import Service
 from tests.functional.watching import Counting
 

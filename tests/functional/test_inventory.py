@@ -9,7 +9,7 @@ import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.inventory.errors import ServiceFailed
-from nova_holistic.inventory.flavors import flavor_from_nova
+from nova_holistic.inventory.nova.flavors import flavor_from_nova
 from nova_holistic.inventory.placement import PlacementInventory
 from nova_holistic.topology.aggregates import AggregatesTopology
 from nova_holistic.topology.errors import AmbiguousLocation

@@ -5,8 +5,10 @@ from placement import db_api
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.inventory.placement_database import PlacementDatabase
-from nova_holistic.inventory.provider_rows import ProviderRows
+from nova_holistic.inventory.resource_providers.placement_database import (
+    PlacementDatabase)
+from nova_holistic.inventory.resource_providers.provider_rows import (
+    ProviderRows)
 from tests.functional.placement_database import save_copy
 from tests.functional.watching import Watch
 

@@ -8,8 +8,10 @@ a file. tests/databases does the same on MariaDB and PostgreSQL.
 from hypothesis import given, HealthCheck, strategies as st
 import pytest
 
-from nova_holistic.inventory.placement_database import PlacementDatabase
-from nova_holistic.inventory.provider_rows import ProviderRows
+from nova_holistic.inventory.resource_providers.placement_database import (
+    PlacementDatabase)
+from nova_holistic.inventory.resource_providers.provider_rows import (
+    ProviderRows)
 from tests.effort import examples
 from tests.functional.changing_providers import (
     BOTH, METAL, ODD, PLAIN, Providers, step, VERSION)

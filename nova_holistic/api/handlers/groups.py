@@ -8,8 +8,8 @@ import webob
 
 from nova_holistic.api.authority import Owned
 from nova_holistic.api.call import answer, Call
-from nova_holistic.api import (
-    definitions, errors, idempotency, limits, revisions)
+from nova_holistic.api.description import definitions
+from nova_holistic.api import errors, idempotency, limits, revisions
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.views import common, groups as views, reasons

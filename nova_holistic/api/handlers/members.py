@@ -4,12 +4,11 @@
 import webob
 
 from nova_holistic.api.call import answer, Call
-from nova_holistic.api import definitions, errors
+from nova_holistic.api.description import definitions
+from nova_holistic.api import errors, revisions
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
-from nova_holistic.api import revisions
-from nova_holistic.api.views import groups as group_views
-from nova_holistic.api.views import members as views
+from nova_holistic.api.views import groups as group_views, members as views
 from nova_holistic.documents import revision
 from nova_holistic.documents.validation import brief
 from nova_holistic.exceptions import InvalidDocument

@@ -6,7 +6,8 @@ import uuid
 import webob
 
 from nova_holistic.api.call import answer, Call
-from nova_holistic.api import definitions, errors, limits, waiting
+from nova_holistic.api.description import definitions
+from nova_holistic.api import errors, limits, waiting
 from nova_holistic.api.views import plans as views
 from nova_holistic import crash_points
 from nova_holistic.table.records import PlanRecord, PlanStatus

@@ -7,7 +7,8 @@ from typing import Any
 import webob
 
 from nova_holistic.api.call import answer, Call
-from nova_holistic.api import definitions, errors, limits, revisions, waiting
+from nova_holistic.api.description import definitions
+from nova_holistic.api import errors, limits, revisions, waiting
 from nova_holistic.api.views import groups as views
 from nova_holistic import crash_points
 from nova_holistic.model.group import Group

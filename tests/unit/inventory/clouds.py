@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from nova_holistic.inventory.assembly import Assembly, NovaFacts
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.cloud_reader import CloudReader
-from nova_holistic.inventory.computes import Compute
-from nova_holistic.inventory.provider import Provider
+from nova_holistic.inventory.nova.computes import Compute
+from nova_holistic.inventory.resource_providers.provider import Provider
 from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory

@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from nova_holistic.inventory.compute_reader import ComputeReader, MAX_AGE
 from nova_holistic.inventory.errors import ServiceFailed
-from nova_holistic.inventory.provider_source import Listed
+from nova_holistic.inventory.nova.compute_reader import ComputeReader, MAX_AGE
+from nova_holistic.inventory.resource_providers.provider_source import Listed
 from nova_holistic.inventory.service import Service
 
 

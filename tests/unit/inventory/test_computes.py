@@ -3,8 +3,8 @@
 
 import logging
 
-from nova_holistic.inventory.computes import combine
-from nova_holistic.inventory.hypervisors import ComputeService, Hypervisor
+from nova_holistic.inventory.nova.computes import combine
+from nova_holistic.inventory.nova.hypervisors import ComputeService, Hypervisor
 
 
 def node(name, host):
@@ -20,7 +20,8 @@ def read(*hypervisors, down=()):
 
 
 def test_nodes_that_share_a_service_are_read_as_disabled(caplog):
-    with caplog.at_level(logging.INFO, 'nova_holistic.inventory.computes'):
+    with caplog.at_level(
+            logging.INFO, 'nova_holistic.inventory.nova.computes'):
         found = read(node('metal-1', 'ironic'), node('metal-2', 'ironic'),
                      node('cmp-1.example.org', 'cmp-1'),
                      node('cmp-2.example.org', 'cmp-2'), down=['cmp-2'])

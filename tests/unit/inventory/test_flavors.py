@@ -4,7 +4,7 @@
 import pytest
 
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.inventory.flavors import flavor_from_nova
+from nova_holistic.inventory.nova.flavors import flavor_from_nova
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group

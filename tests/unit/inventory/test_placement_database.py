@@ -10,8 +10,9 @@ import pytest
 from nova_holistic import conf as options
 from nova_holistic.exceptions import HolisticError
 from nova_holistic.inventory.errors import DatabaseFailed, MissingAdapter
-from nova_holistic.inventory.placement_database import PlacementDatabase
 from nova_holistic.inventory.placement_db import PlacementDatabaseInventory
+from nova_holistic.inventory.resource_providers.placement_database import (
+    PlacementDatabase)
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy import exc as sa_exception
 
 from nova_holistic.inventory.errors import DatabaseFailed
-from nova_holistic.inventory.placement_schema import check_revision
+from nova_holistic.inventory.resource_providers.placement_schema import (
+    check_revision)
 
 
 class PlacementDatabase:

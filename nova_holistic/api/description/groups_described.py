@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nova_holistic.api import described
+from nova_holistic.api.description import described
 from nova_holistic.api.schemas import documents
 from nova_holistic.documents.schemas import group
 from nova_holistic.model.policy import Policy

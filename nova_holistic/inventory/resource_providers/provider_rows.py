@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from nova_holistic.inventory.placement_database import PlacementDatabase
-from nova_holistic.inventory import placement_schema as schema
-from nova_holistic.inventory.provider import Provider
-from nova_holistic.inventory.provider_source import (
+from nova_holistic.inventory.resource_providers import (
+    placement_schema as schema)
+from nova_holistic.inventory.resource_providers.placement_database import (
+    PlacementDatabase)
+from nova_holistic.inventory.resource_providers.provider import Provider
+from nova_holistic.inventory.resource_providers.provider_source import (
     Listed, Listing, ProviderSource)
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory

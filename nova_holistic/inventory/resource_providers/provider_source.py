@@ -5,7 +5,7 @@ import abc
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from nova_holistic.inventory.provider import Provider
+from nova_holistic.inventory.resource_providers.provider import Provider
 
 
 @dataclass(frozen=True, slots=True)

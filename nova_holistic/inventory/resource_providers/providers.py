@@ -10,12 +10,13 @@ from functools import partial
 from typing import Any
 
 from nova_holistic.inventory.parallel import read_each
-from nova_holistic.inventory.provider import generation_of, Provider
-from nova_holistic.inventory.provider_source import (
+from nova_holistic.inventory.resource_providers.provider import (
+    generation_of, Provider)
+from nova_holistic.inventory.resource_providers.provider_source import (
     Listed, Listing, ProviderSource)
-from nova_holistic.inventory.service import Service
-from nova_holistic.inventory.use import (
+from nova_holistic.inventory.resource_providers.use import (
     find_changed, PLACEMENT_VERSION, UseLists)
+from nova_holistic.inventory.service import Service
 
 _FIRST = ('VCPU', 1)
 """What most providers have room for; asked for when none is known."""

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from nova_holistic.inventory.provider import Provider
+from nova_holistic.inventory.resource_providers.provider import Provider
 from nova_holistic.inventory.service import Service
 from nova_holistic.model.inventory import Inventory
 

@@ -7,12 +7,13 @@ import math
 import threading
 import time
 
-from nova_holistic.inventory.computes import combine, Compute
-from nova_holistic.inventory.hypervisors import (
+from nova_holistic.inventory.nova.computes import combine, Compute
+from nova_holistic.inventory.nova.hypervisors import (
     ComputeService, Hypervisor, read_hypervisor, read_hypervisors,
     read_services)
 from nova_holistic.inventory.parallel import read_each
-from nova_holistic.inventory.provider_source import Listing, names_of_roots
+from nova_holistic.inventory.resource_providers.provider_source import (
+    Listing, names_of_roots)
 from nova_holistic.inventory.service import Service
 
 MAX_AGE = 3600.0

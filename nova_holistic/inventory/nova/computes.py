@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
-from nova_holistic.inventory.hypervisors import ComputeService, Hypervisor
+from nova_holistic.inventory.nova.hypervisors import ComputeService, Hypervisor
 from nova_holistic.inventory.service import Service
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.topology.base import Aggregate

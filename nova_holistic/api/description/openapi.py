@@ -4,9 +4,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nova_holistic.api.description.described import described
+from nova_holistic.api.description.groups_described import components
 from nova_holistic.api import idempotency, microversions, revisions
-from nova_holistic.api.described import described
-from nova_holistic.api.groups_described import components
 from nova_holistic.api.places import Places
 from nova_holistic.api.route import Route
 from nova_holistic.api.schemas import common
