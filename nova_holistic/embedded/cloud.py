@@ -37,6 +37,7 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
     :ivar log_path: file with what all services logged
     :ivar compute: keystoneauth Adapter of Nova's API, as an administrator
     :ivar placement: keystoneauth Adapter of Placement's API, likewise
+    :ivar placement_rows: what Placement's database contains
     :ivar image: what stands for an Adapter of Glance's API
     :ivar volumes: Nova's fake of Cinder
     :ivar progress: which servers Nova is at work on
@@ -84,6 +85,7 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         self.placement = identity.make_adapter(
             'placement', placement.endpoint, ADMIN,
             identity.PLACEMENT_MICROVERSION)
+        self.placement_rows = placement.rows
         self._compute_endpoint = self.useFixture(ComputeApiService()).endpoint
         self.compute = self._compute_as(ADMIN)
         self.controllers = self.useFixture(Controllers(self.scheduler))

@@ -10,30 +10,20 @@ class ConsumerCalls:
 
     def providers(self):
         """UUID of each resource provider by its name."""
-        found = self.placement.get('/resource_providers').json()
-        return {provider['name']: provider['uuid']
-                for provider in found['resource_providers']}
+        return self.placement_rows.providers()
 
     def usages(self):
         """Amount used by resource class, for each provider by name."""
-        return {
-            name: self.placement.get(
-                f'/resource_providers/{provider}/usages').json()['usages']
-            for name, provider in self.providers().items()}
+        return self.placement_rows.usages()
 
     def allocations(self, consumer):
         """Allocations of one consumer as Placement's API has them, by
         provider UUID; empty where it has none."""
-        return self.placement.get(
-            f'/allocations/{consumer}').json()['allocations']
+        return self.placement_rows.allocations(consumer)
 
     def consumers(self, host):
         """Resources by consumer UUID, for one host."""
-        provider = self.providers()[host]
-        found = self.placement.get(
-            f'/resource_providers/{provider}/allocations').json()
-        return {consumer: allocation['resources']
-                for consumer, allocation in found['allocations'].items()}
+        return self.placement_rows.consumers(self.providers()[host])
 
     def add_consumer(self, host, resources, project_id='stranger',
                      consumer_type='INSTANCE'):

@@ -7,10 +7,13 @@ from nova.compute import rpcapi as compute_rpcapi
 import nova.conf
 from nova.tests import fixtures as nova_fixtures
 import nova.utils
+from placement import db_api as placement_database
 from placement.tests.functional.fixtures import placement as placement_fixtures
 from requests import adapters
 
+from nova_holistic.embedded.checked_schemas import CheckedSchemas
 from nova_holistic.embedded import identity
+from nova_holistic.embedded.placement_rows import PlacementRows
 from nova_holistic.embedded.virt import EmbeddedDriver
 
 CONF = nova.conf.CONF
@@ -24,6 +27,7 @@ class PlacementService(fixtures.Fixture):
     """Placement's WSGI application, served to Nova and to everybody else.
 
     :ivar endpoint: its URL inside this process
+    :ivar rows: what its database contains
     """
 
     def _setUp(self):
@@ -33,6 +37,8 @@ class PlacementService(fixtures.Fixture):
             adapters.HTTPAdapter.init_poolmanager))
         self.endpoint = self.useFixture(
             placement_fixtures.PlacementFixture()).endpoint
+        self.rows = PlacementRows(placement_database.get_placement_engine())
+        self.useFixture(CheckedSchemas())
         for name in ('get_sdk_adapter', 'get_ksa_adapter'):
             self.useFixture(fixtures.MonkeyPatch(
                 f'nova.utils.{name}',

@@ -29,20 +29,29 @@ def pytest_collection_modifyitems(items):
     """Run first what needs no cloud, then what shares one, then the rest.
 
     Only one cloud can run in a process. In this order the shared cloud starts
-    once. Otherwise the tests keep their order. The marker embedded_cloud
-    selects the tests that need one.
+    once. Modules with the same hosts follow each other, because adding and
+    removing a host takes longer than a test of one server. Otherwise the
+    tests keep their order. The marker embedded_cloud selects the tests that
+    need a cloud.
     """
     ours = [number for number, item in enumerate(items)
             if FOLDER in item.path.parents]
     ordered = sorted((items[number] for number in ours), key=_order)
     for item in ordered:
-        if _order(item):
+        if _cloud(item):
             item.add_marker('embedded_cloud')
     for number, item in zip(ours, ordered):
         items[number] = item
 
 
 def _order(item):
+    shared = _cloud(item) == 1
+    return _cloud(item), shared and repr(
+        [*getattr(item.module, 'HOSTS', HOSTS)])
+
+
+def _cloud(item):
+    """0 is no cloud, 1 is the shared one, 2 is one of its own."""
     if 'own_cloud' in item.fixturenames:
         return 2
     return 1 if 'lend_cloud' in item.fixturenames else 0

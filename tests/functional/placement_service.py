@@ -6,6 +6,7 @@ from keystoneauth1 import adapter, session, token_endpoint
 from oslo_config import fixture as config_fixture
 from placement.tests.functional.fixtures import placement
 
+from nova_holistic.embedded.checked_schemas import CheckedSchemas
 from tests.functional.placement_database import new_conf, PlacementDatabase
 from tests.services.placement_calls import PlacementCalls
 
@@ -36,6 +37,7 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
         options = self.useFixture(config_fixture.Config(new_conf()))
         service = self.useFixture(placement.PlacementFixture(
             conf_fixture=options, db=False, register_opts=False))
+        self.useFixture(CheckedSchemas())
         self.endpoint = service.endpoint
         self.conf = options.conf
         self.adapter = adapter.Adapter(

@@ -2,6 +2,7 @@
 """The embedded cloud is a Nova and a Placement like any other."""
 
 import threading
+from uuid import uuid4
 
 from keystoneauth1 import exceptions as keystone_exceptions
 import pytest
@@ -86,6 +87,26 @@ def test_existing_load_is_in_placement(cloud):
     assert cloud.usages()['cmp-3'] == NOTHING
     assert list(cloud.consumers('cmp-2').values()) == [
         {'VCPU': 6, 'MEMORY_MB': 1024}]
+
+
+def test_rows_of_placement_equal_the_answers_of_its_api(cloud, server):
+    def answer(path, key):
+        return cloud.placement.get(path).json()[key]
+
+    providers = {each['name']: each['uuid'] for each in answer(
+        '/resource_providers', 'resource_providers')}
+    assert cloud.providers() == providers
+    for name, uuid in providers.items():
+        path = f'/resource_providers/{uuid}'
+        assert cloud.usages()[name] == answer(f'{path}/usages', 'usages')
+        assert cloud.consumers(name) == {
+            consumer: each['resources'] for consumer, each in answer(
+                f'{path}/allocations', 'allocations').items()}
+    assert cloud.allocations(server) == answer(
+        f'/allocations/{server}', 'allocations')
+    nobody = str(uuid4())
+    assert cloud.allocations(nobody) == answer(
+        f'/allocations/{nobody}', 'allocations') == {}
 
 
 def test_hosts_have_the_size_they_were_given(cloud):

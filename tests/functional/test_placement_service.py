@@ -2,6 +2,7 @@
 """Placements that share a database have nothing of each other."""
 
 import fixtures
+import jsonschema
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
@@ -64,6 +65,22 @@ def test_an_option_of_one_is_no_option_of_the_next():
             'max_allocation_candidates', 1, group='placement')
     with PlacementService() as second:
         assert second.conf.placement.max_allocation_candidates == default
+
+
+def test_a_schema_is_checked_in_the_first_request_only(monkeypatch):
+    checked = []
+    original = jsonschema.Draft202012Validator.check_schema
+    monkeypatch.setattr(
+        jsonschema.Draft202012Validator, 'check_schema',
+        lambda schema: checked.append(schema) or original(schema))
+    with PlacementService() as service:
+        for number in range(3):
+            service.add_host(f'cmp-{number}')
+            # The body of each request is still validated.
+            assert service.adapter.post(
+                '/resource_providers', json={'name': number},
+                microversion=VERSION, raise_exc=False).status_code == 400
+    assert len(checked) == len({id(schema) for schema in checked}) == 2
 
 
 def test_a_second_running_cloud_is_refused():

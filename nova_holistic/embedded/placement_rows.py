@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Placement's database contains, read at little cost.
+
+A request to Placement takes at least 5 ms of processor time, and all services
+in this process wait meanwhile. Reading the rows takes less.
+"""
+
+import collections
+
+import sqlalchemy as sa
+
+PROVIDERS = 'SELECT name, uuid FROM resource_providers ORDER BY id'
+USAGES = """
+SELECT provider.name, class.name, (
+    SELECT coalesce(sum(used), 0) FROM allocations
+    WHERE resource_provider_id = provider.id
+    AND resource_class_id = class.id)
+FROM resource_providers AS provider
+LEFT JOIN inventories ON resource_provider_id = provider.id
+LEFT JOIN resource_classes AS class ON class.id = resource_class_id
+ORDER BY provider.id"""
+ALLOCATIONS = """
+SELECT consumer_id, provider.uuid, provider.generation, class.name, used
+FROM allocations
+JOIN resource_providers AS provider ON provider.id = resource_provider_id
+JOIN resource_classes AS class ON class.id = resource_class_id
+"""
+
+
+class PlacementRows:
+    """Providers and allocations, in the form of Placement's API.
+
+    :param engine: SQLAlchemy engine of Placement's database
+    """
+
+    def __init__(self, engine):
+        self._engine = engine
+
+    def providers(self):
+        """UUID of each resource provider by its name."""
+        return dict(self._read(PROVIDERS))
+
+    def usages(self):
+        """Amount in use of each resource class that a provider offers, for
+        each provider by name."""
+        found = {}
+        for name, kind, amount in self._read(USAGES):
+            used = found.setdefault(name, {})
+            if kind is not None:
+                used[kind] = amount
+        return found
+
+    def allocations(self, consumer):
+        """Allocations of a consumer by provider UUID."""
+        found = {}
+        for _, provider, generation, kind, amount in self._read(
+                ALLOCATIONS + 'WHERE consumer_id = :uuid', uuid=consumer):
+            found.setdefault(provider, {
+                'generation': generation, 'resources': {},
+            })['resources'][kind] = amount
+        return found
+
+    def consumers(self, provider):
+        """What each consumer uses of the provider with that UUID."""
+        found = collections.defaultdict(dict)
+        for consumer, _, _, kind, amount in self._read(
+                ALLOCATIONS + 'WHERE provider.uuid = :uuid', uuid=provider):
+            found[consumer][kind] = amount
+        return dict(found)
+
+    def _read(self, statement, **parameters):
+        with self._engine.connect() as connection:
+            return [tuple(row) for row in connection.execute(
+                sa.text(statement), parameters)]
