@@ -5,7 +5,7 @@ import time
 
 from nova_holistic import exceptions
 
-TIMEOUT = 60.0
+TIMEOUT = 300.0
 INTERVAL = 0.05
 
 

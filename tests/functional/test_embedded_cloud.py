@@ -76,7 +76,7 @@ def test_nova_is_busy_with_a_server_until_it_is_built(cloud, monkeypatch):
 
 def waits(event, function):
     def wait_and_call(*args, **kwargs):
-        assert event.wait(60)
+        assert event.wait(600)
         return function(*args, **kwargs)
     return wait_and_call
 

@@ -79,7 +79,7 @@ def paused(cloud, host, monkeypatch):
 
     def wait_and_spawn(*args, **kwargs):
         begun.set()
-        go_on.wait(60)
+        go_on.wait(600)
         return spawn(*args, **kwargs)
 
     monkeypatch.setattr(driver, 'spawn', wait_and_spawn)
@@ -132,7 +132,7 @@ def test_a_server_deleted_during_its_build_leaves_a_held_place(
     host = cloud.row(group, 'web').place.host
     with paused(cloud, host, monkeypatch) as begun:
         server = create(cloud, group)
-        assert begun.wait(60) and cloud.host_of(server) == host
+        assert begun.wait(300) and cloud.host_of(server) == host
         assert cloud.reconciler.reconcile() == {}
         cloud.delete_server(server, wait=False)
     cloud.wait_until_gone(server)
@@ -145,7 +145,7 @@ def test_a_failed_member_is_planned_again_once_its_server_is_deleted(
     host = cloud.row(group, 'web').place.host
     with paused(cloud, host, monkeypatch) as begun:
         server = create(cloud, group)
-        assert begun.wait(60) and cloud.host_of(server) == host
+        assert begun.wait(300) and cloud.host_of(server) == host
         set_state(cloud, server, 'error')
         assert cloud.reconciler.reconcile() == {'failed': 1}
         assert cloud.table.get_group(group).status == 'building'
@@ -187,7 +187,7 @@ def slow_conductor(monkeypatch):
         answer = schedule(self, *args, **kwargs)
         if not answered.is_set():
             answered.set()
-            go_on.wait(60)
+            go_on.wait(600)
         return answer
 
     monkeypatch.setattr(conductor.ComputeTaskManager, '_schedule_instances',
@@ -201,7 +201,7 @@ def test_a_server_that_is_never_created_loses_its_claim(
     """If it is created after all, it has room, but is nobody's member."""
     answered, go_on = slow_conductor
     late = create(cloud, group)
-    assert answered.wait(60)
+    assert answered.wait(300)
     cloud.table.update_group(
         group, ['building'], lease_expires_at=None)
     assert cloud.reconciler.reconcile() == {}

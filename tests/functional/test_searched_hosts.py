@@ -91,7 +91,7 @@ def test_two_creates_that_choose_one_host_at_the_same_time(
                        alternates=alternates)
     for host in 'cmp-2', 'cmp-3':
         cloud.disable_compute(host)
-    both = threading.Barrier(2, timeout=30)
+    both = threading.Barrier(2, timeout=300)
     chosen = []
     write = Claims.write
 

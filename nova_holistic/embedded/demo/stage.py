@@ -12,7 +12,7 @@ from nova_holistic.table.records import MemberRecord
 
 LOAD_PROJECT = 'load'
 SETTLED = ('ACTIVE', 'ERROR')
-BOOKING_TIMEOUT = 10.0
+BOOKING_TIMEOUT = 60.0
 """Seconds in which Placement learns that a deleted server is gone."""
 
 

@@ -37,7 +37,7 @@ token = admin
 driver = file
 path = {inventory}
 '''
-LONGEST = 120
+LONGEST = 300
 """Seconds that an engine may take to start and to plan."""
 
 

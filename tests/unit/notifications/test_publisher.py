@@ -22,7 +22,7 @@ from tests.unit.table import builders
 
 ROOT = pathlib.Path(__file__).parents[3]
 SAMPLE = ROOT / 'doc/source/admin/samples/member-state.json'
-ENOUGH = 30
+ENOUGH = 300
 
 
 class Consumer:

@@ -29,7 +29,7 @@ def run(site, *words):
     """A process of its own that finds the package in the folder."""
     return subprocess.run(
         [sys.executable, '-m', *map(str, words)], capture_output=True,
-        text=True, timeout=120, cwd=site, env={
+        text=True, timeout=300, cwd=site, env={
             **os.environ, 'XDG_CACHE_HOME': str(site / 'cache'),
             'PYTHONPATH': f'{site}{os.pathsep}{ROOT}'})
 

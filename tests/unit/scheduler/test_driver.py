@@ -54,7 +54,7 @@ def start_service(directory, *, driver, before='', options=''):
          'from nova_holistic.cli.scheduler import main\n'
          f'{before}\n'
          'sys.exit(main())\n', '--config-file', str(config)],
-        capture_output=True, text=True, timeout=120)
+        capture_output=True, text=True, timeout=300)
 
 
 def test_the_service_exits_with_a_message_for_an_unknown_driver(tmp_path):

@@ -63,7 +63,7 @@ def received(listened):
         del changes.seen[:]
         notifier.info({}, event_type, payload)
         notifier.info({}, 'instance.delete.end', data(uuid=LAST))
-        until = time.monotonic() + 30
+        until = time.monotonic() + 300
         while LAST not in changes.seen:
             assert time.monotonic() < until, changes.seen
             time.sleep(0.01)

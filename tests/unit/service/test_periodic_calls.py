@@ -9,7 +9,7 @@ import pytest
 from nova_holistic.exceptions import HolisticError
 from nova_holistic.service.periodic_calls import PeriodicCall, PeriodicCalls
 
-LONG = 60.0
+LONG = 300.0
 """Seconds after which a thread that does nothing is a failure."""
 
 

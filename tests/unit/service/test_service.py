@@ -13,7 +13,7 @@ from nova_holistic.service import service
 from nova_holistic.service.service import EngineParts, EngineService
 from tests.unit.table.builders import NOON
 
-LONG = 60.0
+LONG = 300.0
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from nova_holistic.service.workers import Workers
 from nova_holistic.table.records import GroupStatus, Task
 from tests.unit.table.builders import a_group, NOON
 
-LONG = 60.0
+LONG = 300.0
 """Seconds after which a thread that does nothing is a failure."""
 
 
