@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a pass of the reconciler costs in a cloud with many groups, and what
+an engine costs that has just started.
+
+The cloud is that of ``numbered_world``. The lines are: the first read of all
+members; the first snapshot; two passes with limits that let them look at
+everything at once; passes before which nothing has changed; passes before
+which as many members have got their servers, or as many servers of strangers
+have appeared, as the line says; and the pass after an hour, which asks Nova
+about all servers. *Rows* are those that the database read in the placement
+table, *MiB* is the memory of this process afterwards.
+"""
+
+import argparse
+import contextlib
+import cProfile
+from datetime import timedelta
+import pathlib
+import pstats
+import sys
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+
+from benchmarks.numbered_world import (  # noqa: E402
+    add_arguments, print_cost, worlds)
+from nova_holistic.reconcile import drift, resized_servers  # noqa: E402
+
+UNLIMITED = 10**9
+
+
+def parse():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_arguments(parser)
+    parser.add_argument('--changes', type=int, nargs='*',
+                        default=[10, 100, 1000])
+    parser.add_argument('--repeat', type=int, default=3,
+                        help='passes before which nothing has changed')
+    parser.add_argument('--profile', action='store_true',
+                        help='of one pass before which nothing has changed')
+    return parser.parse_args()
+
+
+def start(world, shortcut):
+    """Read everything, and look at everything, for the first time."""
+    with world.shortcut() if shortcut else contextlib.nullcontext():
+        print_cost('first read of all members', world,
+                   world.table.outlines.read)
+        print_cost('first snapshot', world, world.inventory.snapshot)
+        with _without_limits(world.conf):
+            print_cost('first pass', world, world.reconciler.reconcile)
+            print_cost('second pass', world, world.reconciler.reconcile)
+
+
+def passes(arguments, world):
+    def one_pass():
+        world.inventory.follow()
+        return world.reconciler.reconcile()
+
+    def quiet():
+        for _ in range(arguments.repeat):
+            print_cost('nothing has changed', world, one_pass)
+
+    quiet()
+    for number in arguments.changes:
+        world.build(number)
+        print_cost(f'{number} members got servers', world, one_pass)
+    for number in arguments.changes:
+        world.add_strangers(number)
+        print_cost(f'{number} servers of strangers', world, one_pass)
+    quiet()
+    world.later = timedelta(hours=1)
+    print_cost('an hour later', world, one_pass)
+    quiet()
+    if arguments.profile:
+        with cProfile.Profile() as profile:
+            one_pass()
+        pstats.Stats(profile).sort_stats('tottime').print_stats(40)
+
+
+@contextlib.contextmanager
+def _without_limits(conf):
+    """One pass looks at as much as many passes do otherwise."""
+    conf.set_override('scan_requests', UNLIMITED, group='reconciler')
+    with (mock.patch.object(resized_servers, 'MOST_HOSTS', UNLIMITED),
+          mock.patch.object(drift, 'MOST', UNLIMITED)):
+        yield
+    conf.clear_override('scan_requests', group='reconciler')
+
+
+def main():
+    arguments = parse()
+    for world in worlds(arguments):
+        start(world, arguments.shortcut)
+        passes(arguments, world)
+
+
+if __name__ == '__main__':
+    main()
