@@ -15,7 +15,8 @@ OPTS = [
     cfg.IntOpt(
         'threads', default=8, min=1, max=64,
         help='How many resource providers are read from Placement at once. '
-             'Only those that changed since the snapshot before are read.'),
+             'Only those that changed since the snapshot before are read. '
+             'benchmarks/README.rst has the times for 1 to 32 threads.'),
     cfg.StrOpt(
         'placement_connection', secret=True,
         help='SQLAlchemy URL of the database of Placement, for the driver '
@@ -33,7 +34,8 @@ OPTS = [
         help='An engine keeps a snapshot of the cloud, and reads what has '
              'changed. In the background it reads every resource provider '
              'again within this number of seconds, to find changes that '
-             'nothing has reported. Each takes one request to Placement. 0 '
+             'nothing has reported. Each takes one request to Placement, and '
+             'about 15 ms of processor time: see benchmarks/README.rst. 0 '
              'keeps no snapshot: all of the cloud is read for each plan. The '
              'file driver reads its file for each plan.'),
     cfg.FloatOpt(
@@ -41,7 +43,9 @@ OPTS = [
         help='Seconds between two readings of the compute services and the '
              'aggregates by an engine that keeps a snapshot. An engine also '
              'reads them when a notification of Nova reports a change of '
-             'one.'),
+             'one. At 10,000 hosts, a reading takes about a second of '
+             'processor time, besides that of Nova: see '
+             'benchmarks/README.rst.'),
 ]
 
 

@@ -17,7 +17,8 @@ from nova_holistic.inventory.resource_providers.provider_source import (
 from nova_holistic.inventory.service import Service
 
 MAX_AGE = 3600.0
-"""Seconds."""
+"""Seconds after which a hypervisor is read again. benchmarks/background.py
+shows what this and MOST_VERIFIED cost."""
 MOST_VERIFIED = 100
 """How many hypervisors that do not seem to have changed one call reads at
 most. This limits how long a plan waits for them."""
