@@ -29,7 +29,9 @@ MOST_HOSTS = 100
 """Hosts that one pass asks Placement about."""
 
 CHECK_AGAIN = timedelta(hours=1)
-"""Age of a check after which a server is checked again."""
+"""Least time between the beginnings of two rounds. In each round all servers
+are checked once. A round takes longer if there are more hosts than the passes
+of this time ask about."""
 
 Resources = Mapping[str, int]
 Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
@@ -39,7 +41,8 @@ class ResizedServers:
     """For one caller at a time.
 
     Placement is asked only if a server has another flavor or host than at the
-    last check: one request for each host.
+    last check, or was not checked in this round: one request for each host.
+    Servers that have changed come first.
     """
 
     def __init__(self, table: PlacementTable, holds: HoldClient,
@@ -48,9 +51,13 @@ class ResizedServers:
         self._table = table
         self._holds = holds
         self._clock = clock
-        # Flavor and host of a server at its last check, by its UUID.
-        self._checked: dict[str, tuple[str, str | None]] = {}
+        # Flavor and host of a server at its last check, by its UUID; None if
+        # it has moved since.
+        self._checked: dict[str, tuple[str, str | None] | None] = {}
+        # UUIDs of the servers that were checked in this round.
+        self._round: set[str] = set()
         self._began: datetime | None = None
+        self._is_complete = True
 
     def mend(self, mended: Counter[str], members: Collection[MemberOutline],
              last: Callable[[str], InstanceView | None],
@@ -61,10 +68,9 @@ class ResizedServers:
         :param last: gives what Nova said last of the server with a UUID
         """
         self._forget(members)
-        changed = sorted(self._changed(members, last), key=_provider)
-        hosts = itertools.groupby(changed, _provider)
-        for provider, there in itertools.islice(hosts, MOST_HOSTS):
-            outlines = list(there)
+        due = self._due(members, last)
+        self._is_complete = len(due) <= MOST_HOSTS
+        for provider, outlines in due[:MOST_HOSTS]:
             try:
                 allocated = self._holds.resources(provider)
             except hold_errors.HoldsError:
@@ -77,28 +83,49 @@ class ResizedServers:
             self._checked.update(
                 (m.instance_uuid, _key(last(m.instance_uuid)))
                 for m in outlines)
+            self._round.update(m.instance_uuid for m in outlines)
 
     def _forget(self, members: Collection[MemberOutline]) -> None:
         now = self._clock()
-        if self._began is None or not (
+        # A round that has not reached every host goes on: the next one would
+        # begin with the same hosts.
+        if self._began is None or self._is_complete and not (
                 timedelta() <= now - self._began < CHECK_AGAIN):
-            self._checked, self._began = {}, now
+            self._round, self._began = set(), now
         current = {m.instance_uuid for m in members}
+        self._round &= current
         self._checked = {uuid: key for uuid, key in self._checked.items()
                          if uuid in current}
 
-    def _changed(self, members: Collection[MemberOutline],
+    def _due(self, members: Collection[MemberOutline],
+             last: Callable[[str], InstanceView | None]
+             ) -> list[tuple[str, list[MemberOutline]]]:
+        """Providers with the members to check there."""
+        due, urgent = [], set()
+        for member in self._settled(members, last):
+            uuid = member.instance_uuid
+            changed = (uuid in self._checked
+                       and self._checked[uuid] != _key(last(uuid)))
+            if changed:
+                urgent.add(member.provider)
+            if changed or uuid not in self._round:
+                due.append(member)
+        due.sort(key=lambda m: (m.provider not in urgent, m.provider))
+        return [(provider, list(there)) for provider, there
+                in itertools.groupby(due, _provider)]
+
+    def _settled(self, members: Collection[MemberOutline],
                  last: Callable[[str], InstanceView | None]
                  ) -> Iterator[MemberOutline]:
-        """Built members to check, whose servers do not move."""
+        """Built members whose servers are known and do not move."""
         for member in members:
             view = last(member.instance_uuid)
             if (member.state != MemberState.BUILT or view is None
                     or not view.flavor):
                 continue
             if view.host != member.host or view.is_moving:
-                self._checked.pop(member.instance_uuid, None)
-            elif self._checked.get(member.instance_uuid) != _key(view):
+                self._checked[member.instance_uuid] = None
+            else:
                 yield member
 
     def _correct(self, allocated: Mapping[str, Resources],

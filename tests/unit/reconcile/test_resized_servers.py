@@ -160,6 +160,33 @@ def test_a_pass_asks_about_some_hosts_only(scenario, monkeypatch):
     assert [scenario.mend() for _ in range(3)] == [(0, 1), (0, 1), (0, 0)]
 
 
+def test_each_host_has_a_turn_if_a_round_takes_longer_than_an_hour(
+        scenario, monkeypatch):
+    monkeypatch.setattr(resized_servers, 'MOST_HOSTS', 1)
+    for _ in range(4):
+        assert scenario.mend() == (0, 1)
+        scenario.now += resized_servers.CHECK_AGAIN
+    assert len({*scenario.placement.asked[:2]}) == 2
+    assert {*scenario.placement.asked[:2]} == {*scenario.placement.asked[2:]}
+
+
+@pytest.mark.parametrize('noticed', [True, False])
+def test_a_resize_does_not_wait_for_other_hosts(
+        scenario, monkeypatch, noticed):
+    monkeypatch.setattr(resized_servers, 'MOST_HOSTS', 1)
+    assert [scenario.mend() for _ in range(2)] == [(0, 1), (0, 1)]
+    last = next(row.instance_uuid for row in scenario.rows()
+                if row.place.provider == scenario.placement.asked[-1])
+    if noticed:
+        scenario.change(last, status='VERIFY_RESIZE', flavor='large')
+        assert scenario.mend() == (0, 0)
+    # All hosts are due again.
+    scenario.now += resized_servers.CHECK_AGAIN
+    scenario.placement.found[last] = LARGE
+    scenario.change(last, status='ACTIVE', flavor='large')
+    assert scenario.mend() == (1, 1)
+
+
 def test_all_are_checked_again_after_a_while(scenario):
     scenario.mend()
     scenario.now += resized_servers.CHECK_AGAIN - timedelta(seconds=1)
