@@ -44,6 +44,7 @@ ROWS = 1000
 comparison reads at least, if there are as many."""
 
 _Members = Mapping[int, MemberOutline]
+_ByState = Mapping[MemberState, tuple[MemberOutline, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,12 @@ class Outlines:
     :ivar groups: by UUID
     :ivar by_group: members by their ids, by the UUID of the group; the same
         object as in an earlier read if no member has changed
+    :ivar by_state: members by their states, by the UUID of the group
     """
 
     groups: Mapping[str, GroupOutline]
     by_group: Mapping[str, _Members]
+    by_state: Mapping[str, _ByState]
 
     def active(self) -> dict[str, GroupOutline]:
         """Groups in one of the statuses ``ACTIVE``, by UUID."""
@@ -70,16 +73,16 @@ class Outlines:
         return tuple(
             member for uuid, group in self.groups.items()
             if group.status in statuses
-            for member in self.by_group.get(uuid, {}).values()
-            if member.state in states)
+            for state, members in self.by_state.get(uuid, {}).items()
+            if state in states for member in members)
 
     def unsettled(self) -> tuple[str, ...]:
         """UUIDs of active groups whose status does not follow from the states
         of their members."""
         return tuple(uuid for uuid, group in self.active().items()
-                     if settled_status(group.status, {
-                         m.state for m in self.by_group.get(uuid, {}).values()
-                     }) is not None)
+                     if settled_status(
+                         group.status, set(self.by_state.get(uuid, ())))
+                     is not None)
 
 
 class KeptOutlines:
@@ -96,6 +99,7 @@ class KeptOutlines:
         # The members of a group are replaced, never changed.
         self._groups: dict[str, GroupOutline] = {}
         self._members: dict[str, _Members] = {}
+        self._by_state: dict[str, _ByState] = {}
 
     def read(self) -> Outlines:
         """All of them as they are now.
@@ -111,7 +115,8 @@ class KeptOutlines:
                 self._read_changes(session, self._read_at - OVERLAP)
             self._compare_numbers(session)
             self._read_at = now
-            return Outlines(dict(self._groups), dict(self._members))
+            return Outlines(dict(self._groups), dict(self._members),
+                            dict(self._by_state))
 
     def compare_some(self) -> None:
         """Read some groups again, whether they have changed or not: each once
@@ -139,7 +144,7 @@ class KeptOutlines:
                     yield session
             except BaseException:
                 self._read_at = None
-                self._groups, self._members = {}, {}
+                self._groups, self._members, self._by_state = {}, {}, {}
                 raise
 
     def _read_changes(self, session: orm.Session, since: datetime) -> None:
@@ -195,10 +200,13 @@ class KeptOutlines:
                 changed[group.uuid] = dict(known)
             changed[group.uuid][member.id] = _shared(member, group.uuid)
         self._members.update(changed)
+        self._by_state.update((uuid, _by_state(members))
+                              for uuid, members in changed.items())
 
     def _forget(self, uuid: str) -> None:
         self._groups.pop(uuid, None)
         self._members.pop(uuid, None)
+        self._by_state.pop(uuid, None)
 
 
 def _members(session: orm.Session, where: sa.ColumnElement[bool]
@@ -206,6 +214,13 @@ def _members(session: orm.Session, where: sa.ColumnElement[bool]
     return map(member_outline, session.execute(
         sa.select(*MEMBER).where(where)
         .execution_options(yield_per=ROWS)))
+
+
+def _by_state(members: _Members) -> _ByState:
+    found: dict[MemberState, list[MemberOutline]] = {}
+    for _, member in sorted(members.items()):
+        found.setdefault(member.state, []).append(member)
+    return {state: tuple(some) for state, some in found.items()}
 
 
 def _shared(member: MemberOutline, group_uuid: str) -> MemberOutline:
