@@ -26,9 +26,15 @@ FEW = 1_000
 shortlist; also the domains of a level up to which each has a host on it."""
 
 PER_MEMBER = 3
-"""Hosts on a shortlist for each member of the description, beside those that
-one member can have. Nova builds a server on two alternates at most unless
-[scheduler] max_attempts is raised; benchmarks/alternates.py shows the cost."""
+"""Hosts on a shortlist for each member of the description at least, beside
+those that one member can have. Nova builds a server on two alternates at most
+unless [scheduler] max_attempts is raised; benchmarks/alternates.py shows the
+cost."""
+
+TOGETHER = 2_000
+"""Hosts on all shortlists of a group together up to which each member has as
+many as it may have alternates. Members that must be apart share no host, so
+they need that many; benchmarks/alternates.py shows the cost."""
 
 
 @dataclass(slots=True)
@@ -82,6 +88,8 @@ class Shortlists:
     """Shortlists of the descriptions of members.
 
     :ivar own: path of each member to the index of its planned host
+    :ivar limit: alternates that one member can have
+    :ivar each: hosts on a list for each member of the description
     :ivar taken: hosts of the plan, and those on a shortlist
     """
 
@@ -90,6 +98,7 @@ class Shortlists:
     own: Mapping[str, int]
     levels: Sequence[str]
     limit: int
+    each: int
     in_time: Callable[[], None]
     taken: np.ndarray
     _eligible: Eligibility
@@ -109,7 +118,8 @@ class Shortlists:
         levels = sorted({
             level for scope in group.scopes() for rule in scope.group.rules
             if rule.hard for level in rule.levels if level != HOST})
-        return cls(table, room, own, levels, limit, in_time, taken,
+        each = max(PER_MEMBER, min(limit, TOGETHER // max(1, len(own))))
+        return cls(table, room, own, levels, limit, each, in_time, taken,
                    Eligibility(table))
 
     def of_members(self, members: Sequence[Member]
@@ -145,7 +155,7 @@ class Shortlists:
     def _first(self, ranked: np.ndarray, members: int) -> np.ndarray:
         """As many as the members may need, those on no list before others."""
         taken = self.taken[ranked]
-        number = self.limit + PER_MEMBER * members
+        number = self.limit + self.each * members
         return np.concatenate((ranked[~taken], ranked[taken]))[:number]
 
     def _one_each(self, ranked: np.ndarray, level: str) -> np.ndarray:

@@ -25,6 +25,7 @@ def short(monkeypatch):
     """Lists as short as they can be."""
     monkeypatch.setattr(shortlist, 'FEW', 1)
     monkeypatch.setattr(shortlist, 'PER_MEMBER', 0)
+    monkeypatch.setattr(shortlist, 'TOGETHER', 0)
 
 
 def test_any_choice_from_short_lists_satisfies_all_policies():
@@ -89,6 +90,20 @@ def test_lists_of_descriptions_that_must_be_apart_do_not_overlap():
     found = alternates(wanted, snapshot, plan, MOST)
     names = [name for each in found.values() for name in each]
     assert len(names) == len({*names}) == 8 * MOST
+
+
+def test_members_that_must_be_apart_have_all_alternates_in_a_small_group(
+        monkeypatch):
+    monkeypatch.setattr(shortlist, 'TOGETHER', 16)
+    snapshot = racks(8, 10)
+    number = {}
+    for members in (2, 4, 8, 16):
+        wanted = group(servers('web', members), policies=[AntiAffinity()])
+        found = alternates(wanted, snapshot, solve(wanted, snapshot), 4)
+        number[members] = sum(map(len, found.values()))
+    # The list of a larger group has as many hosts as one member may have,
+    # and one more for each member until there are 16.
+    assert number == {2: 2 * 4, 4: 4 * 4, 8: 4 + 2 * 8, 16: 4 + 16}
 
 
 def test_the_answer_is_always_the_same():
