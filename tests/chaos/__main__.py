@@ -5,7 +5,8 @@ import argparse
 import sys
 
 from tests.chaos.clouds import chaos_cloud
-from tests.chaos.operations import LENGTH
+from tests.chaos.operations import (
+    LENGTH, Sequence, sequence, SHORT_FAULTS, SHORT_LENGTH, SHORT_SEED)
 from tests.chaos.run import Report, run
 from tests.chaos.tables import summary
 
@@ -18,25 +19,33 @@ def main() -> int:
     which.add_argument('--seeds', type=int, default=20,
                        help='run the seeds from 1 to this (%(default)s)')
     which.add_argument('--seed', type=int, help='run this seed only')
+    which.add_argument('--short', action='store_true',
+                       help='make the short run that CI makes')
     parser.add_argument('--operations', type=int, default=LENGTH,
                         help='operations of each seed (%(default)s)')
     args = parser.parse_args()
-    seeds = ([*range(1, args.seeds + 1)] if args.seed is None
-             else [args.seed])
+    planned = _planned(args)
     reports: list[Report] = []
-    while len(reports) < len(seeds):
-        _run_on_one_cloud(seeds, args.operations, reports)
+    while len(reports) < len(planned):
+        _run_on_one_cloud(planned, reports)
     print(summary(reports))
     return int(_is_violated(reports))
 
 
-def _run_on_one_cloud(seeds: list[int], length: int,
+def _planned(args: argparse.Namespace) -> list[Sequence]:
+    if args.short:
+        return [sequence(SHORT_SEED, SHORT_LENGTH, SHORT_FAULTS)]
+    seeds = (range(1, args.seeds + 1) if args.seed is None else [args.seed])
+    return [sequence(seed, args.operations) for seed in seeds]
+
+
+def _run_on_one_cloud(planned: list[Sequence],
                       reports: list[Report]) -> None:
-    """Run seeds that have no report yet, until one violates an invariant:
-    then the directory of the cloud is kept."""
+    """Run sequences that have no report yet, until one violates an
+    invariant: then the directory of the cloud is kept."""
     with chaos_cloud(is_kept=lambda: _is_violated(reports[-1:])) as cloud:
-        for seed in seeds[len(reports):]:
-            reports.append(run(cloud, seed, length))
+        for each in planned[len(reports):]:
+            reports.append(run(cloud, each))
             print(told(reports[-1]), flush=True)
             if reports[-1].violations:
                 return

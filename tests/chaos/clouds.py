@@ -17,8 +17,12 @@ _NOVA = {'DEFAULT': {
     # Nova gives up a call whose receiver was killed.
     'rpc_response_timeout': 20, 'report_interval': 5,
     'service_down_time': 60}}
+_COMPUTE = {'DEFAULT': {
+    **_NOVA['DEFAULT'],
+    # As by default: Nova frees the room of deleted servers every minute.
+    'update_resources_interval': 60}}
 OPTIONS = {
-    'nova.conf': _NOVA, 'compute.conf': _NOVA,
+    'nova.conf': _NOVA, 'compute.conf': _COMPUTE,
     'nova-holistic.conf': {
         'engine': {'heartbeat': 0.5, 'stale_after': 6, 'lease_interval': 2,
                    'reconcile_interval': 2},

@@ -19,6 +19,12 @@ WITH_REASONS = ('unplaceable', 'degraded', 'error')
 ACTIVE = ('planned', 'building', 'complete')
 MEMBERS = ('planned', 'built', 'failed', 'released', 'lost')
 """States in which a member may stay."""
+BROKEN_OFF = (
+    'accepted', 'queued', 'preparing', 'pre-migrating', 'migrating',
+    'post-migrating', 'running', 'finished', 'confirming', 'reverting',
+    'error')
+"""Statuses of a migration that has not ended as it should, of a server that
+Nova is not working on."""
 
 
 def violations(facts: Facts, rack_of: Mapping[str, str]) -> list[str]:
@@ -88,19 +94,35 @@ def _holds(facts: Facts) -> Iterator[str]:
 def left_by_nova(facts: Facts) -> list[str]:
     """Consumers whose room Nova has forgotten.
 
-    They are migrations that failed, servers that were deleted while stock
-    Nova scheduled them, and servers that were deleted during a migration that
-    then failed: Nova's conductor gives such a server its allocation back
-    (``MigrationTask.rollback``). "nova-manage placement audit" finds them.
-    None of them is a hold or the server of a member.
+    They are migrations that broke off, and servers without a pointer that
+    were deleted while stock Nova scheduled them. "nova-manage placement
+    audit" finds them. None of them is a hold or was the server of a member.
     """
-    failed = {each['instance_uuid'] for each in facts.migrations.values()
-              if each['status'] == 'error'}
-    ours = {row['instance_uuid'] for row in facts.members}
     return [consumer for consumer, kind in facts.types.items()
             if kind != HOLD and consumer not in facts.servers
-            and consumer not in ours
-            and (consumer not in facts.pointers or consumer in failed)]
+            and consumer not in facts.pointers]
+
+
+def misallocated_by_nova(facts: Facts) -> list[str]:
+    """Servers of which a move broke off because a process was killed, and
+    that are in ERROR, or have room on another host than their own.
+
+    Nova moves the allocation of the server to its migration, and allocates
+    the destination for the server, before it tells a host. It returns them in
+    ``MigrationTask.rollback`` and ``LiveMigrationTask.rollback`` of the
+    conductor, or in nova-compute when the migration ends. If the process that
+    would have done so is gone, nobody does: a restarted nova-compute only
+    resets the task of the server (``ComputeManager._init_instance``). Nova's
+    manual lets an operator find such servers with "nova-manage placement
+    audit".
+    """
+    broken = {each['instance_uuid'] for each in facts.migrations.values()
+              if each['status'] in BROKEN_OFF}
+    moved = {each['instance_uuid'] for each in facts.migrations.values()}
+    return [uuid for uuid, server in facts.servers.items()
+            if uuid in moved and server['vm_state'] == 'error'
+            or uuid in broken
+            and {*facts.allocations.get(uuid, ())} != {server['host']}]
 
 
 def _consumers(facts: Facts) -> Iterator[str]:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a seed stands for: operations in their order, and faults between them.
 
-This is pure: the same seed and length always give the same sequence.
+This is pure: the same arguments always give the same sequence.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 import random
 
@@ -24,6 +25,12 @@ FAULTS = {
     'pause engine': 1, 'kill scheduler': 2, 'pause scheduler': 1,
     'kill API': 1, 'pause API': 1, 'kill RabbitMQ': 1, 'kill MariaDB': 1}
 """Faults of one run, with how often each occurs."""
+SHORT_LENGTH = 100
+"""Operations of the short run."""
+SHORT_FAULTS = dict.fromkeys(FAULTS, 1)
+"""Faults of the short run: one of each kind."""
+SHORT_SEED = 8
+"""Seed of the short run in CI: it has every kind of operation."""
 
 FIRST = 5
 """Groups that exist before anything else happens."""
@@ -84,18 +91,23 @@ class Sequence:
     shapes: tuple[Shape, ...]
 
 
-def sequence(seed: int, length: int = LENGTH) -> Sequence:
-    """The operations and faults of a seed."""
+def sequence(seed: int, length: int = LENGTH,
+             faults: Mapping[str, int] = FAULTS) -> Sequence:
+    """The operations and faults of a seed.
+
+    :param faults: how often each kind of fault occurs
+    """
     dice = random.Random(f'chaos {seed}')
     author = _Author(dice)
     operations = tuple(author.next(number) for number in range(length))
-    return Sequence(seed, operations, _faults(dice, length),
+    return Sequence(seed, operations, _faults(dice, length, faults),
                     tuple(group.shape for group in author.groups))
 
 
-def _faults(dice: random.Random, length: int) -> tuple[Fault, ...]:
+def _faults(dice: random.Random, length: int,
+            faults: Mapping[str, int]) -> tuple[Fault, ...]:
     """One in each of as many equal parts of the sequence, in any order."""
-    kinds = [kind for kind, times in FAULTS.items() for _ in range(times)]
+    kinds = [kind for kind, times in faults.items() for _ in range(times)]
     dice.shuffle(kinds)
     part = (length - 2 * FIRST) / len(kinds)
     begins = [2 * FIRST + int((at + dice.random()) * part)

@@ -11,6 +11,7 @@ from keystoneauth1 import exceptions as ks_exceptions
 
 from nova_holistic.client.client import Client
 from nova_holistic.client.errors import Refused
+from tests.chaos.asking import answered
 from tests.chaos.faults import Faults
 from tests.chaos.operations import Operation, Sequence
 from tests.chaos.outcomes import Void
@@ -22,8 +23,10 @@ from tools.cloud.waiting import NotThere, wait_for
 PATIENCE = 15
 """Seconds for which a step of an operation is waited for. What takes longer
 goes on while the next operation begins."""
-EVACUATION = 60
+EVACUATION = 120
 """Seconds for which an evacuation is waited for."""
+EVACUATING = ('accepted', 'pre-migrating')
+"""Statuses of the migration of a server that is being evacuated."""
 ANSWER = 20
 """Seconds for which a request is waited for."""
 LARGER = 'larger'
@@ -179,7 +182,7 @@ class Users:
                     f'/servers?all_tenants=1&host={host}').json()['servers']
                 for each in servers:
                     self._try(each['id'], 'evacuate', {})
-                self._wait_for_evacuation([each['id'] for each in servers])
+                self._wait_for_evacuation(host)
             finally:
                 self._faults.resume(host)
                 self._release_host(host)
@@ -194,12 +197,15 @@ class Users:
             return True
         wait_for(f'{host} to be up', released, PATIENCE, 1)
 
-    def _wait_for_evacuation(self, servers: list[str]) -> None:
+    def _wait_for_evacuation(self, host: str) -> None:
         """A host that comes back earlier frees the room of servers that are
         still there: Nova says that it must not."""
-        for each in servers:
-            self._wait(each, lambda view: view[
-                'OS-EXT-STS:task_state'] is None, EVACUATION)
+        def ended() -> bool:
+            found = self._admin.get(
+                f'/os-migrations?migration_type=evacuation&source_compute='
+                f'{host}').json()['migrations']
+            return all(each['status'] not in EVACUATING for each in found)
+        wait_for(f'evacuation of {host}', answered(ended), EVACUATION, 1)
 
     def _force_down(self, host: str, is_down: bool) -> None:
         service, = self._admin.get(

@@ -9,12 +9,13 @@ import time
 
 from tests.chaos.faults import Faults
 from tests.chaos.invariants import left_by_nova
-from tests.chaos.operations import Fault, LENGTH, Sequence, sequence
+from tests.chaos.operations import Fault, Sequence
 from tests.chaos.outcomes import Outcome, outcome
 from tests.chaos.performing import Users
 from tests.chaos.settling import Operator
 from tools.cloud.cloud import Cloud
 from tools.cloud.holistic import ENGINES
+from tools.cloud.waiting import NotThere
 
 USERS = 6
 """Users at a time."""
@@ -33,9 +34,13 @@ class Report:
     :ivar answers: texts of refusals and failures
     :ivar repairs: of the reconciler, by case
     :ivar stuck: servers that Nova never finished to build, move or delete
+    :ivar misallocated: servers that a broken move left in ERROR or with their
+        allocation on another host
+    :ivar restarts: of a nova-compute, by the operator
     :ivar leftovers: allocations that Nova has forgotten
     :ivar violations: of invariants
-    :ivar seconds: of the operations, and until the cloud was at rest
+    :ivar seconds: of the operations, and until the cloud was at rest and
+        empty
     """
 
     seed: int
@@ -44,6 +49,8 @@ class Report:
     answers: Counter = field(default_factory=Counter)
     repairs: Counter = field(default_factory=Counter)
     stuck: int = 0
+    misallocated: int = 0
+    restarts: int = 0
     leftovers: int = 0
     violations: list[str] = field(default_factory=list)
     seconds: tuple[float, float] = (0.0, 0.0)
@@ -112,30 +119,43 @@ class Run:
             time.sleep(0.05)
 
 
-def run(cloud: Cloud, seed: int, length: int = LENGTH) -> Report:
-    """Carry out a seed on a cloud that is up. It is empty afterwards, unless
-    there are violations."""
+def run(cloud: Cloud, planned: Sequence) -> Report:
+    """Carry out a sequence on a cloud that is up. The cloud is empty
+    afterwards, unless there are violations."""
     operator = Operator(cloud)
     operator.clear()
     begin = time.monotonic()
     logs = {name: _size(cloud, name) for name in ENGINES}
-    chaos = Run(cloud, sequence(seed, length))
+    chaos = Run(cloud, planned)
     chaos.run()
     report = chaos.report
     performed = time.monotonic()
-    operator.put_hosts_back()
-    report.stuck = operator.let_servers_rest()
-    report.violations = operator.violations(rack_of(cloud))
-    report.leftovers = len(left_by_nova(operator.facts()))
+    try:
+        _settle(cloud, operator, report)
+    except NotThere as error:
+        report.violations.append(f'the cloud does not settle: {error}')
+    report.restarts = operator.restarts
     report.seconds = (performed - begin, time.monotonic() - performed)
     for name, size in logs.items():
         with open(cloud.layout.log(name), errors='replace') as log:
             log.seek(size)
             for case, count in _REPAIR.findall(log.read()):
                 report.repairs[case] += int(count)
+    return report
+
+
+def _settle(cloud: Cloud, operator: Operator, report: Report) -> None:
+    """
+    :raises NotThere: the cloud does not come to rest, or cannot be emptied
+    """
+    operator.put_hosts_back()
+    unfinished = operator.let_servers_rest()
+    report.stuck, report.misallocated = (
+        unfinished.stuck, unfinished.misallocated)
+    report.violations = operator.violations(rack_of(cloud))
+    report.leftovers = len(left_by_nova(operator.facts()))
     if not report.violations:
         operator.clear()
-    return report
 
 
 def rack_of(cloud: Cloud) -> dict[str, int]:

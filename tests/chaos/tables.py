@@ -8,8 +8,9 @@ from tests.chaos.operations import KINDS
 from tests.chaos.outcomes import Outcome
 from tests.chaos.run import Report
 
-COLUMNS = ('seed', *Outcome, 'faults', 'repairs', 'stuck', 'left by Nova',
-           'violations', 'seconds', 'until settled')
+COLUMNS = ('seed', *Outcome, 'faults', 'repairs', 'stuck', 'misallocated',
+           'restarts', 'left by Nova', 'violations', 'seconds',
+           'until settled')
 
 
 def row(report: Report) -> list[str]:
@@ -17,7 +18,8 @@ def row(report: Report) -> list[str]:
     return [str(each) for each in (
         report.seed, *(report.total(outcome) for outcome in Outcome),
         report.faults.total(), report.repairs.total(), report.stuck,
-        report.leftovers, len(report.violations),
+        report.misallocated, report.restarts, report.leftovers,
+        len(report.violations),
         *(round(part) for part in report.seconds))]
 
 

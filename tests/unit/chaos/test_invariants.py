@@ -4,8 +4,11 @@
 from collections import Counter
 import dataclasses
 
+import pytest
+
 from tests.chaos.facts import Facts
-from tests.chaos.invariants import HOLD, left_by_nova, violations
+from tests.chaos.invariants import (
+    HOLD, left_by_nova, misallocated_by_nova, violations)
 
 SIZE = {'VCPU': 1, 'MEMORY_MB': 512, 'DISK_GB': 1}
 RACKS = {'h1': 1, 'h2': 1, 'h3': 2}
@@ -108,13 +111,30 @@ def test_room_that_a_failed_migration_gave_to_a_deleted_server():
     facts = dataclasses.replace(
         GOOD, allocations=GOOD.allocations | {'x': room('h3')},
         types=GOOD.types | {'x': 'INSTANCE'},
-        pointers=GOOD.pointers | {'x': ('g', 'a')})
+        pointers=GOOD.pointers | {'x': ('g', 'a')},
+        migrations={'m': {'instance_uuid': 'x', 'status': 'error'}})
     wrong, = violations(facts, RACKS)
     assert wrong.startswith('consumer x')
-    facts = dataclasses.replace(facts, migrations={
-        'm': {'instance_uuid': 'x', 'status': 'error'}})
-    assert violations(facts, RACKS) == []
-    assert left_by_nova(facts) == ['x']
+    assert left_by_nova(facts) == []
+
+
+@pytest.mark.parametrize('status, host, vm_state, expected', [
+    ('pre-migrating', 'h3', 'active', ['s']),
+    ('error', 'h3', 'active', ['s']),
+    ('error', 'h1', 'active', []),
+    ('confirmed', 'h3', 'active', []),
+    ('confirmed', 'h1', 'error', ['s'])])
+def test_a_server_whose_move_broke_off(status, host, vm_state, expected):
+    assert misallocated_by_nova(dataclasses.replace(
+        GOOD, servers={'s': server('h1', vm_state=vm_state)},
+        allocations={'s': room(host)},
+        migrations={'m': {'instance_uuid': 's', 'status': status}})
+    ) == expected
+
+
+def test_a_server_that_never_moved_is_not_misallocated():
+    assert misallocated_by_nova(dataclasses.replace(
+        GOOD, allocations={'s': room('h3')})) == []
 
 
 def test_a_group_that_is_still_being_planned():

@@ -5,7 +5,9 @@ from collections import Counter
 
 import pytest
 
-from tests.chaos.operations import FAULTS, FIRST, KINDS, LENGTH, sequence
+from tests.chaos.operations import (
+    FAULTS, FIRST, KINDS, LENGTH, sequence, SHORT_FAULTS, SHORT_LENGTH,
+    SHORT_SEED)
 
 SEEDS = range(1, 21)
 
@@ -28,6 +30,13 @@ def test_the_seeds_have_every_kind_of_operation():
     kinds = Counter(operation.kind for seed in SEEDS
                     for operation in sequence(seed).operations)
     assert set(kinds) == set(KINDS)
+
+
+def test_the_short_run_has_every_kind_of_operation_and_fault():
+    made = sequence(SHORT_SEED, SHORT_LENGTH, SHORT_FAULTS)
+    assert {operation.kind for operation in made.operations} == set(KINDS)
+    assert sorted(fault.kind for fault in made.faults) == sorted(FAULTS)
+    assert all(fault.begin < SHORT_LENGTH for fault in made.faults)
 
 
 @pytest.mark.parametrize('seed', SEEDS)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The administrator deletes servers, whatever Nova takes them to be at."""
+
+from collections.abc import Callable, Collection
+
+from keystoneauth1.adapter import Adapter
+
+from tests.chaos.asking import attempt
+from tests.chaos.computes import Computes
+from tests.chaos.facts import Facts
+from tools.cloud.waiting import NotThere, wait_for
+
+ROUNDS, ROUND = 60, 5
+"""How often a deletion is asked for, and seconds between two requests."""
+RESETS_FROM = 3
+"""Rounds after which the state of a server is reset first. Nova ignores the
+request for a server that it takes to be in deletion."""
+RESTARTS_EVERY = 12
+"""Rounds after which the hosts of the remaining servers are restarted."""
+
+
+class Deletion:
+    """Nova's request to delete a server is a message to its nova-compute that
+    nobody repeats if it is lost. So the deletion is asked for again, and a
+    nova-compute that does not carry it out is restarted.
+    """
+
+    def __init__(self, nova: Adapter, computes: Computes,
+                 facts: Callable[[], Facts]):
+        """:param nova: with the rights of an administrator"""
+        self._nova = nova
+        self._computes = computes
+        self._facts = facts
+
+    def delete(self, servers: Collection[str]) -> None:
+        """Returns when Nova knows none of the servers any more.
+
+        :raises NotThere: Nova does not delete one of them
+        """
+        hosts = self._hosts(servers)
+        for number in range(ROUNDS):
+            if not hosts:
+                return
+            if number and not number % RESTARTS_EVERY:
+                for host in sorted({*hosts.values()} - {None}):
+                    self._computes.restart(host)
+                self._computes.put_back()
+            for uuid in hosts:
+                self._ask(uuid, resets=number >= RESETS_FROM)
+            try:
+                wait_for('servers to go', lambda: not self._hosts(hosts),
+                         ROUND, 0.5)
+            except NotThere:
+                pass
+            hosts = self._hosts(hosts)
+        raise NotThere(f'deletion of servers {hosts}')
+
+    def _ask(self, uuid: str, resets: bool) -> None:
+        if resets:
+            attempt(lambda: self._nova.post(
+                f'/servers/{uuid}/action',
+                json={'os-resetState': {'state': 'error'}}))
+        attempt(lambda: self._nova.delete(f'/servers/{uuid}'))
+
+    def _hosts(self, servers: Collection[str]) -> dict[str, str | None]:
+        """Hosts of those of the servers that Nova has not deleted."""
+        there = self._facts().servers
+        return {uuid: there[uuid]['host'] for uuid in servers
+                if uuid in there}
