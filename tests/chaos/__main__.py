@@ -8,7 +8,7 @@ from tests.chaos.clouds import chaos_cloud
 from tests.chaos.operations import (
     LENGTH, Sequence, sequence, SHORT_FAULTS, SHORT_LENGTH, SHORT_SEED)
 from tests.chaos.run import Report, run
-from tests.chaos.tables import summary
+from tests.chaos.tables import seeds, summary
 
 
 def main() -> int:
@@ -26,17 +26,20 @@ def main() -> int:
     args = parser.parse_args()
     planned = _planned(args)
     reports: list[Report] = []
-    while len(reports) < len(planned):
-        _run_on_one_cloud(planned, reports)
-    print(summary(reports))
+    try:
+        while len(reports) < len(planned):
+            _run_on_one_cloud(planned, reports)
+    finally:
+        # An interrupted command shows the runs that have ended.
+        print(summary(reports), flush=True)
     return int(_is_violated(reports))
 
 
 def _planned(args: argparse.Namespace) -> list[Sequence]:
     if args.short:
         return [sequence(SHORT_SEED, SHORT_LENGTH, SHORT_FAULTS)]
-    seeds = (range(1, args.seeds + 1) if args.seed is None else [args.seed])
-    return [sequence(seed, args.operations) for seed in seeds]
+    chosen = (range(1, args.seeds + 1) if args.seed is None else [args.seed])
+    return [sequence(seed, args.operations) for seed in chosen]
 
 
 def _run_on_one_cloud(planned: list[Sequence],
@@ -56,11 +59,8 @@ def _is_violated(reports: list[Report]) -> bool:
 
 
 def told(report: Report) -> str:
-    """A line for a seed, and for each violation."""
-    lines = [f'seed {report.seed}: {report.outcomes.total()} operations, '
-             f'{report.faults.total()} faults, {report.repairs.total()} '
-             f'repairs, {len(report.violations)} violations, '
-             f'{sum(report.seconds):.0f} s']
+    """Figures of a seed, and a line for each violation."""
+    lines = [seeds([report])]
     lines += [f'  {violation}' for violation in report.violations]
     lines += [f'  {count} × {answer}' for answer, count
               in report.answers.most_common(5)]

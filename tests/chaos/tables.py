@@ -23,6 +23,11 @@ def row(report: Report) -> list[str]:
         *(round(part) for part in report.seconds))]
 
 
+def seeds(reports: Sequence[Report]) -> str:
+    """The table of seeds."""
+    return _table(COLUMNS, map(row, reports))
+
+
 def summary(reports: Sequence[Report]) -> str:
     """Tables of seeds, of operations, of faults and of repairs."""
     outcomes = _sum(report.outcomes for report in reports)
@@ -34,7 +39,7 @@ def summary(reports: Sequence[Report]) -> str:
             ('fault', _sum(report.faults for report in reports)),
             ('repair', _sum(report.repairs for report in reports)))]
     return '\n\n'.join([
-        _table(COLUMNS, map(row, reports)),
+        seeds(reports),
         _table(('operation', *Outcome), operations), *counts])
 
 
