@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The manager of nova-scheduler that honours pointers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import functools
 
 from oslo_log import log as logging
@@ -141,10 +141,15 @@ class HolisticSchedulerManager(manager.SchedulerManager):
     def _is_move(self, context, uuids) -> bool:
         """Whether the server exists: such a one is not sent to its old place.
 
-        :raises Refused: it exists, and only to tell that its create failed
+        :raises Refused: it exists only to tell that its create failed, or
+            every server of the request is deleted already
         """
         mappings = objects.InstanceMappingList.get_by_instance_uuids(
             context.elevated(), uuids)
+        if _are_deleted(mappings, uuids):
+            # Nova has freed their room, and nobody would do so again if this
+            # answer came too late.
+            raise Refused('the server was deleted before it was placed')
         cells = {mapping.instance_uuid: mapping.cell_mapping
                  for mapping in mappings if mapping.cell_mapping is not None}
         if any(cell.is_cell0() for cell in cells.values()):
@@ -193,6 +198,14 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             {'instances': ', '.join(uuids), 'group': hints.get(GROUP_HINT),
              'member': hints.get(MEMBER_HINT), 'error': error,
              'mode': ' and yields to stock Nova' if yields else ''})
+
+
+def _are_deleted(mappings: 'objects.InstanceMappingList',
+                 uuids: Sequence[str]) -> bool:
+    """Whether every server was deleted before a cell knew it."""
+    return len(mappings) == len(uuids) and all(
+        mapping.cell_mapping is None and mapping.queued_for_delete
+        for mapping in mappings)
 
 
 def _hints(spec_obj, filter_properties):

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server that is deleted before its request reaches nova-scheduler takes no
+place.
+
+Nobody waits for the scheduler's answer then: if the conductor has given up,
+nobody returns the room of the server.
+"""
+
+import threading
+
+from nova.conductor import manager as conductor
+import oslo_messaging
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import PROJECT, USER
+from nova_holistic.table.records import MemberState
+
+HOSTS = tuple(EmbeddedHost(name, vcpus=4) for name in ('h1', 'h2'))
+GROUP = {'name': 'shop', 'members': [
+    {'name': 'web', 'count': 2, 'flavor': 'small'}]}
+
+
+@pytest.fixture
+def cloud(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 512, 1)
+        yield cloud
+
+
+@pytest.fixture
+def group(cloud):
+    record = cloud.planner.create(GROUP, project_id=PROJECT, user_id=USER)
+    assert record.status == 'planned', record.reasons
+    return record.uuid
+
+
+class SlowBroker:
+    """Requests arrive late at the scheduler; its answers get lost.
+
+    :ivar sent: a conductor has sent a request
+    :ivar delivers: the request reaches the scheduler
+    :ivar answered: the scheduler has answered
+    """
+
+    def __init__(self):
+        self.sent, self.delivers, self.answered = (
+            threading.Event() for _ in range(3))
+
+
+@pytest.fixture
+def broker(monkeypatch):
+    events = SlowBroker()
+    schedule = conductor.ComputeTaskManager._schedule_instances
+
+    def lose_answer(*args, **kwargs):
+        events.sent.set()
+        events.delivers.wait(60)
+        try:
+            schedule(*args, **kwargs)
+        finally:
+            events.answered.set()
+        raise oslo_messaging.MessagingTimeout()
+
+    monkeypatch.setattr(conductor.ComputeTaskManager, '_schedule_instances',
+                        lose_answer)
+    yield events
+    events.delivers.set()
+
+
+def states(cloud, group):
+    return [(row.state, row.held, row.instance_uuid)
+            for row in cloud.table.members(group)]
+
+
+PLANNED = (MemberState.PLANNED, True, None)
+
+
+def test_a_deleted_server_takes_no_place(cloud, group, broker):
+    held = cloud.used()
+    server = cloud.create_server(
+        'web', 'small', {'group': group, 'member': 'web-0'})
+    assert broker.sent.wait(60)
+    cloud.delete_server(server)
+    broker.delivers.set()
+    assert broker.answered.wait(60)
+    assert states(cloud, group) == [PLANNED, PLANNED]
+    assert cloud.used() == held
+    # Not even if nothing of the group is left to tell whose it was.
+    cloud.lifecycle.delete(group)
+    assert cloud.used() == {}
+
+
+def test_another_server_of_the_same_request_takes_its_place(
+        cloud, group, broker):
+    cloud.create_server('web', 'small', {'group': group, 'member': 'web'},
+                        min_count=2)
+    assert broker.sent.wait(60)
+    deleted, kept = (server['id'] for server in cloud.servers())
+    cloud.delete_server(deleted)
+    broker.delivers.set()
+    assert broker.answered.wait(60)
+    assert kept in {row.instance_uuid for row in cloud.table.members(group)}
+    assert cloud.allocations(kept)
+    cloud.wait_for_status(kept, 'ERROR')
+    assert cloud.reconciler.reconcile()['unclaimed']
