@@ -21,8 +21,8 @@ def answered(call: Callable[[], Answer]) -> Callable[[], Answer | None]:
 
 
 def attempt(call: Callable[[], object]) -> None:
-    """Make a request to Nova that Nova may refuse, because it is at work on
-    the server or has deleted it."""
+    """Make a request that may be refused, because Nova is at work on the
+    server or has deleted it."""
     try:
         call()
     except ks_exceptions.ClientException:

@@ -102,10 +102,16 @@ class Operator:
         for uuid in self.facts().groups:
             wait_for(f'group {uuid} to be deleted',
                      lambda: self._is_deleted(uuid), pause=0.5)
-        for consumer in left_by_nova(self.facts()):
-            self._placement.delete(f'/allocations/{consumer}')
-        wait_for('the last allocation to go',
-                 lambda: not self.facts().allocations, pause=0.5)
+        wait_for('the last allocation to go', self._is_empty, pause=0.5)
+
+    def _is_empty(self) -> bool:
+        """Whether Placement has no allocation; what Nova has forgotten is
+        deleted."""
+        facts = self.facts()
+        for consumer in left_by_nova(facts):
+            attempt(lambda: self._placement.delete(
+                f'/allocations/{consumer}'))
+        return not facts.allocations
 
     def _at_work(self) -> Mapping[str, tuple]:
         """States of the servers that are being built, changed or deleted. A
