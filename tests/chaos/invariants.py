@@ -55,10 +55,13 @@ def _servers_without_allocation(facts: Facts) -> Iterator[str]:
     """No server lacks its allocation: what its flavor says, on its host.
 
     A server that failed to be built, and is in ERROR, may have none: Nova
-    frees its room, sometimes before it forgets the host.
+    frees its room, sometimes before it forgets the host. If the last
+    ``save`` of ``ComputeManager._build_and_run_instance`` fails, Nova writes
+    the time of the launch together with the failure.
     """
     for uuid, server in facts.servers.items():
-        if server['vm_state'] == 'error' and server['launched_at'] is None:
+        if server['vm_state'] == 'error' and (
+                server['launched_at'] is None or server['host'] is None):
             continue
         if server['host'] is None:
             if server['vm_state'] != 'shelved_offloaded':

@@ -71,12 +71,19 @@ def test_a_server_with_room_on_two_hosts():
     assert wrong.startswith('server s on h1 has')
 
 
-def test_a_server_that_failed_to_be_built_needs_no_room():
+@pytest.mark.parametrize('host, launched', [('h1', None), (None, 1)])
+def test_a_server_that_failed_to_be_built_needs_no_room(host, launched):
     assert found(
-        servers={'s': server('h1', vm_state='error', launched_at=None)},
+        servers={'s': server(host, vm_state='error', launched_at=launched)},
         allocations={'hold-b': room('h2')}, types={'hold-b': HOLD},
         members=[member('a', 'failed', 'h1', 's'),
                  member('b', 'planned', 'h2')]) == []
+
+
+def test_a_server_in_error_after_it_ran_needs_its_room():
+    wrong, = found(servers={'s': server('h1', vm_state='error')},
+                   allocations={'hold-b': room('h2')}, types={'hold-b': HOLD})
+    assert wrong == 'server s (error) on h1 has {}'
 
 
 def test_a_planned_member_without_its_hold():
