@@ -33,6 +33,8 @@ class Branching:
         self._upper = program.upper
         self._program = program
         self._model = program.loaded()
+        self._dual = program.dual()
+        self._limits = program.lower_limits(), program.upper.astype(float)
         self._best = float('inf')
         self.solution = np.zeros(len(program.cost))
 
@@ -86,8 +88,8 @@ class Branching:
             self._best < np.inf) else np.inf
 
     def _at(self, fixed: Fixed, seconds: float) -> float | None:
-        """The least cost where these variables are; infinite where they
-        cannot be, None where the time runs out."""
+        """No solution with these variables costs less; infinite where there
+        is none, None where nothing is proved in time."""
         lower = np.zeros(len(self._few))
         upper = self._upper[self._few].astype(float)
         for number, end in fixed:
@@ -105,7 +107,10 @@ class Branching:
             return np.inf
         if status != highspy.HighsModelStatus.kOptimal:
             return None
-        return model.getInfo().objective_function_value
+        least, most = (limits.copy() for limits in self._limits)
+        least[self._few], most[self._few] = lower, upper
+        return self._dual.bound(
+            np.array(model.getSolution().row_dual), least, most)
 
     def _fraction(self) -> int | None:
         """The variable that is farthest from whole, the larger ones first."""

@@ -5,6 +5,7 @@ from collections.abc import (
     Callable, Collection, Iterator, Mapping, Sequence)
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 from pulp import LpConstraintGE
@@ -19,6 +20,7 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.deadline import endless
 from nova_holistic.solver.eligibility import Eligibility, demands
+from nova_holistic.solver.exact_weights import exact
 from nova_holistic.solver.hosts import HostTable
 from nova_holistic.solver.kind_room import KindRoom, require_size, width
 from nova_holistic.solver.rules import (
@@ -168,11 +170,17 @@ class Case:
         return {m.path: where[m.path] for m in self.members
                 if m.path in where}
 
-    def preference_cost(self, placement: Mapping[str, Host]) -> float:
-        """Weighted violations, as the policies' own checks see them."""
-        return sum(p.policy.weight
-                   * p.policy.check(p.scope, placement, self.snapshot).count
-                   for p in self.policies if not p.policy.hard)
+    def preference_cost(self, placement: Mapping[str, Host]) -> Fraction:
+        """Weighted violations, as the policies' own checks see them; exact,
+        as costs of any size are compared."""
+        return sum((self.weighted(p, placement) for p in self.policies
+                    if not p.policy.hard), Fraction(0))
+
+    def weighted(self, preference: Carried,
+                 placement: Mapping[str, Host]) -> Fraction:
+        """What the violations of one preference cost."""
+        return exact(preference.policy.weight) * preference.policy.check(
+            preference.scope, placement, self.snapshot).count
 
     def breaks_policy(self, placement: Mapping[str, Host]) -> bool:
         """Whether some hard policy does not hold."""

@@ -9,6 +9,7 @@ Where members are confined to one domain of several, each is tried in turn.
 
 from collections.abc import Callable, Sequence
 from collections import defaultdict
+import itertools
 
 import numpy as np
 
@@ -187,10 +188,30 @@ class Count(Room):
         """Numbers of domains that rules on the scope, or on some of its
         members, ask for."""
         mine = self.paths(scope)
-        return [(_needed(self.members(shape.scope), shape), shape.carried)
+        return [(self._fewest_domains(shape), shape.carried)
                 for shape in self.shapes
                 if isinstance(shape, Cap | Wide) and shape.level == level
                 and self.paths(shape.scope) <= mine]
+
+    def _fewest_domains(self, shape: Cap | Wide) -> int:
+        """The smallest number of domains that hold the shape's members.
+
+        A cap limits only the domains that it names: a domain without a limit
+        may hold all members, and so may the hosts in no domain.
+        """
+        if isinstance(shape, Wide):
+            return shape.least
+        members = self.members(shape.scope)
+        takes = self.takes(shape.scope, shape.level)
+        outside = len(takes) - 1
+        if takes[outside] and shape.most(-1, members) >= members:
+            return 0
+        holds = sorted((shape.most(n, members) for n in np.flatnonzero(
+            takes[:outside]).tolist()), reverse=True)
+        for number, held in enumerate(itertools.accumulate(holds), 1):
+            if held >= members:
+                return number
+        return len(holds)
 
     def _needing(self, shape: Shape) -> list[Carried]:
         """Policies that count against a shape that keeps members apart."""
@@ -226,10 +247,3 @@ class Count(Room):
         if fine:
             self.close(shape.scope, shape.level, shape.domains - {*fine})
         return None if fine or any(takes[n] for n in outside) else blamed
-
-
-def _needed(members: int, shape: Cap | Wide) -> int:
-    if isinstance(shape, Wide):
-        return shape.least
-    most = max(shape.limits.values())
-    return -(-members // most) if most else 1

@@ -64,9 +64,9 @@ _TIME = 0.5
 class Generation:
     """Patterns for the members of a relaxation.
 
-    :ivar bound: no placement costs less, members that stay included; where
-        there are ways, none whose preferences cost no more than the
-        relaxation's limit
+    :ivar bound: no placement whose preferences cost at most ``limit`` costs
+        less, members that stay included
+    :ivar limit: the relaxation's where there are ways, else infinite
     :ivar floor: the same, without members that stay, of the way it is on
     :ivar prices: [kind], of a member, about
     :ivar numbers: of members of each kind
@@ -81,13 +81,14 @@ class Generation:
         self.pricing = Pricing(self.alike)
         self.numbers = kinds.numbers
         self._constant = constant(kinds, outlay)
+        self.limit = merged.limit if ways else float('inf')
         known = max(0.0, merged.bound - self._constant)
         # Plans whose preferences cost more may cost less.
         self.floor = self._known = known if ways or (
             merged.limit == float('inf')) else 0.0
         unit = known / len(kinds.members) or 1.0
         self.master = Master(kinds, cells, self.alike, unit,
-                             merged.limit if ways else float('inf'))
+                             self.limit)
         self.deadline = deadline
         self._ways = sorted(ways, key=lambda way: -sum(
             merged.domains[number] == value for number, value in way.held))

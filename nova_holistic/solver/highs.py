@@ -12,13 +12,8 @@ from pulp import LpProblem, LpVariable
 
 from nova_holistic.solver.backend import Backend, Outcome, Status
 from nova_holistic.solver.delicate import is_delicate
-from nova_holistic.solver.linear import SAME_AGAIN
-
-_NO_PROBING = 1 << 15
-"""Presolve rules to be left out, a bit for each. Probing makes HiGHS 1.12 to
-1.15.1 call solutions optimal, or programs infeasible, that are not; as an
-example, a program of a product of counts with 52 rows and 31 columns."""
-
+from nova_holistic.solver.linear import SOUND
+from nova_holistic.solver.weak_duality import DualProgram
 
 _START_NODES = 10
 """Nodes for completing a start that leaves variables open. HiGHS does not look
@@ -77,8 +72,7 @@ class HiGHS(Backend):
               start: Mapping[LpVariable, float] | None = None) -> Outcome:
         options = {
             'gapRel': gap, 'gapAbs': 0.0 if gap == 0 else 1e-6,
-            'presolve_rule_off': _NO_PROBING,
-            'mip_max_start_nodes': _START_NODES, **SAME_AGAIN}
+            'mip_max_start_nodes': _START_NODES, **SOUND}
         outcome, left = _run(problem, start, seconds, options)
         if outcome.status is Status.INFEASIBLE and is_delicate(problem):
             # Presolve takes numbers for equal that are not.
@@ -115,6 +109,8 @@ def _outcome(model: highspy.Highs, problem: LpProblem) -> Outcome:
     info = model.getInfo()
     whole = any(v.cat == pulp.LpInteger for v in problem.variables())
     bound = info.mip_dual_bound if whole else None
+    if status == known.kOptimal and not whole:
+        return Outcome(Status.OPTIMAL, _dual_bound(model))
     if status in (known.kOptimal, known.kModelEmpty):
         if bound is None or not math.isfinite(bound):
             bound = info.objective_function_value
@@ -124,6 +120,24 @@ def _outcome(model: highspy.Highs, problem: LpProblem) -> Outcome:
     feasible = info.primal_solution_status == (
         highspy.SolutionStatus.kSolutionStatusFeasible)
     return Outcome(Status.FEASIBLE if feasible else Status.NOTHING, bound)
+
+
+def _dual_bound(model: highspy.Highs) -> float | None:
+    """Of a program without whole variables, by its multipliers."""
+    lp = model.getLp()
+    matrix = lp.a_matrix_
+    starts, index, values = (np.array(each) for each in (
+        matrix.start_, matrix.index_, matrix.value_))
+    major = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    rows, columns = (index, major) if (
+        matrix.format_ == highspy.MatrixFormat.kColwise) else (major, index)
+    found = DualProgram(
+        np.array(lp.col_cost_), rows.astype(np.int64),
+        columns.astype(np.int64), values, np.array(lp.row_lower_),
+        np.array(lp.row_upper_)).bound(
+            np.array(model.getSolution().row_dual),
+            np.array(lp.col_lower_), np.array(lp.col_upper_))
+    return None if found is None else found + lp.offset_
 
 
 def _limits(bounds, sign: int) -> np.ndarray:

@@ -5,6 +5,7 @@ asked of their checks; hosts that are alike to a policy are asked of once."""
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -12,14 +13,15 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.exact_weights import common_step, exact
 from nova_holistic.solver.hosts import HostTable
 from nova_holistic.solver.rules import Carried
 
 _SORTS = 100
 """Sorts of hosts that a preference is asked about beforehand, at most."""
 
-_TINY = 1e-9
-"""What sums of weights may be off by, relative to their size."""
+_EXACT = 2.0**53
+"""Whole numbers up to this are exact as floats, and so are their sums."""
 
 _DOUBT = 8
 """Refusals of one policy after which it is asked whether it does so wherever
@@ -30,16 +32,17 @@ the member is."""
 class Best:
     """The best host of one member.
 
-    :ivar dislike: what preferences cost there, of those that look at it
+    :ivar dislike: what preferences cost there, of those that look at it, in
+        whole steps that all weights are multiples of
     """
 
     host: int
-    dislike: float
+    dislike: int
     cost: float
 
     def is_worse(self, dislike: float, cost: float) -> bool:
         """Whether that would be better; preferences come first."""
-        if abs(dislike - self.dislike) > _TINY * max(1.0, dislike):
+        if dislike != self.dislike:
             return dislike < self.dislike
         return cost < self.cost
 
@@ -59,6 +62,9 @@ class Judge:
         self._where, self._used = where, used
         self._deadline = deadline
         self._fine: set[int] = set()
+        self._step = common_step(
+            exact(each.policy.weight) for each in policies
+            if not each.policy.hard) or Fraction(1)
 
     def says(self, member: Member) -> bool:
         """Whether each policy says what it sees of the member's host."""
@@ -78,8 +84,9 @@ class Judge:
         return hosts
 
     def dislikes(self, member: Member, hosts: np.ndarray) -> np.ndarray:
-        """What preferences cost with the member on each host, at least: those
-        that would have to be asked too often are taken to cost nothing."""
+        """What preferences cost with the member on each host, at least, in
+        whole steps: those that would have to be asked too often are taken to
+        cost nothing."""
         total = np.zeros(len(hosts))
         for each in self._policies:
             sorts = None if each.policy.hard or not _seen(
@@ -96,11 +103,13 @@ class Judge:
 
     def first(self, member: Member, hosts: np.ndarray, costs: np.ndarray,
               dislikes: np.ndarray, looks: int) -> Best | None:
-        """The best of the hosts; None where there is none, or where it would
-        take too many looks to know.
+        """The best of the hosts; None where there is none, where it would
+        take too many looks to know, or where costs are too large to be exact.
 
         :param hosts: by what preferences cost at least, then by cost
         """
+        if dislikes.max(initial=0) >= _EXACT:
+            return None
         left = np.ones(len(hosts), dtype=bool)
         best: Best | None = None
         refusals: Counter[int] = Counter()
@@ -152,8 +161,9 @@ class Judge:
         return _seen(each, member) is not None and bool(
             self._violations(each))
 
-    def _cost(self, each: Carried, member: Member, host: int) -> float:
-        return each.policy.weight * self._violations(each, member, host)
+    def _cost(self, each: Carried, member: Member, host: int) -> int:
+        return int(exact(each.policy.weight) / self._step) * (
+            self._violations(each, member, host))
 
     def _violations(self, each: Carried, member: Member | None = None,
                     host: int = -1) -> int:

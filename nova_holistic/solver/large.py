@@ -90,23 +90,34 @@ class _How:
 
 @dataclass(frozen=True, slots=True)
 class _Relaxed:
-    """A relaxation of the whole, still to be solved."""
+    """A relaxation of the whole, still to be solved.
+
+    :ivar told: whether the objective is what it minimises
+    """
 
     apart: Apart
     outlay: Outlay
     merged: Merged
+    told: bool
 
     @classmethod
     def of(cls, kinds: Kinds, objective: Objective,
            deadline: Deadline) -> '_Relaxed':
         # Few hosts are near each other, whatever else is asked for.
-        outlay = objective.outlay() or Outlay(lambda free: free * 0 + 1.0)
+        told = objective.outlay()
+        outlay = told or Outlay(lambda free: free * 0 + 1.0)
         rules = cells(kinds, deadline.check)
         # Where costs rise with use, there are hosts enough in use.
         apart = Apart(kinds, rules) if outlay.slopes else Apart.of(
             kinds, rules)
         return cls(apart, outlay, Merged(
-            apart.kinds, apart.cells, outlay, deadline))
+            apart.kinds, apart.cells, outlay, deadline), told is not None)
+
+    def within(self, limit: float) -> float | None:
+        """The bound of the objective among plans whose preferences cost at
+        most that; None where something else than the objective is minimised.
+        """
+        return self.merged.within(limit) if self.told else None
 
     @property
     def kinds(self) -> Kinds:
@@ -150,8 +161,7 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
     if early.plan is None or found and found[0] <= early.plan[0]:
         return found and found[1]
     worth, case, counts = early.plan
-    return Found(case, counts, relaxed and relaxed.merged.within(worth[0]),
-                 0.0)
+    return Found(case, counts, relaxed and relaxed.within(worth[0]), 0.0)
 
 
 def _talking(kinds: Kinds, how: _How) -> Best | None:
@@ -193,10 +203,7 @@ def _chosen(relaxed: _Relaxed, how: _How,
 
     :param best: known already, with what its preferences and it cost
     """
-    told, deadline = how.objective.outlay() is not None, how.deadline
-    merged, outlay = relaxed.merged, relaxed.outlay
-    if not told:
-        merged.bound = None
+    deadline, merged, outlay = how.deadline, relaxed.merged, relaxed.outlay
     alike = not np.ptp(merged.columns.opening) > TINY
     # Where hosts cost alike, those that the relaxation uses are mostly best.
     for spare in _SPARE[0 if alike else 1:]:
@@ -215,7 +222,7 @@ def _chosen(relaxed: _Relaxed, how: _How,
         if search.good_enough() or (
                 deadline.elapsed() > _SHARE * deadline.limit):
             break
-        if best is not None and (outlay.slopes or not told):
+        if best is not None and (outlay.slopes or not relaxed.told):
             # Other hosts would lead to the same seats.
             break
     return best
@@ -232,15 +239,12 @@ def _patterned(relaxed: _Relaxed, how: _How,
     generation = Generation(
         kinds, rules, relaxed.outlay, merged, deadline, ways(
             kinds, rules, relaxed.apart.families, merged.limit))
-    told = how.objective.outlay() is not None
-    whole = how.objective.integral and told
+    whole = how.objective.integral and relaxed.told
     taken = board(kinds, rules, generation, how.gap, whole, merged.limit) if (
         generation.run(whole) or generation.late()) else None
-    merged.proved = generation.bound
+    merged.proved.add(generation.bound, generation.limit)
     if taken is None:
         return None, None
-    if not told:
-        merged.bound = None
     early.seek(_LATE)
     with contextlib.suppress(OutOfTime):
         return _plan(relaxed, how, boarded(
@@ -283,7 +287,7 @@ def _plan(relaxed: _Relaxed, how: _How,
     if seats.taken is not None:
         start = seated(case, relaxed.cells, relaxed.outlay, seats, hosts,
                        merged.limit, deadline)
-    verdict = search.improve(start, merged.least, merged.within)
+    verdict = search.improve(start, merged.least, relaxed.within)
     if verdict is Verdict.NOTHING or search.best is None:
         return search, None
     return search, Found(case, search.best, search.bound, search.solving)

@@ -17,6 +17,7 @@ from nova_holistic.solver.backend import Outcome, Status
 from nova_holistic.solver.cells import Cells
 from nova_holistic.solver.columns import columns, constant, TINY
 from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.dual_bounds import DualBounds
 from nova_holistic.solver.grain import at_least
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merging import Merging
@@ -58,7 +59,7 @@ class Merged:
     :ivar impossible: whether it is proved that there is no placement
     :ivar solution: hosts of bins in use and the bins' members by kind
     :ivar wanted: number of hosts of each of these that are worth a look
-    :ivar proved: the same as ``bound``, known from elsewhere
+    :ivar proved: more bounds, known from elsewhere, with their limits
     :ivar domains: which of the cells' variables are of domains in use
     :ivar duals: what a member of each kind costs, and what each row of the
         cells' rules
@@ -79,7 +80,7 @@ class Merged:
         self.solution: list[tuple[np.ndarray, np.ndarray]] = []
         self.wanted: list[int] = []
         self.duals = np.zeros(0)
-        self.proved = 0.0
+        self.proved = DualBounds()
         self._next: list[np.ndarray] = []
         self._low = self._anyhow = 0.0
 
@@ -123,11 +124,12 @@ class Merged:
         """
         if self.bound is None:
             return None
+        known = self.proved.at(limit)
         if limit <= self.limit:
-            return max(self.bound, self.proved)
+            return max(self.bound, known)
         outcome, _ = self._program(self._bins, limit).settle(
             _NEAR, self._deadline.left)
-        return max(self._anyhow, self._cost(outcome))
+        return max(self._anyhow, self._cost(outcome), known)
 
     def _prefer(self, bins: Sequence[np.ndarray]) -> bool:
         """The least that preferences cost is held from here on."""

@@ -130,6 +130,9 @@ class Merging:
         self.program.cost[of_c] = 1.0
         slopes = np.array(self._slopes)
         rows = np.arange(b)
+        # No bin costs more than all of its pieces, or all members alone.
+        self.program.upper[of_c] = np.maximum(
+            (width * size[:, None]) @ slopes, 0.0)
         self.program.add(
             np.concatenate((rows, np.tile(rows, number))),
             np.concatenate((of_c, of_p.ravel())),
@@ -137,6 +140,9 @@ class Merging:
             0.0, np.inf, b)
         alone = (curve(before[:, None] + steps, slopes)
                  - curve(before[:, None], slopes))
+        self.program.upper[of_c] = np.maximum(
+            self.program.upper[of_c],
+            (alone.T * self.program.upper[of_x]).sum(axis=0))
         self.program.add(
             np.concatenate((rows, np.tile(rows, k))),
             np.concatenate((of_c, of_x.ravel())),

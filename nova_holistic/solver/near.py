@@ -193,7 +193,7 @@ class Near:
         for _ in range(_ROUNDS):
             program = self.program()
             outcome, _ = program.solve(self._deadline.left())
-            if outcome.status is not Status.OPTIMAL:
+            if outcome.status is not Status.OPTIMAL or outcome.bound is None:
                 self.none = outcome.status is Status.INFEASIBLE
                 return most
             self._prices = (-program.duals).clip(0)
@@ -249,7 +249,8 @@ class Near:
             worth, mixes = sorts.best(each[:, sorts.place].T * self.unit)
             gain = worth / self.unit - own
             better = gain > _WORTH_IT
-            total += float((gain * sorts.number)[better].sum())
+            # What gains too little to enter gains something, too.
+            total += float((gain.clip(0) * sorts.number).sum())
             entered |= front.enter(np.flatnonzero(better), mixes[better])
         return total, entered
 
@@ -262,8 +263,9 @@ class Near:
             np.concatenate((np.zeros(size), *(
                 -front.sorts.pairs(front.sort, front.mixes) / self.unit
                 for front in self.fronts))),
-            np.concatenate((self.standing.limits, np.full(
-                sum(mixes), np.inf))))
+            # Each sort has one mix for each of its domains at most.
+            np.concatenate((self.standing.limits, *(
+                front.sorts.number[front.sort] for front in self.fronts))))
         for front, number in zip(self.fronts, mixes):
             self._add(program, front, size + np.arange(number))
             size += number

@@ -14,22 +14,15 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.case import Case, Counts
+from nova_holistic.solver.cost_limits import CostLimits
 from nova_holistic.solver.deadline import Deadline
 from nova_holistic.solver.freedom import Freedom
+from nova_holistic.solver.preference_rows import Penalty
 from nova_holistic.solver.presence import Presence
 from nova_holistic.solver.rules import Atom, Kind
 
-_TOLERANCE = 1e-6
 
-_FAR_APART = 2**16
-"""Whole numbers up to this in one row are told apart by solvers, whose
-tolerances are about a millionth."""
-
-_DIGIT = 2**12
-"""Base of the digits of larger ones."""
-
-
-class Program(Freedom):
+class Program(Freedom, CostLimits):
     """Implements model.objective.HostEncoder on PuLP.
 
     ``x[c][h]`` is the number of class ``c`` on host ``h``: an integer for
@@ -45,6 +38,7 @@ class Program(Freedom):
         self.members: Sequence[Member] = case.members
         self.case = case
         self.whole = hosts is None
+        self._objective, self._hosts = objective, hosts
         self.problem = LpProblem('plan')
         self._deadline = deadline
         self._variables = 0
@@ -64,7 +58,7 @@ class Program(Freedom):
         self._place_everyone()
         self._share_out()
         self._tie_rules()
-        self._scale_preferences()
+        self.add_up_preferences()
         self.cost = LpAffineExpression(objective.encode(self))
         self._keep_within_capacity()
         self._scale_cost()
@@ -119,17 +113,13 @@ class Program(Freedom):
     def size(self) -> int:
         return self._variables
 
-    def minimise_preferences(self) -> None:
-        self.problem.objective = self.preferences
+    def again(self) -> 'Program':
+        """The same program without what was added to it later."""
+        return type(self)(
+            self.case, self._objective, self._deadline, self._hosts)
 
     def minimise_cost(self) -> None:
         self.problem.objective = self.scaled_cost
-
-    def limit_preferences(self, cost: float) -> None:
-        """From here on weighted violations cost no more than that."""
-        limit = cost / self.preference_unit
-        self.require(self.preferences
-                     <= limit + _TOLERANCE * max(1.0, abs(limit)))
 
     def forbid(self, host: int, counts: Counts) -> None:
         """Not all of what the counts put on the host, at the same time.
@@ -208,10 +198,9 @@ class Program(Freedom):
             constraint = LpConstraint(left, row.sense, rhs=row.limit)
             if left or not constraint.valid():
                 self.require(constraint)
-        self.preferences = LpAffineExpression()
-        for carried, terms, constant in self.case.rules.penalties:
-            self.preferences += (self._expand(terms, constant)
-                                 * carried.policy.weight)
+        self.penalties = [
+            Penalty(carried, self._expand(terms, constant))
+            for carried, terms, constant in self.case.rules.penalties]
 
     def _expand(self, terms, constant: float) -> LpAffineExpression:
         total = LpAffineExpression(constant=constant)
@@ -230,12 +219,6 @@ class Program(Freedom):
             for variable, factor in part.items():
                 total.addterm(variable, factor * coefficient)
         return total
-
-    def _scale_preferences(self) -> None:
-        weights = [carried.policy.weight
-                   for carried, _, _ in self.case.rules.penalties]
-        self.preference_unit = max(weights, default=1.0) or 1.0
-        self.preferences = self.preferences * (1 / self.preference_unit)
 
     def _scale_cost(self) -> None:
         """Costs around 1, whatever their unit: solvers' tolerances are
@@ -264,34 +247,5 @@ class Program(Freedom):
         # Whole amounts: dividing by what divides them all loses nothing, and
         # rounds the limit down to what can be reached.
         divisor = math.gcd(*(amount for _, amount in terms))
-        self._whole_row([(v, amount // divisor) for v, amount in terms],
-                        min(free, most) // divisor, used)
-
-    def _whole_row(self, terms: list[tuple[LpVariable, int]], limit: int,
-                   used: LpVariable | None) -> None:
-        """Sum of terms <= limit; where the place is not used, <= 0.
-
-        Amounts that are too far apart for a solver's tolerances are taken
-        apart, into digits and what is carried from the lower to the higher.
-        """
-        scale = max(amount for _, amount in terms)
-        if scale > _FAR_APART:
-            high, low = divmod(limit, _DIGIT)
-            most = sum(amount % _DIGIT * v.upBound for v, amount in terms)
-            carry = self._variable(most // _DIGIT + 1)
-            self._row([*((v, amount % _DIGIT) for v, amount in terms
-                         if amount % _DIGIT), (carry, -_DIGIT)], low, used)
-            self._whole_row([*((v, amount // _DIGIT) for v, amount in terms
-                               if amount >= _DIGIT), (carry, 1)], high, used)
-        else:
-            self._row([(v, amount / scale) for v, amount in terms],
-                      limit / scale, used)
-
-    def _row(self, row: list[tuple[LpVariable, float]], limit: float,
-             used: LpVariable | None) -> None:
-        if used is None:
-            self.require(LpAffineExpression(row) <= limit)
-        else:
-            # Nothing at all where the host is not used: a tighter relaxation.
-            row.append((used, -limit))
-            self.require(LpAffineExpression(row) <= 0)
+        self.whole_row([(v, amount // divisor) for v, amount in terms],
+                       min(free, most) // divisor, used)

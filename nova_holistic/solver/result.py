@@ -52,8 +52,9 @@ def _placement(path: str, host: Host) -> Placement:
 
 def _valued(objective: Objective, value: float, bound: float | None,
             best: bool) -> ObjectiveValue:
+    # A bound above the value is an error of the solver, and is not hidden.
+    lower = bounds.safe(objective, bound)
     if best:
-        return ObjectiveValue(objective.name, value, value, 0.0)
-    lower = min(value, bounds.safe(objective, bound))
+        lower = max(value, lower)
     return ObjectiveValue(objective.name, value, lower,
                           bounds.gap(value, lower))

@@ -143,7 +143,8 @@ class Rules:
     def outside(self, scope: Scope, level: str) -> Expression:
         if level not in self._gaps:
             self._gaps[level] = bool(np.any(
-                (self.table.division(level).of_host < 0) & self.possible))
+                (self.table.division(level).of_host < 0)
+                & np.asarray(self.possible, dtype=bool)))
         if not self._gaps[level]:
             # Nothing that could tell the scope's members from others.
             return pulp.LpAffineExpression()

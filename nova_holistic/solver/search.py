@@ -14,6 +14,7 @@ from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.firm import Firm
 from nova_holistic.solver.greedy import greedy, Restarts
 from nova_holistic.solver.indifferent import Indifferent
+from nova_holistic.solver.least_cost import least_preferences
 from nova_holistic.solver.polish import polish
 from nova_holistic.solver.program import Program
 from nova_holistic.solver.questions import Questions, RELAXATION
@@ -246,15 +247,12 @@ class Search(Questions):
         :param part: of the time left, that each of the two may take
         """
         gap = 0.0 if program.size < SMALL else self._gap
+        first = Status.OPTIMAL
         if program.preferences and self._worth[0] > 0:
             share = part * (1.0 if self.best is None else _PREFERENCES)
-            program.minimise_preferences()
-            outcome = self.ask(program, share, 0.0)
-            if outcome.status is Status.INFEASIBLE:
+            first = least_preferences(self, program, share, gap == 0)
+            if first is Status.INFEASIBLE:
                 return self._no_plan()
-            first = outcome.status is Status.OPTIMAL
-        else:
-            first = True
         if self.best is not None and program.preferences:
             program.limit_preferences(self._worth[0])
         program.minimise_cost()
@@ -265,8 +263,16 @@ class Search(Questions):
             self._know(outcome.bound * program.cost_unit)
         if self.best is None:
             return Verdict.NOTHING
-        proved = first and gap == 0 and outcome.status is Status.OPTIMAL
-        return Verdict.BEST if proved else Verdict.GOOD
+        proved = first is outcome.status is Status.OPTIMAL and gap == 0
+        return Verdict.BEST if proved and self._reaches(
+            outcome.bound, program.cost_unit) else Verdict.GOOD
+
+    def _reaches(self, bound: float | None, unit: float) -> bool:
+        """Whether the best plan, as objectives judge it, is as good as a
+        solver's bound."""
+        value = self._worth[1]
+        return bound is not None and value - bound * unit <= (
+            bounds.ROUNDING * max(unit, abs(value)))
 
     def _no_plan(self) -> Verdict:
         # A plan in hand that passed every check outweighs a solver's word.

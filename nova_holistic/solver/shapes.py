@@ -35,9 +35,20 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Cap(Shape):
-    """Domains hold no more than so many members each."""
+    """Some domains hold no more than so many members each.
+
+    :ivar limits: of the domains that the rows speak of; there is no limit on
+        any other domain of the level
+    """
 
     limits: Mapping[int, int]
+
+    def most(self, domain: int, unlimited: int) -> int:
+        """The limit of the domain.
+
+        :param unlimited: the answer for a domain without a limit
+        """
+        return self.limits.get(domain, unlimited)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from nova_holistic.solver.cells import cells
 from nova_holistic.solver.cluster import Cluster
 from nova_holistic.solver.deadline import Deadline, OutOfTime
 from nova_holistic.solver.deal import deal
+from nova_holistic.solver.exact_weights import exact
 from nova_holistic.solver.greedy import Attempt, fullest
 from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver.merged import Merged
@@ -87,7 +88,7 @@ class Together:
             return self.bound
         weights = {p.weight for scope in self._kinds.group.scopes()
                    for p in scope.group.rules if not p.hard}
-        held = frozenset(weight for weight in weights if weight > cost)
+        held = frozenset(weight for weight in weights if exact(weight) > cost)
         if held not in self._known:
             try:
                 self._known[held] = self._nearest(

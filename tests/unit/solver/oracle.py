@@ -6,6 +6,7 @@ capacity, requirements, policies, preferences and objectives.
 """
 
 from collections import Counter
+from fractions import Fraction
 
 from tests.unit.solver import oracle_relationships
 from tests.unit.solver.oracle_policies import KNOWN, View, degree
@@ -16,10 +17,10 @@ def best(group, snapshot, placed, objective):
     found = None
     for where in placements(group, snapshot, placed):
         cost = violations(group, snapshot, placed, where)
-        if cost is None or found and cost > found[0] + 1e-9:
+        if cost is None or found and cost > found[0]:
             continue
         worth = value(objective, group, snapshot, placed, where)
-        if found is None or cost < found[0] - 1e-9 or worth < found[1]:
+        if found is None or cost < found[0] or worth < found[1]:
             found = (cost, worth)
     return found
 
@@ -128,17 +129,17 @@ def _violations(line, prefix, where, hosts, snapshot, strangers):
     group = line[-1]
     view = View(line, group.all_members(prefix), where, hosts,
                 snapshot, strangers)
-    total = 0.0
+    total = Fraction(0)
     for policy in group.policies:
         found = degree(policy, view)
         if policy.weight is None and found:
             return None
-        total += (policy.weight or 0) * found
+        total += _weight(policy) * found
     for each in group.relationships:
         found = oracle_relationships.degree(each, view, prefix)
         if each.weight is None and found:
             return None
-        total += (each.weight or 0) * found
+        total += _weight(each) * found
     for nested in group.groups:
         path = f'{prefix}/{nested.name}' if prefix else nested.name
         cost = _violations([*line, nested], path, where, hosts, snapshot,
@@ -147,6 +148,11 @@ def _violations(line, prefix, where, hosts, snapshot, strangers):
             return None
         total += cost
     return total
+
+
+def _weight(rule):
+    """As the decimal number that a document would have."""
+    return Fraction(str(rule.weight or 0))
 
 
 def _fewest_hosts(members, free, where, hosts):

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the solver says is proved is true: cases in which it was not."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.model.policy import Policy, Violations
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.relationship_anti_affinity import (
+    RelationshipAntiAffinity)
+from nova_holistic.policies.spread import Spread
+from nova_holistic.policies.traits import Traits
+from nova_holistic.solver.check import check
+from nova_holistic.solver.settings import Settings, Strategy
+from nova_holistic.solver.solve import solve
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.clocks import standing
+
+FAST, ANY, NOWHERE = (frozenset({name}) for name in (
+    'FAST', 'ANY', 'CUSTOM_NOWHERE'))
+
+
+def violations(plan):
+    """Of each preference, in document order."""
+    return [each.violations for each in plan.preferences]
+
+
+def planned(wanted, snapshot, objective, strategy=Strategy.AUTO):
+    plan = solve(wanted, snapshot, objective=objective, timer=standing,
+                 settings=Settings(strategy))
+    assert isinstance(plan, Plan)
+    assert check(wanted, snapshot, plan.hosts()) == ()
+    assert plan.objective.bound <= plan.objective.value
+    return plan
+
+
+@pytest.mark.parametrize('strategy', Strategy)
+def test_a_light_preference_beside_a_heavy_one_is_met(strategy):
+    wanted = group(
+        *(servers(f'm{n}', vcpus=vcpus)
+          for n, vcpus in enumerate((5, 4, 4, 3, 2, 2))),
+        policies=[Traits(has=ANY, weight=1e6), Traits(has=FAST, weight=0.1)])
+    snapshot = cloud(
+        *(host(f'h{n}', 'r1', vcpus=10, traits=ANY | FAST) for n in range(3)),
+        host('large', 'r1', vcpus=20, traits=ANY))
+    plan = planned(wanted, snapshot, 'fewest-hosts', strategy)
+    assert violations(plan) == [0, 0]
+    assert plan.objective.bound <= 2 <= plan.objective.value
+    if strategy in (Strategy.AUTO, Strategy.WHOLE, Strategy.INSERTION):
+        assert plan.objective.value == 2
+
+
+def test_the_objective_is_best_among_plans_of_the_least_cost():
+    """An objective is worth less than the lightest of preferences."""
+    part = frozenset({'CUSTOM_B'})
+    wanted = group(
+        groups=[group(servers('m', vcpus=2), name='g0'),
+                group(servers('m', vcpus=2), name='g1'),
+                group(servers('m'), name='g2', policies=[
+                    Traits(has=part, weight=0.3)])],
+        policies=[Traits(has=NOWHERE, weight=100000.0)])
+    snapshot = cloud(
+        host('h2', 'r0', traits=part,
+             inventories={'VCPU': Inventory(total=3, used=1)}),
+        host('h3', 'r1', vcpus=6),
+        host('h4', 'r0', inventories={'VCPU': Inventory(total=7, used=2)}))
+    plan = planned(wanted, snapshot, 'stack')
+    assert violations(plan) == [3, 0]
+    assert plan.objective.value == pytest.approx(29 / 21)
+    assert plan.objective.gap == 0
+
+
+def test_the_least_cost_is_exact_beside_a_preference_that_nobody_meets():
+    wanted = group(
+        groups=[group(servers('m', vcpus=vcpus), name=f'g{n}')
+                for n, vcpus in enumerate((2, 1, 2, 2))],
+        policies=[Traits(has=NOWHERE, weight=1e6),
+                  AntiAffinity(weight=0.6),
+                  Affinity(level='rack', weight=0.7)])
+    snapshot = cloud(
+        host('h0', 'r0', vcpus=5), host('h1', 'r1', vcpus=3),
+        host('h3', 'r1', vcpus=3), host('h4', 'r0', vcpus=4))
+    plan = planned(wanted, snapshot, 'stack')
+    assert violations(plan) == [4, 0, 1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtMostOneIn(Policy):
+    """At most one member is in the rack; other racks have no limit."""
+
+    type: ClassVar[str] = 'at-most-one-in'
+    keys: ClassVar[dict] = {}
+    rack: str = 'r1'
+
+    def check(self, scope, placement, snapshot):
+        here = sum(placement[m.path].location[0] == self.rack
+                   for m in scope.members if m.path in placement)
+        return Violations(max(0, here - 1))
+
+    def encode(self, scope, encoder):
+        encoder.require(encoder.count(
+            scope, Domain('rack', (self.rack,))) <= 1)
+
+
+def test_a_limit_on_one_domain_says_nothing_of_the_others():
+    wanted = group(
+        groups=[group(servers('m', 2), name='a', policies=[AtMostOneIn()]),
+                group(servers('m', 2), name='b')],
+        relationships=[RelationshipAntiAffinity(
+            between=('a', 'b'), level='rack')])
+    snapshot = cloud(host('h1', 'r1'), host('h2', 'r2'))
+    plan = planned(wanted, snapshot, 'spread')
+    assert {p.member: p.host for p in plan.placements} == {
+        'a/m-0': 'h2', 'a/m-1': 'h2', 'b/m-0': 'h1', 'b/m-1': 'h1'}
+
+
+def test_limits_on_all_domains_still_show_a_contradiction():
+    wanted = group(
+        groups=[group(servers('m', 2), name=name, policies=[
+            AntiAffinity(level='rack')]) for name in 'ab'],
+        relationships=[RelationshipAntiAffinity(
+            between=('a', 'b'), level='rack')])
+    snapshot = cloud(*(host(f'h{n}', f'r{n}') for n in range(3)))
+    answer = solve(wanted, snapshot, timer=standing)
+    assert isinstance(answer, Unplaceable)
+
+
+@pytest.mark.parametrize('policy', [
+    Affinity(level='rack'), Affinity(level='rack', weight=1.0),
+    AntiAffinity(level='rack'), AntiAffinity(level='rack', weight=1.0),
+    Spread(level='rack', max_skew=1), Spread(level='rack', min_domains=1)])
+@pytest.mark.parametrize('strategy', Strategy)
+def test_a_cloud_without_hosts_has_no_plan(policy, strategy):
+    answer = solve(group(servers('m', 2), policies=[policy]), cloud(),
+                   timer=standing, settings=Settings(strategy))
+    assert isinstance(answer, Unplaceable)
+    assert answer.reasons
