@@ -24,8 +24,8 @@ from nova_holistic.solver.settings import Settings, Strategy
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit import builders
-from tests.unit.solver import oracle
 from tests.unit.solver.clocks import standing
+from tests.unit.solver import oracle
 
 OBJECTIVES = ('spread', 'stack', 'fewest-hosts')
 CASES = times(25)
@@ -73,13 +73,13 @@ def random_case(seed):
             chance.choice((3, 4, 6, 8)), used=chance.choice((0, 0, 1)))})
         for n in range(chance.choice((2, 3, 3, 4)))))
     first = chance.randint(1, 3)
+    numbers = {'web': first, 'db': chance.randint(1, 4 - first)}
     group = builders.group(
         groups=[builders.group(
             builders.servers('m', number, vcpus=chance.choice((1, 1, 2))),
             name=name, policies=[
                 _policy(chance) for _ in range(chance.choice((0, 1, 1)))])
-            for name, number in (
-                ('web', first), ('db', chance.randint(1, 4 - first)))],
+                for name, number in numbers.items()],
         policies=[_policy(chance) for _ in range(chance.choice((1, 2, 2)))],
         relationships=[_relationship(chance)]
         if chance.random() < 0.4 else [])

@@ -12,10 +12,10 @@ def test_one_of_two_safeguards_is_needed_and_enough(monkeypatch):
     """Neither digits nor the second question: and there is a "proof" that a
     group with a plan has none. One of the two is enough here."""
     wanted, snapshot = hardly_apart()
-    digits, asks = program._FAR_APART, highs.is_delicate
+    digits, asks = program.FAR_APART, highs.is_delicate
     for far_apart, delicate, told in (
             (2**62, lambda problem: False, Unplaceable),
             (digits, lambda problem: False, Plan), (2**62, asks, Plan)):
-        monkeypatch.setattr(program, '_FAR_APART', far_apart)
+        monkeypatch.setattr(program, 'FAR_APART', far_apart)
         monkeypatch.setattr(highs, 'is_delicate', delicate)
         assert isinstance(solve(wanted, snapshot), told)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Costs of preferences: fractions, tiers, and rows that limit them exactly."""
+
+from fractions import Fraction
+import itertools
+
+import highspy
+import numpy as np
+import pulp
+import pytest
+
+from nova_holistic.policies.traits import Traits
+from nova_holistic.solver.backend import load_backend, Status
+from nova_holistic.solver.case import Case
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.dual_bounds import DualBounds
+from nova_holistic.solver.exact_weights import common_step, exact
+from nova_holistic.solver.indifferent import Indifferent
+from nova_holistic.solver.linear import Linear
+from nova_holistic.solver.program import Program
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.clocks import standing
+
+WEIGHTS = (1e6, 123.456, 0.1, 0.000001)
+
+
+def test_weights_are_the_decimal_numbers_that_users_write():
+    assert exact(0.1) + exact(0.2) == exact(0.3) == Fraction(3, 10)
+    assert common_step(map(exact, (0.6, 1e6, 0.25))) == Fraction(1, 20)
+    assert common_step([]) == 0
+
+
+def _program(weights):
+    """One member, which each preference has on a host of its own."""
+    wanted = group(servers('m'), policies=[
+        Traits(has=frozenset({f'CUSTOM_{n}'}), weight=weight)
+        for n, weight in enumerate(weights)])
+    hosts = [host(f'h{n}', 'r', traits=frozenset(
+        f'CUSTOM_{t}' for t, has in enumerate(which) if has))
+        for n, which in enumerate(itertools.product(
+            (False, True), repeat=len(weights)))]
+    deadline = Deadline(standing, 10.0)
+    case = Case.of(wanted, cloud(*hosts), {}, deadline.check)
+    return case, Program(case, Indifferent(), deadline)
+
+
+def test_weights_that_solvers_cannot_tell_apart_are_in_tiers():
+    _, program = _program(WEIGHTS)
+    assert [[each.weight for each in tier] for tier in program.tiers()] == [
+        [10**6], [exact(123.456), exact(0.1)], [exact(1e-6)]]
+    _, program = _program((10.0, 2.5, 1.0))
+    assert len(program.tiers()) == 1
+
+
+@pytest.mark.parametrize('number', range(0, 16, 3))
+def test_a_limit_admits_its_own_cost_and_no_cost_above(number):
+    """Each host costs another sum of the weights: the limit between two of
+    them divides the hosts, and the dearest below it can be used."""
+    case, program = _program(WEIGHTS)
+    costs = sorted(case.preference_cost(case.placement(({h: 1},)))
+                   for h in range(len(case.table)))
+    program.limit_preferences(costs[number])
+    program.problem.objective = -program.preferences
+    outcome = load_backend('highs').solve(
+        program.problem, seconds=10.0, gap=0.0)
+    assert outcome.status is Status.OPTIMAL
+    found = case.preference_cost(case.placement(program.read()))
+    assert found <= costs[number]
+    # No limit below the least cost has a solution.
+    program.limit_preferences(costs[0] - Fraction(1, 10**6))
+    assert load_backend('highs').solve(
+        program.problem, seconds=10.0, gap=0.0).status is Status.INFEASIBLE
+
+
+def test_a_bound_holds_up_to_its_limit_on_preferences():
+    bounds = DualBounds()
+    assert bounds.at(0.0) == 0.0
+    bounds.add(54.8, 2.0)
+    bounds.add(40.0, float('inf'))
+    assert bounds.at(Fraction(2)) == 54.8
+    assert bounds.at(Fraction(21, 10)) == 40.0
+
+
+@pytest.mark.parametrize('whole', [False, True])
+def test_no_program_is_presolved_by_probing(monkeypatch, whole):
+    """HiGHS calls solutions optimal, or programs infeasible, that are not."""
+    left_out = []
+    run = highspy.Highs.run
+
+    def noted(model):
+        left_out.append(model.getOptionValue('presolve_rule_off')[1])
+        return run(model)
+
+    monkeypatch.setattr(highspy.Highs, 'run', noted)
+    program = Linear(np.array([1.0]), np.array([3.0]))
+    program.add(np.zeros(1), np.zeros(1), np.ones(1), 1.5, np.inf, 1)
+    if whole:
+        program.integer = np.array([True])
+    program.solve(10.0)
+    program.loaded().run()
+    problem = pulp.LpProblem()
+    number = problem.add_variable('x', 0, 3, pulp.LpInteger)
+    problem.objective = pulp.LpAffineExpression(number)
+    problem.addConstraint(number >= 1.5)
+    load_backend('highs').solve(problem, seconds=10.0, gap=0.0)
+    assert left_out == [1 << 15] * 3

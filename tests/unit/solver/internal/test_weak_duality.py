@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dual bounds of linear programs: true for any multipliers, to the last digit.
+"""
+
+from fractions import Fraction
+import random
+
+import highspy
+import numpy as np
+import pytest
+
+from nova_holistic.solver.backend import Status
+from nova_holistic.solver.linear import Linear
+from nova_holistic.solver.weak_duality import DualProgram
+
+SIZE, ROWS = 6, 4
+NUMBERS = (0.1, 0.7, 1.0, 1 / 3, 1e6, 1e-6, 123456.789)
+
+
+def _program(chance):
+    """Random numbers of any size, and a solution that keeps the rows."""
+    matrix = np.array([[chance.choice((0.0, 1.0, -1.0)) * chance.choice(
+        NUMBERS) for _ in range(SIZE)] for _ in range(ROWS)])
+    cost = np.array([chance.uniform(-1, 1) * chance.choice(NUMBERS)
+                     for _ in range(SIZE)])
+    solution = np.array([chance.choice((0.0, 0.1, 3.3, 7.0))
+                         for _ in range(SIZE)])
+    rows, columns = np.nonzero(matrix)
+    activity = [_exact_sum(row, solution) for row in matrix]
+    least = np.array([np.nextafter(float(a), -np.inf) if chance.random() < 0.7
+                      else -np.inf for a in activity])
+    most = np.array([np.nextafter(float(a), np.inf) if chance.random() < 0.7
+                     else np.inf for a in activity])
+    return DualProgram(cost, rows, columns, matrix[rows, columns],
+                       least, most), solution
+
+
+def _exact_sum(factors, values):
+    return sum((Fraction(f) * Fraction(v) for f, v in zip(
+        factors.tolist(), values.tolist())), Fraction(0))
+
+
+def test_no_multipliers_prove_more_than_a_solution_costs():
+    proved = 0
+    for seed in range(300):
+        chance = random.Random(seed)
+        program, solution = _program(chance)
+        duals = np.array([chance.uniform(-2, 2) * chance.choice(NUMBERS)
+                          for _ in range(ROWS)])
+        # Limits that the solution reaches leave no room for rounding.
+        bound = program.bound(duals, solution, solution)
+        cost = _exact_sum(program.cost, solution)
+        assert Fraction(bound) <= cost
+        proved += bound > float(cost) - 1e-3 * (1 + abs(float(cost)))
+        assert Fraction(program.bound(
+            duals, np.zeros(SIZE), np.full(SIZE, 7.0))) <= cost
+    assert proved > 30
+
+
+def test_a_variable_without_a_limit_proves_nothing():
+    program = DualProgram(
+        np.array([1.0]), np.array([0]), np.array([0]), np.array([1.0]),
+        np.array([3.0]), np.array([np.inf]))
+    endless = np.array([0.0]), np.array([np.inf])
+    assert program.bound(np.array([2.0]), *endless) is None
+    assert program.bound(np.array([0.5]), *endless) == pytest.approx(1.5)
+
+
+def test_a_linear_program_is_bounded_by_its_multipliers(monkeypatch):
+    """What the solver says of the value is not asked."""
+    program = Linear(np.array([1.0, 3.0]), np.array([10.0, 10.0]))
+    program.add(np.zeros(2), np.array([0, 1]), np.array([1.0, 1.0]),
+                12.0, np.inf, 1)
+    monkeypatch.setattr(highspy.HighsInfo, 'objective_function_value',
+                        property(lambda info: 99.0), raising=False)
+    outcome, values = program.solve(10.0)
+    assert outcome.status is Status.OPTIMAL
+    assert values == pytest.approx([10.0, 2.0])
+    assert outcome.bound == pytest.approx(16.0)
+    assert outcome.bound <= 16.0
