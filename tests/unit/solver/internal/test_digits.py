@@ -3,7 +3,7 @@
 program, or a second question to the solver."""
 
 from nova_holistic.model.plan import Plan, Unplaceable
-from nova_holistic.solver import highs, program
+from nova_holistic.solver import cost_limits, highs
 from nova_holistic.solver.solve import solve
 from tests.unit.solver.test_exact_amounts import hardly_apart
 
@@ -12,10 +12,10 @@ def test_one_of_two_safeguards_is_needed_and_enough(monkeypatch):
     """Neither digits nor the second question: and there is a "proof" that a
     group with a plan has none. One of the two is enough here."""
     wanted, snapshot = hardly_apart()
-    digits, asks = program.FAR_APART, highs.is_delicate
+    digits, asks = cost_limits.FAR_APART, highs.is_delicate
     for far_apart, delicate, told in (
             (2**62, lambda problem: False, Unplaceable),
             (digits, lambda problem: False, Plan), (2**62, asks, Plan)):
-        monkeypatch.setattr(program, 'FAR_APART', far_apart)
+        monkeypatch.setattr(cost_limits, 'FAR_APART', far_apart)
         monkeypatch.setattr(highs, 'is_delicate', delicate)
         assert isinstance(solve(wanted, snapshot), told)
