@@ -20,8 +20,8 @@ from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver.alternates import alternates
-from nova_holistic.solver.rules import Rules
+from nova_holistic.solver.alternates.alternates import alternates
+from nova_holistic.solver.problem.rules import Rules
 from nova_holistic.solver.solve import solve
 
 

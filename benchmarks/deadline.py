@@ -27,8 +27,8 @@ from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver.backend import load_backend
 from nova_holistic.solver.check import check
+from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.solve import solve
 
 RACK = AntiAffinity(level='rack')

@@ -15,8 +15,8 @@ from groups import chatty_shop, related_shop, shop
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.backend import load_backend
 from nova_holistic.solver.check import check
+from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.solve import solve
 
 GROUPS = {'plain': shop, 'related': related_shop, 'network': chatty_shop}

@@ -14,7 +14,7 @@ from one_by_one import OneByOne
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.solver.check import check
-from nova_holistic.solver.highs import HiGHS
+from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.solve import solve
 
 _STARTED = time.perf_counter() - time.process_time()

@@ -38,7 +38,7 @@ from nova_holistic.inventory.resource_providers.provider_rows import (
     ProviderRows)
 from nova_holistic.inventory.service import Service
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.solver.hosts import HostTable
+from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.topology.aggregates import AggregatesTopology
 
 HOSTS_PER_RACK = 40

@@ -14,7 +14,7 @@ from nova_holistic.documents.plan import to_document
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.solver.explain import Explanation
+from nova_holistic.solver.diagnosis.explain import Explanation
 
 Answer = Plan | Unplaceable | Unknown
 Explained = Sequence[Explanation] | None

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from nova_holistic.solver.explain import Explanation, Move
+from nova_holistic.solver.diagnosis.explain import Explanation, Move
 
 _NOTHING = 1e-9
 

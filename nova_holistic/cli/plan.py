@@ -22,7 +22,7 @@ from nova_holistic.model.plan import Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.picture.lettering import printable
 from nova_holistic.solver.check import check
-from nova_holistic.solver.explain import explain
+from nova_holistic.solver.diagnosis.explain import explain
 from nova_holistic.solver.solve import solve
 
 _CODES = {Planned: exits.PLANNED, Unplaceable: exits.UNPLACEABLE,

@@ -17,10 +17,10 @@ from oslo_upgradecheck.upgradecheck import Code, Result
 from nova_holistic.cli.connect import connect
 from nova_holistic import exceptions
 from nova_holistic.holds.requests import MICROVERSION
-from nova_holistic.inventory import load_inventory
 from nova_holistic import inventory, objectives, plugins, topology
+from nova_holistic.inventory import load_inventory
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.solver import backend
+from nova_holistic.solver.milp import backend
 from nova_holistic import supported
 from nova_holistic.table.database import Database
 from nova_holistic.table import migration

@@ -28,7 +28,7 @@ from nova_holistic.model.named_reasons import named
 from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.snapshot import Host, Snapshot
-from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
 from nova_holistic.table.records import GroupStatus, MemberState

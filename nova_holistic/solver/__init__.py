@@ -2,9 +2,24 @@
 """The planner's core: a group and a snapshot to a plan, or to reasons.
 
 Other packages import the modules of ``__all__`` and no other: the rest may be
-rebuilt at any time.
+rebuilt at any time. Each sub-package imports only those listed before it:
+
+``problem``
+    hosts, members, capacity and the rows of the policies
+``construct``
+    plans without an integer program: greedy, repair, one more member
+``milp``
+    integer and linear programs, and the solvers that run them
+``alternates``
+    other hosts on which members can be built
+``decomposition``
+    merged hosts, patterns of members on hosts, and their master program
+``traffic``
+    plans and bounds for objectives about traffic between members
+``diagnosis``
+    why there is no plan, and why a member is on its host
 """
 
-__all__ = ('alternates', 'backend', 'check', 'explain', 'observer',
-           'one_more', 'settings',
+__all__ = ('alternates.alternates', 'check', 'construct.one_more',
+           'diagnosis.explain', 'milp.backend', 'observer', 'settings',
            'solve')

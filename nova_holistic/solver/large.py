@@ -15,22 +15,23 @@ import numpy as np
 from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective, Outlay
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.solver.apart import Apart
-from nova_holistic.solver.backend import Backend
-from nova_holistic.solver.boarding import board, suits
-from nova_holistic.solver.case import Case, Counts
-from nova_holistic.solver.cells import Cells, cells
-from nova_holistic.solver.columns import TINY
-from nova_holistic.solver.deadline import Deadline, OutOfTime
-from nova_holistic.solver.early import Early
-from nova_holistic.solver.generation import Generation
-from nova_holistic.solver.kinds import Kinds
-from nova_holistic.solver.merged import Merged
-from nova_holistic.solver.search import Search, Verdict
-from nova_holistic.solver.seated import seated
-from nova_holistic.solver.seats import boarded, Seating, seating
-from nova_holistic.solver.together import together
-from nova_holistic.solver.ways import ways
+from nova_holistic.solver.construct.fallback_plan import FallbackPlan
+from nova_holistic.solver.decomposition.apart import Apart
+from nova_holistic.solver.decomposition.cells import Cells, cells
+from nova_holistic.solver.decomposition.columns import TINY
+from nova_holistic.solver.decomposition.generation import Generation
+from nova_holistic.solver.decomposition.merged import Merged
+from nova_holistic.solver.decomposition.pattern_placement import (
+    place_patterns, suits)
+from nova_holistic.solver.decomposition.seated import seated
+from nova_holistic.solver.decomposition.seats import boarded, Seating, seating
+from nova_holistic.solver.decomposition.ways import ways
+from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.milp.search import Search, Verdict
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.traffic.traffic_plans import traffic_plan
 
 LARGE = 5_000
 """Places from which on hosts are chosen first: each kind, and each group that
@@ -143,31 +144,32 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
             always or _size(kinds) > LARGE and not _scattered(kinds)) or (
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
-    early = Early(kinds, snapshot, placed, objective, deadline, longest)
-    early.seek(_HURRY)
+    fallback = FallbackPlan(
+        kinds, snapshot, placed, objective, deadline, longest)
+    fallback.seek(_HURRY)
     how = _How(snapshot, placed, objective, backend, deadline, gap)
     found = relaxed = None
     try:
         found = _talking(kinds, how)
         if found is None:
             relaxed = _Relaxed.of(kinds, objective, how.deadline)
-            found = _good(relaxed, how, early)
+            found = _good(relaxed, how, fallback)
     except OutOfTime:
-        early.seek(0.0)
-        if early.plan is None:
+        fallback.seek(0.0)
+        if fallback.plan is None:
             raise
     if found is None and not (relaxed and relaxed.merged.impossible):
-        early.seek(0.0 if _size(kinds) > _HUGE else _SHARE)
-    if early.plan is None or found and found[0] <= early.plan[0]:
+        fallback.seek(0.0 if _size(kinds) > _HUGE else _SHARE)
+    if fallback.plan is None or found and found[0] <= fallback.plan[0]:
         return found and found[1]
-    worth, case, counts = early.plan
+    worth, case, counts = fallback.plan
     return Found(case, counts, relaxed and relaxed.within(worth[0]), 0.0)
 
 
 def _talking(kinds: Kinds, how: _How) -> Best | None:
     """For objectives that are about traffic."""
     traffic = how.objective.traffic()
-    near = together(
+    near = traffic_plan(
         kinds, traffic, how.snapshot, how.placed, how.objective, how.backend,
         how.deadline, how.gap) if traffic else None
     if near is None:
@@ -177,7 +179,7 @@ def _talking(kinds: Kinds, how: _How) -> Best | None:
                                search.solving)
 
 
-def _good(relaxed: _Relaxed, how: _How, early: Early) -> Best | None:
+def _good(relaxed: _Relaxed, how: _How, fallback: FallbackPlan) -> Best | None:
     """The best of what relaxations lead to.
 
     :raises OutOfTime: before there was a plan
@@ -185,13 +187,13 @@ def _good(relaxed: _Relaxed, how: _How, early: Early) -> Best | None:
     best, merged = None, relaxed.merged
     if suits(relaxed.kinds, relaxed.outlay, relaxed.cells, merged.columns):
         merged.run(_BEFORE)
-        early.seek(_SHORT)
-        search, found = _patterned(relaxed, how, early)
+        fallback.seek(_SHORT)
+        search, found = _patterned(relaxed, how, fallback)
         best = found and (search.worth, found)
         if found is not None and search.preferred():
             return best
     merged.run()
-    early.seek(_LATE)
+    fallback.seek(_LATE)
     if merged.impossible or merged.bound is None:
         return best
     return _chosen(relaxed, how, best)
@@ -229,7 +231,7 @@ def _chosen(relaxed: _Relaxed, how: _How,
 
 
 def _patterned(relaxed: _Relaxed, how: _How,
-               early: Early) -> tuple[Search | None, Found | None]:
+               fallback: FallbackPlan) -> tuple[Search | None, Found | None]:
     """By whole patterns of members on hosts: a better bound, better seats."""
     deadline, merged = how.deadline, relaxed.merged
     kinds, rules = relaxed.kinds, relaxed.cells
@@ -240,12 +242,13 @@ def _patterned(relaxed: _Relaxed, how: _How,
         kinds, rules, relaxed.outlay, merged, deadline, ways(
             kinds, rules, relaxed.apart.families, merged.limit))
     whole = how.objective.integral and relaxed.told
-    taken = board(kinds, rules, generation, how.gap, whole, merged.limit) if (
-        generation.run(whole) or generation.late()) else None
+    taken = place_patterns(
+        kinds, rules, generation, how.gap, whole, merged.limit) if (
+            generation.run(whole) or generation.late()) else None
     merged.proved.add(generation.bound, generation.limit)
     if taken is None:
         return None, None
-    early.seek(_LATE)
+    fallback.seek(_LATE)
     with contextlib.suppress(OutOfTime):
         return _plan(relaxed, how, boarded(
             merged, *taken, bool(relaxed.outlay.slopes)))

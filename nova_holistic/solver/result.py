@@ -8,10 +8,10 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Preference)
 from nova_holistic.model.snapshot import Host, Snapshot
-from nova_holistic.solver import bound as bounds
-from nova_holistic.solver.case import Case, Counts
-from nova_holistic.solver.rules import Carried
-from nova_holistic.solver.verdict import Verdict
+from nova_holistic.solver.problem import bound as bounds
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.verdict import Verdict
 
 
 def planned(case: Case, objective: Objective, counts: Counts,

@@ -12,23 +12,22 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.backend import Backend, load_backend
-from nova_holistic.solver.case import Case
-from nova_holistic.solver.contradiction import narrowed
-from nova_holistic.solver.core import core
-from nova_holistic.solver.deadline import Deadline, OutOfTime, TooLarge
-from nova_holistic.solver.joining import joined
+from nova_holistic.solver.construct.joining import joined
+from nova_holistic.solver.diagnosis.contradiction import narrowed
+from nova_holistic.solver.diagnosis.core import core
+from nova_holistic.solver.diagnosis.wording import reasons, unsifted
 from nova_holistic.solver.large import large
-from nova_holistic.solver.observer import (
-    Answer, Observer, Question, report)
+from nova_holistic.solver.milp.backend import Backend, load_backend
+from nova_holistic.solver.milp.search import Search
+from nova_holistic.solver.observer import Answer, Observer, Question, report
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
+from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver.processor import one_processor
 from nova_holistic.solver.result import judged, planned
-from nova_holistic.solver.rules import Carried
-from nova_holistic.solver.search import Search
 from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
-from nova_holistic.solver.together import talking
-from nova_holistic.solver.verdict import Verdict
-from nova_holistic.solver.wording import reasons, unsifted
+from nova_holistic.solver.traffic.traffic_plans import talking
 
 _FINDING = 0.9
 """Share of the time limit for plan or proof; the rest is for judging the plan

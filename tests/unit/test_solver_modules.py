@@ -49,14 +49,19 @@ def _told_in_strings(tree):
 
 def _module(name):
     """The module of the solver that a dotted name is in, or is."""
-    return '.'.join(name.split('.')[:3])
+    parts = name.split('.')
+    for length in range(len(parts), 2, -1):
+        if '.'.join(parts[:length]) in PUBLIC:
+            return '.'.join(parts[:length])
+    return '.'.join(parts[:3])
 
 
 def _internal(tree):
     """Modules of the solver's inside, and tests of it, that are used."""
     names = [name for name, _ in _imported(tree)] + [*_told_in_strings(tree)]
     for name in names:
-        if name.startswith(f'{PACKAGE}.') and _module(name) not in PUBLIC:
+        if name.startswith(f'{PACKAGE}.') and _module(name) not in PUBLIC and (
+                not any(each.startswith(f'{name}.') for each in PUBLIC)):
             yield name
         if f'{name}.'.startswith(f'{INTERNAL}.'):
             yield name
@@ -91,10 +96,10 @@ def test_only_public_modules_of_the_solver_are_used(path):
 
 @pytest.mark.parametrize('source', [
     'from nova_holistic.solver import search',
-    'from nova_holistic.solver.search import Search',
-    'import nova_holistic.solver.search as search',
+    'from nova_holistic.solver.milp.search import Search',
+    'import nova_holistic.solver.milp.search as search',
     'def late():\n    from nova_holistic.solver import large',
-    'mock.patch("nova_holistic.solver.search.Search")',
+    'mock.patch("nova_holistic.solver.milp.search.Search")',
     'importlib.import_module("nova_holistic.solver.large")',
     'from tests.unit.solver.internal import deadlines',
     'from tests.unit.solver.internal.deadlines import in_time'])
@@ -118,7 +123,7 @@ def test_a_replaced_part_is_seen(source):
     'from nova_holistic.solver.solve import solve\nsolve(group, snapshot)',
     'from nova_holistic.solver import check as judge\njudge.check(plan)',
     'import nova_holistic.solver.settings',
-    'from nova_holistic.solver import backend\nlen(backend.NAMESPACE)',
+    'from nova_holistic.solver.milp import backend\nlen(backend.NAMESPACE)',
     '"The solver is in nova_holistic.solver."',
     'monkeypatch.setattr(deciding, "solve", None)'])
 def test_use_of_the_public_modules_is_allowed(source):
@@ -130,5 +135,26 @@ def test_the_public_modules_exist_and_are_used():
     used = {_module(name) for path in _modules()
             for name, _ in _imported(ast.parse(path.read_text()))}
     for name in solver.__all__:
-        assert (ROOT / f'nova_holistic/solver/{name}.py').is_file()
+        path = name.replace('.', '/')
+        assert (ROOT / f'nova_holistic/solver/{path}.py').is_file()
         assert f'{PACKAGE}.{name}' in used
+
+
+ORDER = ('problem', 'construct', 'milp', 'alternates', 'decomposition',
+         'traffic', 'diagnosis')
+"""Sub-packages: each imports itself and those before it."""
+
+
+def _sub_package(name):
+    """The sub-package of a dotted name; None for modules on top."""
+    parts = name.split('.')
+    return parts[2] if len(parts) > 2 and parts[2] in ORDER else None
+
+
+@pytest.mark.parametrize('package', ORDER)
+def test_sub_packages_import_in_one_direction(package):
+    allowed = ORDER[:ORDER.index(package) + 1]
+    for path in (ROOT / 'nova_holistic/solver' / package).glob('*.py'):
+        for name, _ in _imported(ast.parse(path.read_text())):
+            if name.startswith(f'{PACKAGE}.') and _sub_package(name):
+                assert _sub_package(name) in allowed, f'{path}: {name}'

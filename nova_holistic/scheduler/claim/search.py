@@ -27,7 +27,7 @@ from nova_holistic.scheduler.claim.refusal import Refused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import cloudview, locations
 from nova_holistic.scheduler.policies.membership import Membership
-from nova_holistic.solver.one_more import Insertion, one_more
+from nova_holistic.solver.construct.one_more import Insertion, one_more
 from nova_holistic.table.batches import batches
 from nova_holistic.table.records import Place
 

@@ -5,7 +5,7 @@ import pytest
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.policies.exclusive import Exclusive
-from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
 from tests.unit.builders import cloud, group, host, on, servers, two_racks
 from tests.unit.policies.encoding import cost_of

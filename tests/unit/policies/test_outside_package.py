@@ -13,7 +13,7 @@ from nova_holistic.cli.main import main
 from nova_holistic.documents.group import parse_group
 from nova_holistic.documents.text import load
 from nova_holistic.model.plan import Plan
-from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve

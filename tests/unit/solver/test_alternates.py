@@ -6,7 +6,7 @@ from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks

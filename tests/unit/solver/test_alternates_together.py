@@ -6,7 +6,7 @@ from dataclasses import replace
 import itertools
 
 from nova_holistic.model.plan import Plan
-from nova_holistic.solver.alternates import alternates
+from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
 from tests.effort import times

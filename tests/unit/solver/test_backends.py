@@ -8,7 +8,7 @@ import highspy
 import pulp
 import pytest
 
-from nova_holistic.solver.backend import Outcome, Status, load_backend
+from nova_holistic.solver.milp.backend import load_backend, Outcome, Status
 
 SOLVERS = ('highs', 'cbc')
 

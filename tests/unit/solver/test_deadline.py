@@ -21,7 +21,7 @@ from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.check import check
-from nova_holistic.solver.explain import explain
+from nova_holistic.solver.diagnosis.explain import explain
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers

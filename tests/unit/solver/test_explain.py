@@ -12,7 +12,7 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.location import Location
 from nova_holistic.solver.check import check
-from nova_holistic.solver.explain import Binding, explain, Left, Move
+from nova_holistic.solver.diagnosis.explain import Binding, explain, Left, Move
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers, two_racks

@@ -10,7 +10,7 @@ from nova_holistic.model.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.check import fits
-from nova_holistic.solver.one_more import Insertion, one_more
+from nova_holistic.solver.construct.one_more import Insertion, one_more
 from tests.unit.builders import cloud, group, host, on, servers, two_racks
 from tests.unit.solver.strategies import OBJECTIVES, seeded
 

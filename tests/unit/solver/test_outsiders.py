@@ -12,7 +12,7 @@ from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.policies.judge import Cloud, Judge
 from nova_holistic.solver.check import check
-from nova_holistic.solver.explain import explain
+from nova_holistic.solver.diagnosis.explain import explain
 from nova_holistic.solver.settings import Settings, Strategy
 from nova_holistic.solver.solve import solve
 from tests.effort import times

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from nova_holistic.solver.backend import load_backend
+from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.solver.many_answers import answers, questions, SHAPES

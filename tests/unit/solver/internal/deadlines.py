@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deadlines for tests that call parts of the solver themselves."""
 
-from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.problem.deadline import Deadline
 from tests.unit.solver.clocks import standing
 
 

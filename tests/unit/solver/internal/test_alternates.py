@@ -3,10 +3,10 @@
 
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver.alternates import alternates
-from nova_holistic.solver.ranges import Ranges
-from nova_holistic.solver.rules import Rules
-from nova_holistic.solver.shortlist import PER_MEMBER
+from nova_holistic.solver.alternates.alternates import alternates
+from nova_holistic.solver.alternates.ranges import Ranges
+from nova_holistic.solver.alternates.shortlist import PER_MEMBER
+from nova_holistic.solver.problem.rules import Rules
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
 

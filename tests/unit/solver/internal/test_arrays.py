@@ -15,8 +15,8 @@ import pytest
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.solver.arrays import HostArrays
-from nova_holistic.solver.hosts import HostTable
+from nova_holistic.solver.problem.arrays import HostArrays
+from nova_holistic.solver.problem.hosts import HostTable
 from tests.unit.builders import cloud, host
 
 CLASSES = ('VCPU', 'MEMORY_MB', 'CUSTOM_X')

@@ -7,11 +7,11 @@ import pytest
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver.backend import load_backend
-from nova_holistic.solver.case import Case
 from nova_holistic.solver import large
-from nova_holistic.solver.linear import Linear
-from nova_holistic.solver.program import Program
+from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.problem.case import Case
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.growth import lines, mixed, product, shop
 from tests.unit.solver.internal.deadlines import in_time

@@ -3,7 +3,8 @@
 program, or a second question to the solver."""
 
 from nova_holistic.model.plan import Plan, Unplaceable
-from nova_holistic.solver import cost_limits, highs
+from nova_holistic.solver.milp import cost_limits
+from nova_holistic.solver.milp import highs
 from nova_holistic.solver.solve import solve
 from tests.unit.solver.test_exact_amounts import hardly_apart
 

@@ -10,14 +10,14 @@ import pulp
 import pytest
 
 from nova_holistic.policies.traits import Traits
-from nova_holistic.solver.backend import load_backend, Status
-from nova_holistic.solver.case import Case
-from nova_holistic.solver.deadline import Deadline
-from nova_holistic.solver.dual_bounds import DualBounds
-from nova_holistic.solver.exact_weights import common_step, exact
-from nova_holistic.solver.indifferent import Indifferent
-from nova_holistic.solver.linear import Linear
-from nova_holistic.solver.program import Program
+from nova_holistic.solver.milp.backend import load_backend, Status
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.dual_bounds import DualBounds
+from nova_holistic.solver.problem.exact_weights import common_step, exact
+from nova_holistic.solver.problem.indifferent import Indifferent
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing
 

@@ -9,12 +9,12 @@ from nova_holistic.model.snapshot import Link
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
-from nova_holistic.solver.backend import Outcome, Status
-from nova_holistic.solver.case import Case
 from nova_holistic.solver.check import check
-from nova_holistic.solver.greedy import greedy, Restarts
-from nova_holistic.solver.highs import HiGHS
-from nova_holistic.solver.search import Search
+from nova_holistic.solver.construct.greedy import greedy, Restarts
+from nova_holistic.solver.milp.backend import Outcome, Status
+from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.solver.milp.search import Search
+from nova_holistic.solver.problem.case import Case
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 

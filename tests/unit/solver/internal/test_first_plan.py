@@ -12,9 +12,9 @@ from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.location import Location
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
-from nova_holistic.solver.case import Case
 from nova_holistic.solver.check import check
-from nova_holistic.solver.greedy import greedy
+from nova_holistic.solver.construct.greedy import greedy
+from nova_holistic.solver.problem.case import Case
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 

@@ -5,8 +5,8 @@ import pulp
 
 from nova_holistic.model.group import Group
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.case import Case
-from nova_holistic.solver.program import Program
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.problem.case import Case
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 

@@ -4,9 +4,9 @@
 import pytest
 
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver.search import Search
+from nova_holistic.solver.milp.search import Search
+from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver import solve
-from nova_holistic.solver.verdict import Verdict
 from tests.judging import BadPlan
 from tests.unit.builders import group, servers, two_racks
 

@@ -15,15 +15,15 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity, SoftAffinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver.apart import Apart
-from nova_holistic.solver.boarding import board
-from nova_holistic.solver.cells import cells
-from nova_holistic.solver.deadline import Deadline
-from nova_holistic.solver.generation import Generation
-from nova_holistic.solver.kinds import Kinds
-from nova_holistic.solver.merged import Merged
-from nova_holistic.solver.pricing import Pricing
-from nova_holistic.solver.ways import ways
+from nova_holistic.solver.decomposition.apart import Apart
+from nova_holistic.solver.decomposition.cells import cells
+from nova_holistic.solver.decomposition.generation import Generation
+from nova_holistic.solver.decomposition.merged import Merged
+from nova_holistic.solver.decomposition.pattern_placement import place_patterns
+from nova_holistic.solver.decomposition.pricing import Pricing
+from nova_holistic.solver.decomposition.ways import ways
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.kinds import Kinds
 from tests.effort import times
 from tests.unit import builders
 from tests.unit.solver import oracle
@@ -131,8 +131,8 @@ def test_members_kept_together_use_as_few_hosts_as_possible(affinity):
     assert len(those) == 3
     assert generation.run(True)
     assert generation.bound == pytest.approx(4)
-    taken, parts = board(apart.kinds, apart.cells, generation, 0.01, True,
-                         merged.limit)
+    taken, parts = place_patterns(
+        apart.kinds, apart.cells, generation, 0.01, True, merged.limit)
     assert taken.any(axis=0).sum() == 4
     cache = [apart.cells.parts.of[m.path]
              for m in apart.kinds.group.all_members() if 'cache' in m.path]

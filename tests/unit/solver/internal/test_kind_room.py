@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from nova_holistic.model.plan import Plan, Unknown
-from nova_holistic.solver.case import Case
-from nova_holistic.solver import kind_room
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem import kind_room
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
 

@@ -7,12 +7,12 @@ from nova_holistic.model.binding import bind
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver.backend import load_backend
-from nova_holistic.solver import cells as solver_cells
-from nova_holistic.solver.cells import cells
-from nova_holistic.solver.kinds import Kinds
+from nova_holistic.solver.decomposition import cells as solver_cells
+from nova_holistic.solver.decomposition.cells import cells
+from nova_holistic.solver.decomposition.merged import Merged
 from nova_holistic.solver import large
-from nova_holistic.solver.merged import Merged
+from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.problem.kinds import Kinds
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver import test_bounds

@@ -10,14 +10,14 @@ import pytest
 
 from nova_holistic.model.binding import bind
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.backend import Status
-from nova_holistic.solver.branching import Branching
-from nova_holistic.solver.cells import cells
-from nova_holistic.solver.grain import at_least
-from nova_holistic.solver.kinds import Kinds
-from nova_holistic.solver.linear import Linear
-from nova_holistic.solver.merged import Merged
-from nova_holistic.solver import search
+from nova_holistic.solver.decomposition.cells import cells
+from nova_holistic.solver.decomposition.merged import Merged
+from nova_holistic.solver.milp.backend import Status
+from nova_holistic.solver.milp.branching import Branching
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.milp import search
+from nova_holistic.solver.problem.grain import at_least
+from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.solver.internal.deadlines import in_time

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from nova_holistic.solver.backend import Status
-from nova_holistic.solver.linear import Linear
+from nova_holistic.solver.milp.backend import Status
+from nova_holistic.solver.milp.linear import Linear
 
 
 def given(*entries):

@@ -10,12 +10,12 @@ import pytest
 
 from nova_holistic.model.binding import bind
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.backend import load_backend, Status
-from nova_holistic.solver.bound import safe
-from nova_holistic.solver.case import Case as Solved
-from nova_holistic.solver.deadline import Deadline
-from nova_holistic.solver.relaxation import pooled, Relaxation
-from nova_holistic.solver import search
+from nova_holistic.solver.milp.backend import load_backend, Status
+from nova_holistic.solver.milp.relaxation import pooled, Relaxation
+from nova_holistic.solver.milp import search
+from nova_holistic.solver.problem.bound import safe
+from nova_holistic.solver.problem.case import Case as Solved
+from nova_holistic.solver.problem.deadline import Deadline
 from tests.effort import times
 from tests.unit.solver import oracle
 from tests.unit.solver.strategies import OBJECTIVES, seeded

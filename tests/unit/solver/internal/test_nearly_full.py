@@ -8,12 +8,12 @@ from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.location import Location
-from nova_holistic.solver.backend import Outcome, Status
-from nova_holistic.solver.case import Case
-from nova_holistic.solver.contradiction import narrowed
-from nova_holistic.solver.greedy import greedy
-from nova_holistic.solver.highs import HiGHS
-from nova_holistic.solver.search import Search
+from nova_holistic.solver.construct.greedy import greedy
+from nova_holistic.solver.diagnosis.contradiction import narrowed
+from nova_holistic.solver.milp.backend import Outcome, Status
+from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.solver.milp.search import Search
+from nova_holistic.solver.problem.case import Case
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 

@@ -3,9 +3,9 @@
 tree."""
 
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.case import Case
 from nova_holistic.solver.check import check
-from nova_holistic.solver.greedy import greedy
+from nova_holistic.solver.construct.greedy import greedy
+from nova_holistic.solver.problem.case import Case
 from tests.effort import times
 from tests.unit.policies.outside_package import FOUR_RACKS, licensed
 from tests.unit.solver.internal.deadlines import in_time

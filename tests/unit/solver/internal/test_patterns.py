@@ -17,14 +17,15 @@ from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver.alike import Alike
-from nova_holistic.solver.boarding import board, suits
-from nova_holistic.solver.cells import cells
-from nova_holistic.solver.deadline import Deadline
-from nova_holistic.solver.generation import Generation
-from nova_holistic.solver.kinds import Kinds
-from nova_holistic.solver.merged import Merged
-from nova_holistic.solver import pricing
+from nova_holistic.solver.decomposition.alike import Alike
+from nova_holistic.solver.decomposition.cells import cells
+from nova_holistic.solver.decomposition.generation import Generation
+from nova_holistic.solver.decomposition.merged import Merged
+from nova_holistic.solver.decomposition.pattern_placement import (
+    place_patterns, suits)
+from nova_holistic.solver.decomposition import pricing
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.kinds import Kinds
 from tests.effort import times
 from tests.unit import builders
 from tests.unit.solver import oracle
@@ -228,7 +229,7 @@ def test_the_number_of_patterns_does_not_grow_with_the_hosts(objective):
         kinds, rules, _, generation = _generation(
             _shop(120), _fleet(hosts), objective)
         assert generation.run(load_objective(objective).integral)
-        taken, _ = board(
+        taken, _ = place_patterns(
             kinds, rules, generation, 0.01, False, float('inf'))
         assert taken.sum() == 120
         looked_at.append(generation.pricing.looked_at)
@@ -252,6 +253,7 @@ def test_equal_hosts_are_one_row_of_the_master():
     # A row for each of two kinds in one cell, one for the hosts.
     assert generation.master.size[0] == 2 + 2 + 1
     assert generation.master.size[1] <= 2 + 2 + 20
-    taken, _ = board(kinds, rules, generation, 0.01, True, float('inf'))
+    taken, _ = place_patterns(
+        kinds, rules, generation, 0.01, True, float('inf'))
     assert taken.sum(axis=1).tolist() == [64, 16] and (
         taken.any(axis=0).sum() == 8)

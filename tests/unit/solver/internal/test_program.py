@@ -7,9 +7,9 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver.case import Case
-from nova_holistic.solver.deadline import Deadline
-from nova_holistic.solver.program import Program
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import Deadline
 from tests.unit.builders import cloud, group, host, servers
 
 

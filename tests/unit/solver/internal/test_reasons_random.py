@@ -6,12 +6,12 @@ there is a plan: on random cases of the whole language, by trying everything.
 import pytest
 
 from nova_holistic.model.binding import bind
-from nova_holistic.solver.backend import load_backend
-from nova_holistic.solver.case import Case
-from nova_holistic.solver.contradiction import contradiction
-from nova_holistic.solver.core import core
-from nova_holistic.solver.elements import elements, keeping
-from nova_holistic.solver.wording import reasons
+from nova_holistic.solver.diagnosis.contradiction import contradiction
+from nova_holistic.solver.diagnosis.core import core
+from nova_holistic.solver.diagnosis.elements import elements, keeping
+from nova_holistic.solver.diagnosis.wording import reasons
+from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.problem.case import Case
 from tests.effort import times
 from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver import oracle

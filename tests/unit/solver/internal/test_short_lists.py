@@ -8,8 +8,8 @@ import pytest
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver.alternates import alternates
-from nova_holistic.solver import shortlist
+from nova_holistic.solver.alternates.alternates import alternates
+from nova_holistic.solver.alternates import shortlist
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers

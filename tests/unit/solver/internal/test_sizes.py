@@ -6,10 +6,10 @@ import pytest
 from nova_holistic.documents.group import parse_group
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.solver.case import Case
-from nova_holistic.solver.kinds import Kinds
 from nova_holistic.solver import large
-from nova_holistic.solver import search
+from nova_holistic.solver.milp import search
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.kinds import Kinds
 from tests.unit.policies.outside_package import MANY_HOSTS, MANY_SIZES
 from tests.unit.solver.many_answers import questions
 

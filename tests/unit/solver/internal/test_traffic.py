@@ -9,11 +9,11 @@ import pytest
 
 from nova_holistic.objectives.network import Network
 from nova_holistic.policies.bandwidth import Bandwidth
-from nova_holistic.solver.bundle import Bundle
-from nova_holistic.solver.kinds import Kinds
-from nova_holistic.solver.sorts import Sorts
-from nova_holistic.solver.together import Together
-from nova_holistic.solver.traffic import Star, Talk
+from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.traffic.bundle import Bundle
+from nova_holistic.solver.traffic.sorts import Sorts
+from nova_holistic.solver.traffic.traffic import Star, Talk
+from nova_holistic.solver.traffic.traffic_plans import TrafficPlans
 from tests.effort import times
 from tests.unit.builders import group, servers
 from tests.unit.solver.internal.deadlines import in_time
@@ -27,7 +27,7 @@ def _bound(shop, snapshot, placed, cost):
     kinds = Kinds.of(shop, snapshot.without_servers(placed.values()), placed)
     if not kinds.kinds:
         return 0.0
-    known = Together(kinds, Network(shop).traffic(), in_time(10.0))
+    known = TrafficPlans(kinds, Network(shop).traffic(), in_time(10.0))
     return known.within(cost)
 
 

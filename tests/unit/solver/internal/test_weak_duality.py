@@ -9,9 +9,9 @@ import highspy
 import numpy as np
 import pytest
 
-from nova_holistic.solver.backend import Status
-from nova_holistic.solver.linear import Linear
-from nova_holistic.solver.weak_duality import DualProgram
+from nova_holistic.solver.milp.backend import Status
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.milp.weak_duality import DualProgram
 
 SIZE, ROWS = 6, 4
 NUMBERS = (0.1, 0.7, 1.0, 1 / 3, 1e6, 1e-6, 123456.789)

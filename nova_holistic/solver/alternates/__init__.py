@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other hosts on which members can be built."""

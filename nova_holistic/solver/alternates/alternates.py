@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other hosts on which members can be built, whichever of them need one.
+
+Any number of builds may fail, and Nova does not ask again before it builds a
+server on an alternate. So any choice of one host for each member, its planned
+host or one of its alternates, keeps the hard policies of the group.
+
+The work is bounded: alternates are chosen from a shortlist for each member
+description, and rows are written about these hosts only.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+import math
+import time
+
+import numpy as np
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member
+from nova_holistic.model.plan import Plan
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.alternates.ranges import Ranges
+from nova_holistic.solver.alternates.reachable_rules import ReachableRules
+from nova_holistic.solver.alternates.shortlist import masks, Room, Shortlists
+from nova_holistic.solver.problem.case import Case, placed_at, reach
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.rules import carried_policies
+
+_LOOKS = 20
+"""Hosts that may be tried in vain for one member."""
+
+
+def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
+               placed: Mapping[str, str] = FrozenMapping(),
+               given: Mapping[str, Sequence[str]] = FrozenMapping(),
+               time_limit: float = math.inf,
+               timer: Callable[[], float] = time.perf_counter
+               ) -> dict[str, tuple[str, ...]]:
+    """Member path to names of such hosts, the emptiest first.
+
+    Each host meets the requirements of the member, and has room for it beside
+    the whole plan. If hosts are few, each member gets one before any member
+    gets a second. The planned host is never among them. The answer is the
+    same for the same arguments, unless the time limit is reached; then it
+    has what was found until then.
+
+    :param limit: most hosts for a member
+    :param placed: members that stay, whose use is in the snapshot already;
+        they get no alternates
+    :param given: alternates that those have
+    :param time_limit: seconds
+    :param timer: the only clock there is
+    """
+    in_time = Deadline(timer, time_limit).check
+    found: dict[str, list[str]] = {m.path: [] for m in group.all_members()}
+    try:
+        choice = _Choice.of(group, snapshot, plan, limit, placed=placed,
+                            given=given, in_time=in_time)
+        for _ in range(limit):
+            for path, host in choice.next_round().items():
+                found[path].append(choice.case.table.hosts[host].name)
+            in_time()
+    except OutOfTime:
+        # What was found in whole rounds is sound.
+        pass
+    return {path: tuple(names) for path, names in found.items()}
+
+
+@dataclass(slots=True)
+class _Seeker:
+    """A member, and the hosts that may become its alternates.
+
+    :ivar hosts: indexes of the hosts on its shortlist
+    :ivar suits: for each of them, whether it may still be an alternate
+    :ivar left: how many hosts may still be tried in vain
+    """
+
+    member: Member
+    hosts: np.ndarray
+    suits: np.ndarray
+    left: int = _LOOKS
+
+    def next(self, ranges: Ranges, room: Room) -> int | None:
+        """The emptiest host that breaks nothing; None if there is none."""
+        path = self.member.path
+        self.suits &= ranges.open(path, self.hosts)
+        while self.left:
+            place = self._emptiest(
+                room, self.suits & ranges.near(path, self.hosts))
+            if place is None:
+                place = self._emptiest(room, self.suits)
+            if place is None:
+                break
+            self.suits[place] = False
+            host = int(self.hosts[place])
+            learned = ranges.learned
+            if ranges.admits(path, host):
+                ranges.add(path, host)
+                room.promise(self.member.requirements, host)
+                return host
+            if ranges.learned > learned:
+                self.suits &= ranges.open(path, self.hosts)
+            else:
+                self.left -= 1
+        return None
+
+    def _emptiest(self, room: Room, suits: np.ndarray) -> int | None:
+        if not suits.any():
+            return None
+        return int(np.argmax(np.where(
+            suits, room.emptiness[self.hosts], -1.0)))
+
+
+@dataclass(slots=True)
+class _Choice:
+    """Gives each member one further alternate in each round.
+
+    :ivar places: path of each member to the indexes of its hosts, first the
+        planned one
+    """
+
+    case: Case
+    places: Mapping[str, Sequence[int]]
+    room: Room
+    ranges: Ranges
+    seeking: list[_Seeker]
+    in_time: Callable[[], None]
+
+    @classmethod
+    def of(cls, group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
+           placed: Mapping[str, str], given: Mapping[str, Sequence[str]],
+           in_time: Callable[[], None]) -> '_Choice':
+        """The arguments are those of ``alternates``.
+
+        :raises OutOfTime: the time limit is reached
+        """
+        snapshot = snapshot.without_servers(placed.values())
+        table = HostTable.of(snapshot)
+        also = {path: [table.index[name] for name in given[path]
+                       if name in table.index]
+                for path in given.keys() & placed.keys()}
+        own = {path: table.index[name] for path, name in plan.hosts().items()}
+        bound = bind(group, snapshot)
+        members = [m for m in bound.all_members() if m.path not in placed]
+        room = Room.of(table, members, own)
+        lists = Shortlists.of(
+            bound, table, room, own, limit, in_time).of_members(members)
+        at = placed_at(bound.all_members(), table, placed)
+        case = _case(bound, snapshot, table, at, reach(
+            bound.all_members(), masks(lists, own, len(table)), at,
+            len(table), also), in_time)
+        places = {path: [host, *also.get(path, ())]
+                  for path, host in own.items()}
+        return cls(case, places, room, Ranges(case, places), [
+            _Seeker(m, lists[m.path], lists[m.path] != own[m.path])
+            for m in members], in_time)
+
+    def next_round(self) -> Mapping[str, int]:
+        """Path of a member to the index of one more host.
+
+        :raises OutOfTime: the time limit is reached; the round is not valid
+        """
+        further: dict[str, int] = {}
+        for seeker in self.seeking:
+            self.in_time()
+            host = seeker.next(self.ranges, self.room)
+            if host is not None:
+                further[seeker.member.path] = host
+        broken = _broken(self.case, self.places, further)
+        self.seeking = [
+            each for each in self.seeking
+            if each.member.path in further and each.member.path not in broken]
+        return {each.member.path: further[each.member.path]
+                for each in self.seeking}
+
+
+def _case(group: Group, snapshot: Snapshot, table: HostTable,
+          placed: Mapping[str, int], reached: Mapping[str, np.ndarray],
+          in_time: Callable[[], None]) -> Case:
+    """The hard policies of the group, with rows about the hosts that members
+    may be on."""
+    policies = tuple(each for each in carried_policies(group)
+                     if each.policy.hard)
+    rules = ReachableRules(table, (), next(group.scopes()), reached, in_time)
+    rules.encode(policies)
+    return Case(group, snapshot, table, group.all_members(), placed, rules,
+                (), np.zeros((0, len(table)), dtype=np.int64), policies)
+
+
+def _broken(case: Case, places: Mapping[str, Sequence[int]],
+            further: Mapping[str, int]) -> set[str]:
+    """Members of policies whose own checks find a violation that the rows do
+    not have.
+
+    All members are judged at their alternates, and either half of them. To
+    judge every member alone would take time in the square of their number.
+    """
+    paths = list(further)
+    found: set[str] = set()
+    for some in (paths, paths[::2], paths[1::2]):
+        where = {path: case.table.hosts[host]
+                 for path, (host, *_) in places.items()}
+        where.update((path, case.table.hosts[further[path]]) for path in some)
+        for each in case.policies:
+            if each.policy.check(each.scope, where, case.snapshot).count:
+                found.update(member.path for member in each.scope.members)
+    return found

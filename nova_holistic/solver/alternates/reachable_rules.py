@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of hard policies about the hosts that their own members may be on.
+
+A row about a domain that no member of a policy's scope can reach says
+nothing. On large clouds these would be nearly all rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.solver.problem.rules import Carried, distinct, Rules
+
+
+@dataclass(slots=True)
+class ReachableRules(Rules):
+    """Each policy sees the hosts that a member of its scope may be on."""
+
+    def encode(self, policies: Sequence[Carried]) -> None:
+        for carried in policies:
+            reached = np.zeros(len(self.table), dtype=bool)
+            for mask in distinct(self.reach[member.path]
+                                 for member in carried.scope.members):
+                reached |= mask
+            self.possible = reached
+            self._domains.clear()
+            self._gaps.clear()
+            Rules.encode(self, (carried,))
+
+    def domains(self, level: str) -> Sequence[Domain]:
+        if level not in self._domains:
+            division = self.table.division(level)
+            numbers = np.unique(division.of_host[self.possible])
+            self._domains[level] = tuple(
+                division.domains[n] for n in numbers.tolist() if n >= 0)
+        return self._domains[level]

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The few hosts among which alternates of members are chosen.
+
+A large cloud has far more hosts than a group can have alternates. So a
+shortlist is made for each member description. The emptiest hosts are on it:
+of the whole cloud, of each domain in which its members are, and one of each
+further domain of the levels that hard policies name. Hosts that are on no
+other shortlist come first, because members that must be apart share no host.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hosts import HostTable
+
+FEW = 1_000
+"""Hosts of a cloud on which every host that can take a member is on its
+shortlist; also the domains of a level up to which each has a host on it."""
+
+PER_MEMBER = 3
+"""Hosts on a shortlist for each member of the description at least, beside
+those that one member can have. Nova builds a server on two alternates at most
+unless [scheduler] max_attempts is raised; benchmarks/alternates.py shows the
+cost."""
+
+TOGETHER = 2_000
+"""Hosts on all shortlists of a group together up to which each member has as
+many as it may have alternates. Members that must be apart share no host, so
+they need that many; benchmarks/alternates.py shows the cost."""
+
+
+@dataclass(slots=True)
+class Room:
+    """What the plan leaves free, and what of that is promised to alternates.
+
+    :ivar free: amounts by resource class, one for each host
+    """
+
+    free: Mapping[str, np.ndarray]
+    _capacity: Mapping[str, np.ndarray]
+    _promised: Mapping[str, np.ndarray]
+    emptiness: np.ndarray
+
+    @classmethod
+    def of(cls, table: HostTable, members: Sequence[Member],
+           own: Mapping[str, int]) -> 'Room':
+        """
+        :param members: those that are not counted in the snapshot
+        :param own: path of each of them to the index of its planned host
+        """
+        wanted = {id(m.requirements): demands(m.requirements)
+                  for m in members}
+        names = sorted({name for some in wanted.values() for name, _ in some})
+        free = {name: table.amounts(name).free.copy() for name in names}
+        capacity = {name: np.maximum(table.amounts(name).capacity, 1)
+                    for name in names}
+        for member in members:
+            for name, amount in wanted[id(member.requirements)]:
+                free[name][own[member.path]] -= amount
+        emptiness = np.mean(
+            [np.clip(free[name] / capacity[name], 0, 1) for name in names],
+            axis=0) if names else np.zeros(len(table))
+        return cls(free, capacity,
+                   {name: each.copy() for name, each in free.items()},
+                   emptiness)
+
+    def promise(self, wanted: Requirements, host: int) -> None:
+        """A member of these requirements may come to the host, so others had
+        better go elsewhere."""
+        for name, amount in demands(wanted):
+            self._promised[name][host] -= amount
+        if self._promised:
+            self.emptiness[host] = np.mean([
+                min(1.0, max(0.0, each[host] / self._capacity[name][host]))
+                for name, each in self._promised.items()])
+
+
+@dataclass(slots=True)
+class Shortlists:
+    """Shortlists of the descriptions of members.
+
+    :ivar own: path of each member to the index of its planned host
+    :ivar limit: alternates that one member can have
+    :ivar each: hosts on a list for each member of the description
+    :ivar taken: hosts of the plan, and those on a shortlist
+    """
+
+    table: HostTable
+    room: Room
+    own: Mapping[str, int]
+    levels: Sequence[str]
+    limit: int
+    each: int
+    in_time: Callable[[], None]
+    taken: np.ndarray
+    _eligible: Eligibility
+    _ranked: dict[Requirements, np.ndarray] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, group: Group, table: HostTable, room: Room,
+           own: Mapping[str, int], limit: int,
+           in_time: Callable[[], None]) -> 'Shortlists':
+        """
+        :param own: of all members of the group
+        :param limit: alternates that one member can have
+        :param in_time: raises OutOfTime if the time limit is reached
+        """
+        taken = np.zeros(len(table), dtype=bool)
+        taken[list(own.values())] = True
+        levels = sorted({
+            level for scope in group.scopes() for rule in scope.group.rules
+            if rule.hard for level in rule.levels if level != HOST})
+        each = max(PER_MEMBER, min(limit, TOGETHER // max(1, len(own))))
+        return cls(table, room, own, levels, limit, each, in_time, taken,
+                   Eligibility(table))
+
+    def of_members(self, members: Sequence[Member]
+                   ) -> dict[str, np.ndarray]:
+        """Path of each member to indexes of hosts, in ascending order."""
+        descriptions: dict[str, list[Member]] = {}
+        for member in members:
+            descriptions.setdefault(member.description, []).append(member)
+        found: dict[str, np.ndarray] = {}
+        for some in descriptions.values():
+            self.in_time()
+            hosts = self._of(some)
+            found.update((member.path, hosts) for member in some)
+        return found
+
+    def _of(self, members: Collection[Member]) -> np.ndarray:
+        """The shortlist of members of one description."""
+        ranked = self._best(next(iter(members)).requirements)
+        if len(self.table) <= FEW:
+            return np.sort(ranked)
+        parts = [self._first(ranked, len(members))]
+        for level in self.levels:
+            of_host = self.table.division(level).of_host
+            domains = of_host[ranked]
+            for domain, number in Counter(
+                    of_host[self.own[m.path]] for m in members).items():
+                parts.append(self._first(ranked[domains == domain], number))
+            parts.append(self._one_each(ranked, level))
+        hosts = np.unique(np.concatenate(parts))
+        self.taken[hosts] = True
+        return hosts
+
+    def _first(self, ranked: np.ndarray, members: int) -> np.ndarray:
+        """As many as the members may need, those on no list before others."""
+        taken = self.taken[ranked]
+        number = self.limit + self.each * members
+        return np.concatenate((ranked[~taken], ranked[taken]))[:number]
+
+    def _one_each(self, ranked: np.ndarray, level: str) -> np.ndarray:
+        """The best host of each domain."""
+        division = self.table.division(level)
+        if len(division.domains) > FEW:
+            return ranked[:0]
+        domains, first = np.unique(
+            division.of_host[ranked], return_index=True)
+        return ranked[first[domains >= 0]]
+
+    def _best(self, wanted: Requirements) -> np.ndarray:
+        """All hosts that can take one such member, the emptiest first."""
+        key = replace(wanted, flavor=None)
+        if key not in self._ranked:
+            fits = self._eligible.suitable(wanted)
+            for name, amount in demands(wanted):
+                fits = fits & (self.room.free[name] >= amount)
+            hosts = np.flatnonzero(fits)
+            self._ranked[key] = hosts[np.argsort(
+                -self.room.emptiness[hosts], kind='stable')]
+        return self._ranked[key]
+
+
+def masks(lists: Mapping[str, np.ndarray], own: Mapping[str, int],
+          hosts: int) -> dict[str, np.ndarray]:
+    """Path to whether each host is on the member's shortlist, or is a planned
+    host of a member with the same list."""
+    found: dict[int, np.ndarray] = {}
+    for path, some in lists.items():
+        mask = found.get(id(some))
+        if mask is None:
+            mask = found[id(some)] = np.zeros(hosts, dtype=bool)
+            mask[some] = True
+        mask[own[path]] = True
+    return {path: found[id(some)] for path, some in lists.items()}

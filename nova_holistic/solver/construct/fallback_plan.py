@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan on some roomy hosts, where time may run out before a better one.
+
+It takes far less time than anything that looks for a good plan, and far more
+than nothing: it is only sought where the time may turn out to be short.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from nova_holistic.model.objective import Objective
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.construct.greedy import any_plan, Attempt, fullest
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.tally import Tally
+
+_ROOM = 2.0
+"""How many groups of this size the hosts have room for, about."""
+
+_LEAST = 60
+_MOST = 1000
+"""Hosts."""
+
+_SHARE = 0.8
+"""Share of the time that is left for it at most."""
+
+_TRIES = 3
+"""Quick ones, each with who found no host put first."""
+
+
+class FallbackPlan:
+    """Sought once at most.
+
+    :ivar plan: what its preferences cost and its value, the case of its
+        hosts, and the counts; None as long as there is none
+    """
+
+    def __init__(self, kinds: Kinds, snapshot: Snapshot,
+                 placed: Mapping[str, str], objective: Objective,
+                 deadline: Deadline, longest: Deadline | None):
+        """:param longest: where there is a plan, the deadline is put off
+            until then: nothing else needs the time"""
+        self.plan: tuple[tuple[float, float], Case, Counts] | None = None
+        self._kinds, self._snapshot, self._placed = kinds, snapshot, placed
+        self._objective = objective
+        self._deadline, self._longest = deadline, longest
+        self._sought = False
+
+    def seek(self, after: float) -> None:
+        """:param after: share of the time limit; nothing is done before"""
+        if self._sought or (
+                self._deadline.elapsed() < after * self._deadline.limit):
+            return
+        self._sought = True
+        deadline = (self._longest or self._deadline).part(_SHARE)
+        kinds = self._kinds
+        try:
+            case = Case.of(
+                kinds.group, self._snapshot, self._placed, deadline.check,
+                kinds.table.part(roomiest(kinds)))
+            counts = _quickly(case, deadline) or any_plan(case, deadline)
+        except OutOfTime:
+            return
+        if counts is not None:
+            placement = case.placement(counts)
+            worth = (case.preference_cost(placement), self._objective.value(
+                case.members, placement, self._placed, case.snapshot))
+            self.plan = worth, case, counts
+            if self._longest is not None:
+                self._deadline.stretch(self._longest)
+
+
+def _quickly(case: Case, deadline: Deadline) -> Counts | None:
+    """As many of a class on a host as the rules let in, where the host is
+    chosen for one of them.
+
+    :raises OutOfTime: before there was a plan
+    """
+    tally = Tally(case, deadline.check)
+    # Those first who have the fewest hosts to choose from.
+    order = sorted(range(len(case.classes)), key=lambda c: (
+        int((case.room[c] > 0).sum()), -len(case.classes[c].scopes), c))
+    nobody = np.zeros(len(case.table))
+    for _ in range(_TRIES):
+        attempt = Attempt(case, fullest, tally)
+        failed = None
+        for c in order:
+            left = len(case.classes[c].members)
+            while left:
+                deadline.check()
+                host = attempt.choose(c, nobody)
+                if host is None:
+                    break
+                left -= _fill(attempt, c, host, min(
+                    left, int(case.room[c, host]) - attempt.counts[c].get(
+                        host, 0)))
+            if left:
+                failed = c
+                break
+        attempt.undo()
+        if failed is None:
+            good = case.fits(attempt.counts) and not case.breaks_policy(
+                case.placement(attempt.counts))
+            return attempt.counts if good else None
+        order.remove(failed)
+        order.insert(0, failed)
+    return None
+
+
+def _fill(attempt: Attempt, c: int, host: int, left: int) -> int:
+    """Put one of the class on the host, and more while they have room and
+    cost no more than it did; how many."""
+    cost = attempt.tally.at(c, host)[1]
+    asked = dict(attempt.case.classes[c].demands)
+    # The rows of free amounts are in the order of names.
+    names = sorted({n for each in attempt.case.classes
+                    for n, _ in each.demands})
+    attempt.put(c, host)
+    free = [int(attempt.free[names.index(name), host]) // amount
+            for name, amount in asked.items() if amount]
+    number, most = 1, min([left - 1, *free]) + 1
+    while number < most:
+        allowed, now = attempt.tally.at(c, host)
+        if not allowed or now > cost:
+            break
+        attempt.put(c, host)
+        number += 1
+    return number
+
+
+def roomiest(kinds: Kinds) -> np.ndarray:
+    """Some hosts with room, from all places, in order; those of members that
+    stay are among them."""
+    with np.errstate(divide='ignore'):
+        # How much of the group a host takes, all kinds alike.
+        share = 1 / (kinds.numbers[:, None] / np.maximum(
+            kinds.room, 0.1)).sum(axis=0)
+    some = np.flatnonzero((kinds.room > 0).any(axis=0))
+    some = some[np.argsort(-share[some], kind='stable')]
+    places = {}
+    rank = np.zeros(len(some), dtype=np.int64)
+    for number, host in enumerate(some.tolist()):
+        where = kinds.table.hosts[host].location
+        rank[number] = places[where] = places.get(where, -1) + 1
+    some = some[np.argsort(rank, kind='stable')]
+    # As many as it takes for each kind, and for all of them.
+    total = np.minimum(share[some].cumsum(), (
+        kinds.room[:, some].cumsum(axis=1) / kinds.numbers[:, None]).min(
+            axis=0, initial=np.inf))
+    number = int(np.searchsorted(total, _ROOM)) + 1
+    return np.union1d(some[:min(max(number, _LEAST), _MOST)], np.array(
+        [*kinds.placed.values()], dtype=np.int64))

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A few members join a group whose others stay where they are: each in turn
+goes to the best host that there is, all hosts compared at once.
+
+No program is written down. Policies are asked for their checks, of hosts in
+the order of what these cost, and only as many times as they can give
+different answers. Of one member that finds the best plan there is; of several
+a bound tells whether it has.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import Objective, Outlay
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.problem import bound as bounds
+from nova_holistic.solver.problem.case import placed_at
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.judges import Best, Judge
+from nova_holistic.solver.problem.marginal_cost import MarginalCost
+from nova_holistic.solver.problem.rules import Carried, carried_policies
+from nova_holistic.solver.problem.verdict import Verdict
+
+PLAIN = 200
+"""Places (host, for each member) up to which nothing is gained: a program of
+so few is solved in no time."""
+
+MOST = 16
+"""Members that may join at once."""
+
+LOOKS = 300
+"""Hosts, or sorts of them, that policies are asked about, for one member."""
+
+_SMALL = 5_000
+"""Places (host, for each member) up to which only a plan that is proved to be
+the best will do: of so few the others find it."""
+
+_EXACT = 1e-9
+"""What sums may be off by, relative to their size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A plan.
+
+    :ivar where: path to host of every member, in document order
+    :ivar placed: path to host name of those that stay
+    """
+
+    where: Mapping[str, Host]
+    placed: Mapping[str, str]
+    policies: tuple[Carried, ...]
+    bound: float
+    verdict: Verdict
+
+
+def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
+           objective: Objective, deadline: Deadline, gap: float,
+           always: bool = False) -> Joined | None:
+    """None where too many are to join, where the objective is no sum over
+    hosts, or where no plan was found that is good enough.
+
+    :param always: also where a program would be small
+    :raises OutOfTime: before there was a plan
+    :raises InvalidDocument: a placed member or its host is unknown
+    """
+    outlay = objective.outlay()
+    members = group.all_members()
+    waiting = len(members) - len(placed)
+    if outlay is None or not 0 < waiting <= MOST or (
+            not always and waiting * len(snapshot.hosts) <= PLAIN):
+        return None
+    joining = _Joining(group, snapshot, placed, outlay, deadline)
+    costs = joining.run()
+    if costs is None:
+        return None
+    where = {m.path: joining.where[m.path] for m in members}
+    value = objective.value(members, where, placed, snapshot)
+    verdict, bound = Verdict.BEST, value
+    if len(costs) > 1:
+        bound = bounds.safe(
+            objective, value - sum(costs) + joining.least)
+        if value - bound > _EXACT * max(1.0, value):
+            verdict = Verdict.GOOD
+            near = bounds.gap(value, bound) <= gap or (
+                objective.integral and value - bound <= 1)
+            if joining.small or not near:
+                return None
+    return Joined(where, placed, joining.policies, bound, verdict)
+
+
+class _Joining:
+    """
+    :ivar where: path to host of all members that have one by now
+    :ivar least: no way for all of them to join costs less
+    :ivar small: whether so few hosts and members are asked about
+    """
+
+    def __init__(self, group: Group, snapshot: Snapshot,
+                 placed: Mapping[str, str], outlay: Outlay,
+                 deadline: Deadline):
+        members = group.all_members()
+        self._table = HostTable.of(snapshot)
+        at = placed_at(members, self._table, placed)
+        hosts = self._table.hosts
+        self.where = {path: hosts[h] for path, h in at.items()}
+        self.policies = tuple(carried_policies(group))
+        self.least, self.small = 0.0, True
+        self._used = set(at.values())
+        self._waiting = [m for m in members if m.path not in at]
+        self._judge = Judge(self._table, snapshot, self.policies,
+                            self.where, self._used, deadline)
+        self._marginal_cost = MarginalCost(
+            self._table, members, outlay, [*self._used])
+        self._eligibility = Eligibility(self._table)
+        self._suits: dict[int, np.ndarray] = {}
+
+    def run(self) -> list[float] | None:
+        """What each of them costs as it joins, the largest first."""
+        several = len(self._waiting) > 1
+        if several and not all(map(self._judge.says, self._waiting)):
+            # What is not said of a policy can hang on all members.
+            return None
+        if not self._look(several):
+            return None
+        found = []
+        for member in sorted(self._waiting, key=self._size, reverse=True):
+            best = self._best(member)
+            if best is None or (several and best.dislike):
+                # It could have been better had others gone elsewhere.
+                return None
+            self.where[member.path] = self._table.hosts[best.host]
+            self._used.add(best.host)
+            self._marginal_cost.put(demands(member.requirements), best.host)
+            found.append(best.cost)
+        return found
+
+    def _look(self, several: bool) -> bool:
+        """At all of them before any has joined; whether each has a host."""
+        kinds: dict[tuple, list] = {}
+        for member in self._waiting:
+            asked = tuple(demands(member.requirements))
+            suits = self._suiting(member)
+            kinds.setdefault((asked, id(suits)), [asked, suits, 0])[2] += 1
+        if not all(suits.any() for _, suits, _ in kinds.values()):
+            return False
+        self.small = sum(number * int(suits.sum()) for _, suits, number
+                         in kinds.values()) <= _SMALL
+        if several:
+            # Those of one description have the same to fear of policies.
+            alone = [self._best(each) for each in {
+                m.description: m for m in self._waiting}.values()]
+            if None in alone:
+                return False
+            self.least = max(self._marginal_cost.least([*kinds.values()]),
+                             *(best.cost for best in alone))
+        return True
+
+    def _best(self, member: Member) -> Best | None:
+        """The best host for the member, others being where they are by now.
+        """
+        asked = demands(member.requirements)
+        hosts = self._judge.admitted(member, np.flatnonzero(
+            self._suiting(member) & self._marginal_cost.fits(asked)))
+        costs = self._marginal_cost.of(asked)[hosts]
+        dislikes = self._judge.dislikes(member, hosts)
+        # Of equally good ones the fullest.
+        order = np.lexsort((-self._marginal_cost.full[hosts], costs, dislikes))
+        return self._judge.first(member, hosts[order], costs[order],
+                                 dislikes[order], LOOKS)
+
+    def _suiting(self, member: Member) -> np.ndarray:
+        """Hosts that meet what the member requires, with room at first."""
+        wanted = member.requirements
+        if id(wanted) not in self._suits:
+            self._suits[id(wanted)] = self._eligibility.suitable(
+                wanted) & self._marginal_cost.fits(demands(wanted))
+        return self._suits[id(wanted)]
+
+    def _size(self, member: Member) -> float:
+        return sum(amount / max(1, int(self._table.amounts(
+            name).capacity.max())) for name, amount in demands(
+                member.requirements))

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which class has which seats: an integer program under all rules.
+
+Hosts and kinds are settled: nobody asks for room, and most of what is left is
+a flow from classes to seats. So first only the domains in use are told to be
+whole; what is whole then is mostly part of an answer, and the whole program
+is only for where it is not.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from pulp import LpConstraintGE, LpConstraintLE
+
+from nova_holistic.solver.construct.disaggregation import Seats
+from nova_holistic.solver.milp.backend import Status
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.rules import Atom, Kind
+
+_NODES = 100
+_MOST = 8000
+"""Pairs of class and host at most."""
+
+_TOLERANCE = 1e-6
+
+_MISSING = 10.0
+"""Cost of a member without a seat, where the dearest preference costs 1."""
+
+
+def assigned(case: Case, table_of: Sequence[int], seats: Seats,
+             deadline: Deadline) -> Counts | None:
+    """Counts for the classes that break no rule, with preferences met as
+    well as these seats let them; None where none were found. Members for
+    whom the rules leave no seat are not counted.
+
+    :param table_of: number of the seats that each class may have
+    """
+    program = _Assignment(case, table_of, seats)
+    return program.solve(deadline) if program.small else None
+
+
+class _Assignment:
+    """a[class, host], for hosts with seats of the class's table, and members
+    of each class that have none.
+
+    :param table_of: number of the seats that each class may have
+    """
+
+    def __init__(self, case: Case, table_of: Sequence[int], seats: Seats):
+        self._case = case
+        number = np.zeros((len(seats), len(case.table)), dtype=np.int64)
+        for t, here in enumerate(seats):
+            number[t, list(here)] = list(here.values())
+        upper = np.minimum(number[list(table_of)], case.room)
+        self._column = np.full(upper.shape, -1)
+        self._places = np.argwhere(upper > 0)
+        self._column[upper > 0] = np.arange(len(self._places))
+        self.small = len(self._places) <= _MOST
+        self._upper: list[float] = upper[upper > 0].astype(float).tolist()
+        self._upper += [float(len(each.members)) for each in case.classes]
+        self._integer = [True] * len(self._upper)
+        self._cost: dict[int, float] = {}
+        self._own: dict[Atom, int] = {}
+        self._rows: list[tuple[np.ndarray, np.ndarray, float, float]] = []
+        self._seat_everyone(np.asarray(table_of), number)
+
+    def solve(self, deadline: Deadline) -> Counts | None:
+        """Counts for the classes; None where none were found."""
+        for row in self._case.rules.rows:
+            every, values, constant = self._expand(row.terms)
+            limit = row.limit - constant
+            self._row(every, values,
+                      limit if row.sense != LpConstraintLE else -np.inf,
+                      limit if row.sense != LpConstraintGE else np.inf)
+        for carried, terms, _ in self._case.rules.penalties:
+            every, values, _ = self._expand(terms)
+            for column, value in zip(every.tolist(), values.tolist()):
+                self._cost[column] = self._cost.get(column, 0.0) + (
+                    value * carried.policy.weight)
+        values = _whole(self._program(), slice(
+            len(self._places), len(self._places) + len(self._case.classes)),
+            deadline)
+        return None if values is None else self._counts(values)
+
+    def _program(self) -> Linear:
+        cost = np.zeros(len(self._upper))
+        cost[list(self._cost)] = list(self._cost.values())
+        cost /= max(1e-9, np.abs(cost).max(initial=0))
+        missing = len(self._places) + np.arange(len(self._case.classes))
+        cost[missing] = _MISSING
+        program = Linear(cost, np.array(self._upper), np.array(self._integer))
+        program.add(
+            np.repeat(np.arange(len(self._rows)), [
+                len(row[0]) for row in self._rows]),
+            np.concatenate([row[0] for row in self._rows]),
+            np.concatenate([row[1] for row in self._rows]),
+            np.array([row[2] for row in self._rows]),
+            np.array([row[3] for row in self._rows]), len(self._rows))
+        return program
+
+    def _counts(self, values: np.ndarray) -> Counts:
+        found: Counts = tuple({} for _ in self._case.classes)
+        for (c, h), number in zip(self._places.tolist(), values.round()):
+            if number:
+                found[c][h] = int(number)
+        return found
+
+    def _seat_everyone(self, table_of: np.ndarray,
+                       number: np.ndarray) -> None:
+        for c, each in enumerate(self._case.classes):
+            here = self._column[c][self._column[c] >= 0]
+            # Every member has a seat, or is missing.
+            self._row(np.append(here, len(self._places) + c), np.ones(
+                len(here) + 1), len(each.members), len(each.members))
+        for t, h in np.argwhere(number > 0).tolist():
+            here = self._column[table_of == t, h]
+            here = here[here >= 0]
+            # No seat is given twice.
+            self._row(here, np.ones(len(here)), -np.inf, number[t, h])
+
+    def _row(self, every: np.ndarray, values: np.ndarray, lower: float,
+             upper: float) -> None:
+        self._rows.append((every, values, lower, upper))
+
+    def _variable(self, atom: Atom, upper: float, whole: bool) -> int:
+        self._own[atom] = len(self._upper)
+        self._upper.append(float(upper))
+        self._integer.append(whole)
+        return self._own[atom]
+
+    def _expand(self, terms: Sequence[tuple[Atom, float]]
+                ) -> tuple[np.ndarray, np.ndarray, float]:
+        """Columns, values, and what members that stay add."""
+        columns = [np.zeros(0, dtype=np.int64)]
+        values, constant = [np.zeros(0)], 0.0
+        for atom, weight in terms:
+            if atom.kind is Kind.FREE:
+                here = np.array([self._own[atom] if atom in self._own else
+                                 self._variable(atom, atom.upper, False)])
+            else:
+                here, stay = self._spot(atom)
+                if atom.kind is Kind.USED:
+                    here, stay = self._used(atom, here, stay)
+                constant += weight * stay
+            columns.append(here)
+            values.append(np.full(len(here), weight))
+        return np.concatenate(columns), np.concatenate(values), constant
+
+    def _spot(self, atom: Atom) -> tuple[np.ndarray, int]:
+        hosts = self._case.table.hosts_of(atom.level, atom.domain)
+        here = self._column[np.ix_(self._case.classes_in(atom.scope), hosts)]
+        within = set(hosts.tolist())
+        return here[here >= 0], sum(
+            h in within for h in self._case.placed_in(atom.scope))
+
+    def _used(self, atom: Atom, here: np.ndarray,
+              stay: int) -> tuple[np.ndarray, int]:
+        if stay or not len(here):
+            return np.zeros(0, dtype=np.int64), int(stay > 0)
+        if atom not in self._own:
+            used = self._variable(atom, 1.0, True)
+            for each in here.tolist():
+                # Members are only where it is used,
+                self._row(np.array([each, used]),
+                          np.array([1.0, -self._upper[each]]), -np.inf, 0.0)
+            # and it is not used without members.
+            self._row(np.append(here, used), np.append(
+                -np.ones(len(here)), 1.0), -np.inf, 0.0)
+        return np.array([self._own[atom]]), 0
+
+
+def _whole(program: Linear, missing: slice,
+           deadline: Deadline) -> np.ndarray | None:
+    """A solution in whole numbers; None where none was found.
+
+    :param missing: the last of the variables that count members; those after
+        them that have to be whole tell which domains are in use
+    """
+    whole, upper = program.integer, program.upper
+    everyone = upper.copy()
+    everyone[missing] = 0.0
+    domains = whole & (np.arange(len(whole)) >= missing.stop)
+    program.integer = domains
+    for program.upper in (everyone, upper):
+        # It is far harder where members may be missing.
+        outcome, near = program.solve(deadline.left(), 0.0, _NODES)
+        if outcome.status is not Status.INFEASIBLE:
+            break
+    program.integer, upper = whole, program.upper
+    found = _near(program, near, domains, missing, deadline) if (
+        outcome.solved) else None
+    if found is None and outcome.status is not Status.INFEASIBLE:
+        program.lower, program.upper = np.zeros_like(upper), upper
+        outcome, values = program.solve(deadline.left(), 0.0, _NODES)
+        return values if outcome.solved else None
+    return found
+
+
+def _near(program: Linear, near: np.ndarray, domains: np.ndarray,
+          missing: slice, deadline: Deadline) -> np.ndarray | None:
+    """A solution that costs no more than one in which the domains alone are
+    whole; None where none was found."""
+    upper = program.upper
+    # A part of a member that is missing is one, or two.
+    short = near[missing].sum()
+    enough = program.cost @ near + _TOLERANCE + _MISSING * (
+        short > _TOLERANCE) * (1 + np.ceil(short) - short)
+    kept = np.rint(near)
+    settled = program.integer & (kept > 0) & (
+        np.abs(near - kept) < _TOLERANCE)
+    settled[missing] = False
+    # With what is whole kept, then with the domains alone.
+    for some in (settled, np.zeros_like(settled)):
+        program.lower = np.where(domains | some, kept, 0.0)
+        program.upper = np.where(domains, kept, upper)
+        outcome, values = program.solve(deadline.left(), 0.0, _NODES)
+        if outcome.solved and program.cost @ values <= enough:
+            return values
+    return None

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bins of merged hosts: each as good as the best of its hosts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.solver.decomposition.columns import Columns
+from nova_holistic.solver.problem.kinds import Kinds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bins:
+    """What one host of each bin offers, and costs, at best.
+
+    :ivar size: hosts in it
+    :ivar cell: of its hosts
+    :ivar free: [bin, resource class]
+    :ivar room: [bin, kind]
+    :ivar opening: cost of using one
+    :ivar swell: how many hosts' limits on members one of them stands for
+    """
+
+    size: np.ndarray
+    cell: np.ndarray
+    free: np.ndarray
+    room: np.ndarray
+    opening: np.ndarray
+    swell: np.ndarray
+
+    @classmethod
+    def of(cls, kinds: Kinds, columns: Columns,
+           bins: Sequence[np.ndarray]) -> 'Bins':
+        """:param bins: numbers of hosts in the columns"""
+        k, r = len(kinds.kinds), len(kinds.names)
+        values, weight = columns.values(), columns.weight
+        best = np.array([values[each].max(axis=0) for each in bins],
+                        float).reshape(len(bins), -1)
+        mean = np.array([weight[each].mean() for each in bins])
+        least = np.array([weight[each].min() for each in bins])
+        best = best[:, :r + k + 1] * mean[:, None]
+        return cls(np.array([len(each) for each in bins]),
+                   np.array([columns.cell[each[0]] for each in bins]),
+                   best[:, :r], best[:, r:r + k], -best[:, r + k],
+                   mean / least)
+
+    def __len__(self) -> int:
+        return len(self.size)

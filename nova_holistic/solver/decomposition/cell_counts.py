@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members in cells, as variables of a program of bins."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.problem.rules import Atom, Kind, Terms
+
+if TYPE_CHECKING:
+    from nova_holistic.solver.decomposition.cells import Cells
+
+
+class CellCounts:
+    """Members that rules count, as variables of a program of bins."""
+
+    def __init__(self, cells: 'Cells', of_x: np.ndarray, cell: np.ndarray,
+                 first: int):
+        self._cells, self._of_x, self._cell = cells, of_x, cell
+        self._first = first
+        self._of_z = cells.of_z(first)
+
+    def expand(self, terms: Terms) -> tuple[np.ndarray, np.ndarray, float]:
+        """Columns, values, and what members that stay add."""
+        columns: list[np.ndarray] = [np.zeros(0, dtype=np.int64)]
+        values, constant = [np.zeros(0)], 0.0
+        for atom, weight in terms:
+            if atom in self._cells.index:
+                columns.append(
+                    np.array([self._first + self._cells.index[atom]]))
+                values.append(np.array([weight]))
+                continue
+            for _, here in self._of(atom):
+                columns.append(here)
+                values.append(np.full(here.size, weight))
+            constant += weight * self._staying(atom)
+        return np.concatenate(columns), np.concatenate(values), constant
+
+    def tell_used(self, program: Linear) -> None:
+        for atom, number in self._cells.index.items():
+            if atom.kind is not Kind.USED:
+                continue
+            used = np.array([self._first + number])
+            pieces = [(part, here) for part, here in self._of(atom)
+                      if here.size]
+            for part, here in pieces:
+                # Members are only in domains that are used,
+                program.add(
+                    np.zeros(here.size + 1), np.append(here, used),
+                    np.append(np.ones(here.size),
+                              -float(self._cells.parts.numbers[part])),
+                    -np.inf, 0.0, 1)
+            every = np.concatenate([used, *(here for _, here in pieces)])
+            staying = self._staying(atom)
+            if staying:
+                program.add([0], used, [1.0], 1.0, 1.0, 1)
+            else:
+                # and none is used without members.
+                program.add(
+                    np.zeros(len(every)), every,
+                    np.append(1.0, -np.ones(len(every) - 1)),
+                    -np.inf, 0.0, 1)
+
+    def tell_parts(self, program: Linear) -> None:
+        cells, split = self._cells, self._cells.parts
+        number = cells.count
+        for part in np.flatnonzero(split.slot >= 0):
+            # Every member of a part is in one cell.
+            program.add(np.zeros(number), self._of_z[split.slot[part]],
+                        np.ones(number), split.numbers[part],
+                        split.numbers[part], 1)
+        for kind in np.unique(split.kind[split.slot >= 0]):
+            mine = self._of_z[split.slot[split.kind == kind]]
+            # Those of a kind in a cell are those of its parts.
+            program.add(
+                np.concatenate((self._cell, np.tile(
+                    np.arange(number), len(mine)))),
+                np.concatenate((self._of_x[kind], mine.ravel())),
+                np.concatenate((np.ones(len(self._cell)),
+                                -np.ones(mine.size))), 0.0, 0.0, number)
+
+    def _of(self, atom: Atom) -> Iterator[tuple[int, np.ndarray]]:
+        """Each part and the variables that count it in the atom's place."""
+        cells = self._cells
+        where = cells.domain_of[atom.level] == self._number(atom)
+        bins = where[self._cell]
+        for part in cells.parts.within[atom.scope]:
+            slot = cells.parts.slot[part]
+            yield part, (self._of_x[cells.parts.kind[part], bins]
+                         if slot < 0 else self._of_z[slot, where])
+
+    def _staying(self, atom: Atom) -> float:
+        return float(self._cells.stay[atom.scope, atom.level][
+            self._number(atom)])
+
+    def _number(self, atom: Atom) -> int:
+        """Of its domain; -1 for none."""
+        return -1 if atom.kind is Kind.OUTSIDE else (
+            self._cells.table.division(atom.level).index[atom.domain])

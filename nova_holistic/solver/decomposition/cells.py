@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules in few domains, for a relaxation of merged hosts."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from pulp import LpConstraintGE, LpConstraintLE
+
+from nova_holistic.solver.decomposition.cell_counts import CellCounts
+from nova_holistic.solver.decomposition.cohesive_sets import (
+    cohesive_sets, CohesiveSet)
+from nova_holistic.solver.decomposition.crossing import crossed, is_screened
+from nova_holistic.solver.decomposition.parts import Parts, parts, tellable
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.problem.case import reach
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.rules import (
+    Atom, Carried, carried_policies, Kind, Row, Rules, Terms)
+
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Which hosts the rules tell apart, and the rules.
+
+    The variables of its own are those of the policies, one for each domain
+    that a rule asks to be used or not, and the members of each part in each
+    cell, where a kind has several parts.
+
+    :ivar of: cell of each host
+    :ivar domain_of: for each level, domain of each cell; -1 for none
+    :ivar penalties: weight, what it is of, and constant of each preference
+    :ivar cohesive sets: parts that rules keep together
+    :ivar index: number of each variable of policies and domains
+    :ivar free: upper limits of the variables
+    :ivar whole: which of them are 0 or 1, or a number of members
+    :ivar stay: for each scope and level, members that stay by domain
+    """
+
+    table: HostTable
+    of: np.ndarray
+    domain_of: dict[str, np.ndarray]
+    rows: tuple[Row, ...]
+    penalties: tuple[tuple[float, Terms, float], ...]
+    parts: Parts
+    cohesive_sets: tuple[CohesiveSet, ...]
+    index: dict[Atom, int]
+    free: np.ndarray
+    whole: np.ndarray
+    stay: dict[tuple[int, str], np.ndarray]
+
+    @property
+    def count(self) -> int:
+        return int(self.of.max(initial=0)) + 1
+
+    @property
+    def used(self) -> np.ndarray:
+        """Which variables say whether a domain is used."""
+        found = np.zeros(len(self.free), dtype=bool)
+        found[[number for atom, number in self.index.items()
+               if atom.kind is Kind.USED]] = True
+        return found
+
+    def add_rows(self, program: Linear, of_x: np.ndarray, cell: np.ndarray,
+                 first: int) -> None:
+        """The rules, over x[kind, bin] and variables from ``first`` on.
+
+        :param cell: of each bin
+        """
+        counts = CellCounts(self, of_x, cell, first)
+        for row in self.rows:
+            every, values, constant = counts.expand(row.terms)
+            limit = row.limit - constant
+            program.add(
+                np.zeros(len(every)), every, values,
+                limit if row.sense != LpConstraintLE else -np.inf,
+                limit if row.sense != LpConstraintGE else np.inf, 1)
+        counts.tell_used(program)
+        counts.tell_parts(program)
+
+    def of_z(self, first: int) -> np.ndarray:
+        """[slot, cell]: variables that count members of each part."""
+        return first + len(self.index) + np.arange(
+            self.parts.slots * self.count).reshape(-1, self.count)
+
+    def penalty(self, size: int, of_x: np.ndarray, cell: np.ndarray,
+                first: int) -> 'Penalty':
+        """What preferences cost in a program of that many variables."""
+        counts = CellCounts(self, of_x, cell, first)
+        factors, total = np.zeros(size), 0.0
+        for weight, terms, constant in self.penalties:
+            every, values, more = counts.expand(terms)
+            np.add.at(factors, every, weight * values)
+            total += weight * (constant + more)
+        return Penalty(factors, total)
+
+    def in_cells(self, x: np.ndarray, cell: np.ndarray,
+                 values: np.ndarray) -> np.ndarray:
+        """[part, cell]: members in a solution.
+
+        :param x: [kind, bin]
+        :param values: of the variables of its own
+        """
+        number = self.count
+        found = np.array([np.bincount(cell, row, number) for row in x])[
+            self.parts.kind]
+        split = self.parts.slot >= 0
+        found[split] = values[self.of_z(0)][
+            self.parts.slot[split]]
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Penalty:
+    """What preferences cost.
+
+    :ivar factors: of each variable of a program
+    """
+
+    factors: np.ndarray
+    constant: float
+
+    @property
+    def unit(self) -> float:
+        """What the dearest of them costs."""
+        return float(np.abs(self.factors).max(initial=0)) or 1.0
+
+    def limit(self, program: Linear, limit: float) -> None:
+        """From here on they cost no more than that."""
+        those = np.flatnonzero(self.factors)
+        if len(those) and limit < float('inf'):
+            most = (limit - self.constant) / self.unit
+            program.add(
+                np.zeros(len(those)), those, self.factors[those] / self.unit,
+                -np.inf, most + _TOLERANCE * max(1.0, abs(most)), 1)
+
+
+def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
+    """Of the policies and relationships that speak of few domains."""
+    table = kinds.table
+    levels: list[str] = []
+    of = np.zeros(len(table), dtype=np.int64)
+    carried = []
+    for each in carried_policies(kinds.group):
+        if is_screened(each.policy):
+            continue
+        fresh = [level for level in each.policy.levels if level not in levels]
+        number = crossed(table, of, fresh)
+        if number is not None:
+            of = number
+            levels.extend(fresh)
+            carried.append(each)
+    rules = _rules(kinds, carried, in_time)
+    for level in dict.fromkeys(
+            atom.level for terms in _all_terms(rules) for atom, _ in terms
+            if rules.table.is_subset(atom.level)):
+        # Hosts that a policy picked out by itself.
+        number = crossed(rules.table, of, [level])
+        if number is not None:
+            of = number
+            levels.append(level)
+    asked = {atom.scope for terms in _all_terms(rules) for atom, _ in terms
+             if _is_count(atom, levels)}
+    known = tellable(kinds, rules.scopes, asked, int(of.max(initial=0)) + 1)
+    return _cells(kinds, rules, of, levels, parts(kinds, known))
+
+
+def _rules(kinds: Kinds, carried: list[Carried],
+           in_time: Callable[[], None]) -> Rules:
+    table = kinds.table
+    possible = (kinds.room > 0).any(axis=0)
+    possible[list(kinds.placed.values())] = True
+    masks: dict[str, np.ndarray] = {}
+    for kind in kinds.kinds:
+        # Members of a kind share one: thousands of members, and of hosts.
+        masks.update(dict.fromkeys(
+            (m.path for m in kind.members), kind.room > 0))
+    rules = Rules(
+        table.part(None), possible.tolist(), next(kinds.group.scopes()),
+        reach(kinds.members, masks, kinds.placed, len(table)), in_time)
+    rules.encode(carried)
+    return rules
+
+
+def _all_terms(rules: Rules) -> Iterator[Terms]:
+    yield from (row.terms for row in rules.rows)
+    yield from (terms for _, terms, _ in rules.penalties)
+
+
+def _is_count(atom: Atom, levels: list[str]) -> bool:
+    return atom.kind is not Kind.FREE and atom.level in levels
+
+
+def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
+           split: Parts) -> Cells:
+    """What speaks of other counts is left out: no plan is lost by that."""
+    def told(terms: Terms) -> bool:
+        return all(atom.kind is Kind.FREE or (
+            atom.level in levels and atom.scope in split.within)
+            for atom, _ in terms)
+
+    rows = tuple(row for row in rules.rows if row.terms and told(row.terms))
+    penalties = tuple(
+        (carried.policy.weight, terms, constant)
+        for carried, terms, constant in rules.penalties if told(terms))
+    every = [atom for terms in (
+        *(row.terms for row in rows), *(terms for _, terms, _ in penalties))
+        for atom, _ in terms]
+    index = {atom: number for number, atom in enumerate(dict.fromkeys(
+        atom for atom in every if atom.kind in (Kind.FREE, Kind.USED)))}
+    number = int(of.max(initial=0)) + 1
+    upper = [1.0 if atom.kind is Kind.USED else float(atom.upper)
+             for atom in index]
+    mine = split.numbers[split.slot >= 0]
+    first = np.unique(of, return_index=True)[1]
+    return Cells(
+        rules.table, of,
+        {level: rules.table.division(level).of_host[first]
+         for level in levels}, rows, penalties, split,
+        cohesive_sets(kinds, split, [
+            rules.scopes[atom.scope] for atom in index
+            if atom.kind is Kind.USED]), index,
+        np.concatenate((upper, np.repeat(mine, number))).astype(float),
+        np.array([atom.kind is Kind.USED for atom in index]
+                 + [True] * (len(mine) * number), dtype=bool),
+        {(atom.scope, atom.level): _stay(kinds, rules, atom)
+         for atom in every if atom.kind is not Kind.FREE})
+
+
+def _stay(kinds: Kinds, rules: Rules, atom: Atom) -> np.ndarray:
+    """Members of its scope that stay, by domain of its level; the last is
+    for those in none."""
+    division = rules.table.division(atom.level)
+    found = np.zeros(len(division.domains) + 1)
+    for member in rules.scopes[atom.scope].members:
+        if member.path in kinds.placed:
+            found[division.of_host[kinds.placed[member.path]]] += 1
+    return found

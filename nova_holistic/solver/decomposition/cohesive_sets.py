@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members that rules keep together, of whom a host takes few.
+
+Wherever they are, enough hosts have to be in use: that is told of each bin,
+as no rule on domains does.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.model.group import Scope
+from nova_holistic.solver.decomposition.parts import Parts
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.problem.kinds import crowd, Kinds
+
+_MOST = 6000
+"""Variables for them at most: beyond that, none is told of."""
+
+
+@dataclass(frozen=True, slots=True)
+class CohesiveSet:
+    """
+    :ivar parts: numbers of the cells' parts, all of them of kinds with others
+    :ivar most: members of them that a host takes
+    :ivar others: members of all others that a host takes
+    """
+
+    parts: tuple[int, ...]
+    most: int
+    others: int
+
+
+def cohesive_sets(kinds: Kinds, split: Parts,
+                  scopes: Iterable[Scope]) -> tuple[CohesiveSet, ...]:
+    """
+    :param scopes: whose members some rule would rather have in few domains
+    """
+    found = {}
+    for scope in scopes:
+        members = [m for m in scope.members if m.path in split.of]
+        mine = tuple(sorted({split.of[m.path] for m in members}))
+        if mine not in found and all(split.slot[part] >= 0 for part in mine):
+            paths = {m.path for m in members}
+            found[mine] = CohesiveSet(
+                mine, crowd(kinds.group, members), crowd(kinds.group, [
+                    m for kind in kinds.kinds for m in kind.members
+                    if m.path not in paths]))
+    return tuple(each for mine, each in found.items()
+                 if each.most < split.numbers[list(mine)].sum())
+
+
+class CohesiveSetRows:
+    """v[part, bin] for parts in cohesive sets, from variable ``first`` on."""
+
+    def __init__(self, every: tuple[CohesiveSet, ...], bins: int):
+        self.parts = sorted({part for each in every for part in each.parts})
+        if len(self.parts) * bins > _MOST:
+            every, self.parts = (), []
+        self._every, self._bins = every, bins
+        self.size = len(self.parts) * bins
+
+    def upper(self, split: Parts) -> np.ndarray:
+        return np.repeat(split.numbers[self.parts], self._bins).astype(float)
+
+    def add_rows(self, program: Linear, split: Parts, first: int,
+                 of_x: np.ndarray, of_y: np.ndarray, of_z: np.ndarray,
+                 cell: np.ndarray, scale: np.ndarray) -> None:
+        """
+        :param of_z: [slot, cell]: members of each part
+        :param scale: how much more than a host a unit of y may be, by bin
+        """
+        of_v = first + np.arange(self.size).reshape(-1, self._bins)
+        self._tell_members(program, split, of_v, of_x, of_z, cell)
+        for each in self._every:
+            mine = of_v[[self.parts.index(part) for part in each.parts]]
+            self._limit(program, each, mine, of_x, of_y, scale)
+
+    def _tell_members(self, program: Linear, split: Parts, of_v: np.ndarray,
+                      of_x: np.ndarray, of_z: np.ndarray,
+                      cell: np.ndarray) -> None:
+        b = self._bins
+        for part, mine in zip(self.parts, of_v):
+            here = of_z[split.slot[part]]
+            # All members of the part in a cell are in its bins.
+            program.add(
+                np.concatenate((cell, np.arange(len(here)))),
+                np.concatenate((mine, here)),
+                np.concatenate((np.ones(b), -np.ones(len(here)))),
+                0.0, 0.0, len(here))
+        kind = split.kind[self.parts]
+        for k in np.unique(kind):
+            mine = of_v[kind == k]
+            # They are among those of their kind.
+            program.add(
+                np.concatenate((np.tile(np.arange(b), len(mine)),
+                                np.arange(b))),
+                np.concatenate((mine.ravel(), of_x[k])),
+                np.concatenate((np.ones(mine.size), -np.ones(b))),
+                -np.inf, 0.0, b)
+
+    def _limit(self, program: Linear, cohesive_set: CohesiveSet,
+               mine: np.ndarray, of_x: np.ndarray, of_y: np.ndarray,
+               scale: np.ndarray) -> None:
+        """:param mine: [part, bin]: variables of its members"""
+        b = self._bins
+        # A host in use holds so many of a cohesive set at most,
+        program.add(
+            np.concatenate((np.tile(np.arange(b), len(mine)), np.arange(b))),
+            np.concatenate((mine.ravel(), of_y)),
+            np.concatenate((np.ones(mine.size), -cohesive_set.most * scale)),
+            -np.inf, 0.0, b)
+        # and so many of all others.
+        every = np.concatenate((of_x.ravel(), mine.ravel(), of_y))
+        program.add(
+            np.tile(np.arange(b), len(every) // b), every,
+            np.concatenate((np.ones(of_x.size), -np.ones(mine.size),
+                            -cohesive_set.others * scale)), -np.inf, 0.0, b)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts as a relaxation sees them: what they offer to members of each kind,
+and what using them costs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.problem.kinds import Kinds
+
+TINY = 1e-7
+"""Differences of costs that make no difference."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """What the relaxation sees of each host that can take anyone.
+
+    :ivar hosts: indexes of them
+    :ivar free: [host, resource class], cut to what members can use
+    :ivar opening: cost of using the host
+    :ivar weight: what else is told of a host is told for each unit of it, so
+        that hosts with twice the room at twice the cost are alike
+    """
+
+    hosts: np.ndarray
+    cell: np.ndarray
+    free: np.ndarray
+    room: np.ndarray
+    opening: np.ndarray
+    before: np.ndarray
+    steps: np.ndarray
+
+    @property
+    def weight(self) -> np.ndarray:
+        return np.where(self.opening > TINY, self.opening, 1.0)
+
+    def values(self) -> np.ndarray:
+        """[host, ...]: more of any column is never worse."""
+        weight = self.weight
+        each = weight[:, None]
+        return np.column_stack((
+            self.free / each, self.room / each, -self.opening / weight,
+            -self.before, -self.steps))
+
+    def telling(self) -> np.ndarray:
+        """[host, ...]: by what bins are split, each from 0 to 1.
+
+        Where costs rise with utilisation, members go to many hosts: there is
+        room on all of them, and costs alone tell them apart.
+        """
+        values = (np.column_stack((self.before, self.steps))
+                  if self.steps.shape[1] else self.values())
+        if not len(values):
+            return values
+        return values / np.maximum(
+            values.max(axis=0) - values.min(axis=0), TINY)
+
+
+def columns(kinds: Kinds, cells: Cells, outlay: Outlay) -> Columns:
+    """Of hosts that can take anyone."""
+    hosts = np.flatnonzero((kinds.room > 0).any(axis=0) & (cells.of >= 0))
+    room = kinds.room[:, hosts].T
+    numbers = kinds.numbers
+    amounts = kinds.amounts
+    # Nobody takes more than all of the room for each kind would.
+    free = np.minimum(kinds.free[hosts], np.minimum(
+        room, numbers) @ amounts)
+    if len(hosts):
+        divisors = np.gcd.reduce(amounts, axis=0)
+        free = free // divisors * divisors
+    share, steps = utilisation(kinds, hosts)
+    opening = np.asarray(outlay.opening(1 - share), float)
+    stay = np.isin(hosts, list(kinds.placed.values()))
+    opening = np.where(stay, 0.0, opening)
+    if not outlay.slopes:
+        share, steps = np.zeros(len(hosts)), np.zeros((len(hosts), 0))
+    return Columns(hosts, cells.of[hosts], free, room, opening, share, steps)
+
+
+def utilisation(kinds: Kinds,
+                hosts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each host before, and what one member of each kind adds.
+
+    The mean over resource classes that any member asks for.
+    """
+    names = sorted({n for m in kinds.members
+                    for n, a in m.requirements.resources.items() if a})
+    share = np.zeros(len(hosts))
+    steps = np.zeros((len(hosts), len(kinds.kinds)))
+    for name in names:
+        amounts = kinds.table.amounts(name).part(hosts)
+        some = amounts.capacity > 0
+        capacity = np.where(some, amounts.capacity, 1)
+        here = 1 - amounts.free / capacity
+        share += np.where(some, np.minimum(1.0, here), 1.0)
+        if name in kinds.names:
+            asked = kinds.amounts[:, kinds.names.index(name)]
+            steps += np.where(some & (amounts.free > 0), 1 / capacity, 0)[
+                :, None] * asked
+    count = max(1, len(names))
+    return share / count, steps / count
+
+
+def constant(kinds: Kinds, outlay: Outlay) -> float:
+    """What members that stay cost already."""
+    hosts = np.array(sorted(set(kinds.placed.values())), dtype=np.int64)
+    return float(np.sum(outlay.opening(
+        1 - utilisation(kinds, hosts)[0]))) if len(hosts) else 0.0

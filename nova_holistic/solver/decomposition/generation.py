@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bound from whole patterns of members on hosts, and the patterns.
+
+Column generation as of Dantzig and Wolfe, with one subproblem a host: the
+prices of members that the master program settles for are asked on all hosts,
+and patterns that gain become its columns. Each time, the prices prove a bound
+(Lagrange's): what all members are worth, less what hosts gain.
+"""
+
+from collections.abc import Sequence
+import math
+
+import numpy as np
+
+from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.decomposition.alike import Alike
+from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.decomposition.columns import constant
+from nova_holistic.solver.decomposition.master import Master
+from nova_holistic.solver.decomposition.merged import Merged
+from nova_holistic.solver.decomposition.pricing import Gains, Pricing
+from nova_holistic.solver.decomposition.ways import Way
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.kinds import Kinds
+
+_ROUNDS = 30
+_RAISES = 12
+_RAISE = 0.02
+"""By which prices that leave members without a host are raised."""
+
+_PENALTY = 1.15
+"""Of a member without a pattern, of its price at first."""
+
+_STIFFER = 3.0
+_STIFFEST = 100.0
+_NEARLY = 5e-4
+"""Share of the bound that is not worth another round."""
+
+_BEHIND = 2e-3
+"""Share of the bound by which other ways' may stay behind it."""
+
+_SHORT = 0.02
+"""Share of the members beyond which patterns are sought for them before
+anything is proved."""
+
+_LITTLE = 2e-4
+"""Share of the value by which it falls where few hosts need to be asked."""
+
+_FEW = 100
+"""Sorts of hosts of a cell that are asked for these."""
+
+_MANY = 200
+_SHARE = 0.2
+"""New patterns at a time where hosts only cost to be used, those that gain
+most: in all, or of the number of members."""
+
+_BETWEEN = 0.5
+"""How near the prices asked are to the best ones so far, not the latest."""
+
+_TIME = 0.5
+"""Share of the time limit after which no round begins."""
+
+
+class Generation:
+    """Patterns for the members of a relaxation.
+
+    :ivar bound: no placement whose preferences cost at most ``limit`` costs
+        less, members that stay included
+    :ivar limit: the relaxation's where there are ways, else infinite
+    :ivar floor: the same, without members that stay, of the way it is on
+    :ivar prices: [kind], of a member, about
+    :ivar numbers: of members of each kind
+    """
+
+    def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
+                 merged: Merged, deadline: Deadline,
+                 ways: Sequence[Way] = ()):
+        """:param ways: every plan goes one of them, if preferences cost no
+            more than the relaxation's limit"""
+        self.alike = Alike.of(kinds, merged.columns, outlay)
+        self.pricing = Pricing(self.alike)
+        self.numbers = kinds.numbers
+        self._constant = constant(kinds, outlay)
+        self.limit = merged.limit if ways else float('inf')
+        known = max(0.0, merged.bound - self._constant)
+        # Plans whose preferences cost more may cost less.
+        self.floor = self._known = known if ways or (
+            merged.limit == float('inf')) else 0.0
+        unit = known / len(kinds.members) or 1.0
+        self.master = Master(kinds, cells, self.alike, unit,
+                             self.limit)
+        self.deadline = deadline
+        self._ways = sorted(ways, key=lambda way: -sum(
+            merged.domains[number] == value for number, value in way.held))
+        for way in self._ways[:1]:
+            self.master.go(way)
+        self._others = known if self._ways[1:] else float('inf')
+        self._penalty = _PENALTY
+        found = merged.duals[:len(kinds.kinds)]
+        self._duals = np.zeros(self.master.rows)
+        # Cells without hosts may have rows here that bins did without; what
+        # preferences cost has the last row.
+        here = merged.duals if self.master.rows - len(merged.duals) in (
+            0, 1) else found
+        self._duals[:len(here)] = here
+        self.prices = np.maximum(found, 0.1 * max(unit, found.max()))
+
+    @property
+    def bound(self) -> float:
+        return min(self.floor, self._others) + self._constant
+
+    def run(self, integral: bool) -> bool:
+        """Whether there are patterns for everyone, on the likeliest way.
+
+        :param integral: whether costs are whole numbers
+        """
+        self._start()
+        found = self._settle(integral)
+        if found and self._ways[1:]:
+            self._look_elsewhere(integral)
+        return found
+
+    def _look_elsewhere(self, integral: bool) -> None:
+        """What other ways cost at least; the best of them is taken."""
+        ways = [(self.master.value, self._ways[0], self.floor)]
+        enough = (1 - _BEHIND) * self.floor
+        if integral:
+            # Beyond the next whole number below.
+            stay = self._constant
+            enough = math.ceil(self.floor + stay - 1e-6) - 1 + 1e-3 - stay
+        prices, _ = self.master.prices(self._duals)
+        for way in self._ways[1:]:
+            self.master.go(way)
+            self.floor = self._known
+            # Much the same may pay there.
+            self._learn(self.pricing((1 + _RAISE) * way.mirrored(
+                self._ways[0], prices)))
+            found = self._settle(integral, enough)
+            if self.master.impossible:
+                self.floor = float('inf')
+            ways.append((self.master.value if found else float('inf'), way,
+                         self.floor))
+        _, way, self.floor = min(ways, key=lambda each: each[0])
+        self._others = min(floor for _, _, floor in ways)
+        self.master.go(way)
+        self.master.solve(self.deadline.left())
+
+    def _settle(self, integral: bool, enough: float = float('inf')) -> bool:
+        """Until the bound is no longer worth another round.
+
+        :param enough: a bound beyond which nothing more is of interest
+        """
+        penalty = self._penalty
+        self.master.penalise(penalty * self.prices)
+        known, last = enough < float('inf'), float('inf')
+        near = 0.0 if known else _BETWEEN
+        for _ in range(_ROUNDS):
+            if self.late() or not self.master.solve(self.deadline.left()):
+                return False
+            if self.floor >= enough:
+                return self.master.short < 1e-6
+            if self._settled(integral):
+                if self.master.short < 1e-6:
+                    return True
+                if penalty > _STIFFEST:
+                    return False
+                self._penalty = penalty = penalty * _STIFFER
+                self.master.penalise(penalty * self.prices)
+                continue
+            falls = self.master.value < (1 - _LITTLE) * last
+            last = self.master.value
+            if (self.master.short > _SHORT * self.numbers.sum()
+                    or known and falls) and self._learn(self.pricing(
+                        self.master.prices(self.master.duals)[0], few=_FEW)):
+                continue
+            fresh, better = self._ask(
+                near * self._duals + (1 - near) * self.master.duals)
+            if not (fresh or better or near):
+                break
+            # Prices in between that lead to nothing are left out.
+            near = _BETWEEN if fresh or better else 0.0
+        return self.master.short < 1e-6
+
+    def late(self) -> bool:
+        return self.deadline.elapsed() > _TIME * self.deadline.limit
+
+    def _settled(self, integral: bool) -> bool:
+        value = self.master.value
+        if integral and self.master.short < 1e-6:
+            stay = self._constant
+            return math.ceil(self.floor + stay - 1e-6) >= value + stay
+        return value - self.floor <= _NEARLY * value
+
+    def _start(self) -> None:
+        """The merged hosts' prices, raised while that raises the bound."""
+        first = self._duals
+        for number in range(_RAISES):
+            duals = (1 + _RAISE * number) * first
+            gains, proved = self._gains(duals)
+            self._learn(gains)
+            better = self._proves(duals, gains, proved)
+            some = np.flatnonzero(gains.known)
+            sold = self.alike.numbers[some] @ (
+                gains.known[some] + self.alike.cost(
+                    some, gains.patterns[some]))
+            # Hosts that take more than there is are paid too much.
+            if sold >= proved or (number and not better):
+                return
+
+    def _ask(self, duals: np.ndarray) -> tuple[int, bool]:
+        """How many new patterns there are, and whether the bound rose."""
+        gains, proved = self._gains(duals)
+        better = self._proves(duals, gains, proved)
+        return self._learn(gains), better
+
+    def _gains(self, duals: np.ndarray) -> tuple[Gains, float]:
+        prices, proved = self.master.prices(duals)
+        return self.pricing(prices), proved
+
+    def _learn(self, gains: Gains) -> int:
+        some = np.flatnonzero(gains.known)
+        if not len(self.alike.slopes):
+            # Hosts that cost the same gain alike.
+            most = max(_MANY, int(_SHARE * self.numbers.sum()))
+            some = some[np.sort(np.argsort(
+                -gains.known[some], kind='stable')[:most])]
+        return self.master.add(some, gains.patterns[some])
+
+    def _proves(self, duals: np.ndarray, gains: Gains,
+                proved: float) -> bool:
+        """Whether the bound rises."""
+        found = proved - float(self.alike.numbers @ gains.most)
+        better = found > self.floor
+        if better:
+            self.floor = found
+            self._duals = duals
+        return better

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members of one kind that rules on few domains tell apart."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.model.group import Scope
+from nova_holistic.solver.problem.kinds import Kinds
+
+_MOST = 3000
+"""Variables for parts at most: beyond that, rules are left out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """Members of one kind that are in the same scopes that rules speak of.
+
+    :ivar of: path of each member still to be placed, to the part it is in
+    :ivar kind: of each part
+    :ivar numbers: members of each part
+    :ivar within: scope number to the parts that are in it
+    :ivar slot: for each part of a kind that has several, its number among
+        these; else -1
+    """
+
+    of: dict[str, int]
+    kind: np.ndarray
+    numbers: np.ndarray
+    within: dict[int, list[int]]
+    slot: np.ndarray
+
+    @property
+    def slots(self) -> int:
+        return int(self.slot.max(initial=-1)) + 1
+
+
+def parts(kinds: Kinds, scopes: Mapping[int, Scope]) -> Parts:
+    """As many as it takes to count the members of each scope."""
+    inside: dict[str, list[int]] = {}
+    for number, scope in scopes.items():
+        for member in scope.members:
+            inside.setdefault(member.path, []).append(number)
+    known: dict[tuple[int, ...], int] = {}
+    of: dict[str, int] = {}
+    for k, kind in enumerate(kinds.kinds):
+        for member in kind.members:
+            key = (k, *inside.get(member.path, ()))
+            of[member.path] = known.setdefault(key, len(known))
+    kind_of = np.array([key[0] for key in known], dtype=np.int64)
+    several = np.bincount(kind_of, minlength=len(kinds.kinds)) > 1
+    split = several[kind_of]
+    return Parts(
+        of, kind_of,
+        np.bincount(list(of.values()), minlength=len(known)),
+        {number: [part for key, part in known.items() if number in key[1:]]
+         for number in scopes},
+        np.where(split, np.cumsum(split) - 1, -1))
+
+
+def tellable(kinds: Kinds, scopes: Sequence[Scope], asked: Collection[int],
+             cells: int) -> dict[int, Scope]:
+    """Those of the scopes asked for that can be told apart at a sane size:
+    the largest first."""
+    found: dict[int, Scope] = {}
+    for number in sorted(asked, key=lambda n: (-len(scopes[n].members), n)):
+        more = {**found, number: scopes[number]}
+        if parts(kinds, more).slots * cells <= _MOST:
+            found = more
+    return found

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules and requirements that contradict each other as far as counting tells,
+before anything is solved.
+
+Every test here is of a condition that each plan meets: what fails one has no
+plan, on a cloud of any size in milliseconds; what passes all may have none.
+Where members are confined to one domain of several, each is tried in turn.
+"""
+
+from collections.abc import Callable, Sequence
+from collections import defaultdict
+import itertools
+
+import numpy as np
+
+from nova_holistic.solver.diagnosis.room import Room
+from nova_holistic.solver.diagnosis.shapes import (
+    Apart, Cap, Confined, Even, Never, Shape, shapes, Unread, Wide)
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.rules import Carried
+
+_SPLITS = 64
+"""Most domains that are tried in turn."""
+
+_WORK = 6_000_000
+"""Places (class and host) looked at in trying domains, after which no more
+are tried: some tenths of a second."""
+
+_DEPTH = 2
+"""Levels of nesting in which domains are tried in turn."""
+
+
+def contradictory(case: Case,
+                  in_time: Callable[[], None] = endless) -> bool:
+    """Whether counting shows that there is no plan."""
+    return contradiction(case, in_time) is not None
+
+
+def contradiction(case: Case, in_time: Callable[[], None] = endless
+                  ) -> list[Carried] | None:
+    """Policies of which counting shows that they cannot hold, beside what
+    members require; None where it shows nothing.
+
+    :param in_time: called again and again; raises where time has run out
+    """
+    return narrowed(case, in_time)[0]
+
+
+def narrowed(case: Case, in_time: Callable[[], None] = endless
+             ) -> tuple[list[Carried] | None, np.ndarray]:
+    """The same, and the case's room without what counting closes: no plan
+    uses that."""
+    count = Count(case, shapes(case, in_time), in_time)
+    found = count.contradiction()
+    if found is not None:
+        found = [each for each in case.policies
+                 if any(each is other for other in found)]
+    return found, count.room
+
+
+class Count(Room):
+    """Room for members, and what rules say of it."""
+
+    def __init__(self, case: Case, found: Sequence[Shape],
+                 in_time: Callable[[], None] = endless):
+        super().__init__(case, in_time)
+        self.shapes = found
+        self._closing: list[Carried] = []
+        for shape in found:
+            if isinstance(shape, Cap) and self.close(
+                    shape.scope, shape.level,
+                    [n for n, most in shape.limits.items() if most == 0]):
+                self._closing.append(shape.carried)
+
+    def contradiction(self, depth: int = _DEPTH) -> list[Carried] | None:
+        """Policies that have a part in one; None where there is none."""
+        if self._short():
+            return self._closing
+        for shape in self.shapes:
+            if self._breaks(shape):
+                return [shape.carried, *self._needing(shape), *self._closing]
+        if depth == _DEPTH:
+            self.work[0] = 0
+        for shape in self.shapes if depth else ():
+            if isinstance(shape, Confined):
+                found = self._nowhere(shape, depth)
+                if found is not None:
+                    return [shape.carried, *found, *self._closing]
+        return None
+
+    def within(self, shape: Confined, domain: int) -> 'Count | None':
+        """With the shape's members in that domain; None where some stay
+        elsewhere."""
+        stay = self.stay(shape.scope, shape.level)
+        elsewhere = shape.domains - {domain}
+        if any(stay[n] for n in elsewhere):
+            return None
+        count = self.copied()
+        # What speaks of other members says what it said before.
+        count.shapes = [
+            each for each in self.shapes if each is not shape
+            and not self.paths(each.scope).isdisjoint(
+                self.paths(shape.scope))]
+        count.close(shape.scope, shape.level, elsewhere)
+        return count
+
+    def _short(self) -> bool:
+        """Whether some class, or all together, have too little room."""
+        asked: dict[str, int] = defaultdict(int)
+        self.look(len(self.case.classes))
+        for c, each in enumerate(self.case.classes):
+            if self.room[c].sum() < len(each.members):
+                return True
+            for name, amount in self.demands[c].items():
+                asked[name] += amount * len(each.members)
+        usable = (self.room > 0).any(axis=0) if asked else None
+        everyone = range(len(self.case.classes))
+        if self.crowd(everyone).sum() < sum(
+                len(each.members) for each in self.case.classes):
+            return True
+        return any(
+            amount > self.case.table.amounts(name).free[usable].clip(0).sum()
+            for name, amount in asked.items())
+
+    def _breaks(self, shape: Shape) -> bool:
+        if isinstance(shape, Never | Unread):
+            return isinstance(shape, Never)
+        takes = self.takes(shape.scope, shape.level)
+        if isinstance(shape, Cap):
+            stay = self.stay(shape.scope, shape.level)
+            return self.allowed(shape) < self.members(shape.scope) or any(
+                stay[n] > most for n, most in shape.limits.items())
+        if isinstance(shape, Wide):
+            here = sum(takes[n] > 0 for n in shape.domains)
+            return min(here, self.members(shape.scope)) < shape.least
+        if isinstance(shape, Even):
+            return self.uneven(shape) or (
+                self.evenly(shape) < self.members(shape.scope))
+        if isinstance(shape, Confined):
+            return self.roomiest(shape) < self.members(shape.scope)
+        if isinstance(shape, Apart):
+            needed, here = self.apart(shape)
+            return here < needed
+        return False
+
+    def allowed(self, shape: Cap) -> int:
+        """How many of the scope the cap lets in."""
+        takes = self.takes(shape.scope, shape.level)
+        for number, most in shape.limits.items():
+            takes[number] = min(takes[number], most)
+        return int(takes.sum())
+
+    def evenly(self, shape: Even) -> int:
+        """How many of the scope there is room for without more skew."""
+        takes = self.takes(shape.scope, shape.level)
+        inside = sorted(shape.domains)
+        most = takes[inside].min() + shape.skew
+        takes[inside] = np.minimum(takes[inside], most)
+        return int(takes.sum())
+
+    def uneven(self, shape: Even) -> bool:
+        """Whether equal numbers are asked for and there are none."""
+        takes = self.takes(shape.scope, shape.level)
+        inside = sorted(shape.domains)
+        elsewhere = takes.sum() - takes[inside].sum()
+        return (shape.skew == 0 and not elsewhere
+                and self.members(shape.scope) % len(inside) != 0)
+
+    def roomiest(self, shape: Confined) -> int:
+        """How many of the scope so many domains hold at most."""
+        takes = self.takes(shape.scope, shape.level)
+        inside = sorted(shape.domains)
+        best = np.sort(takes[inside])[::-1][:shape.most].sum()
+        return int(takes.sum() - takes[inside].sum() + best)
+
+    def apart(self, shape: Apart) -> tuple[int, int]:
+        """Number of domains that both sides need, and of those they have."""
+        level = shape.level
+        either = {int(n) for scope in (shape.scope, shape.other)
+                  for n in np.flatnonzero(self.takes(scope, level))}
+        needed = sum(max((n for n, _ in self.needs(scope, level)), default=1)
+                     for scope in (shape.scope, shape.other))
+        # Where members may share a domain, or be in none, all is possible.
+        return needed, len(either) if either <= shape.domains else needed
+
+    def needs(self, scope: int, level: str) -> list[tuple[int, Carried]]:
+        """Numbers of domains that rules on the scope, or on some of its
+        members, ask for."""
+        mine = self.paths(scope)
+        return [(self._fewest_domains(shape), shape.carried)
+                for shape in self.shapes
+                if isinstance(shape, Cap | Wide) and shape.level == level
+                and self.paths(shape.scope) <= mine]
+
+    def _fewest_domains(self, shape: Cap | Wide) -> int:
+        """The smallest number of domains that hold the shape's members.
+
+        A cap limits only the domains that it names: a domain without a limit
+        may hold all members, and so may the hosts in no domain.
+        """
+        if isinstance(shape, Wide):
+            return shape.least
+        members = self.members(shape.scope)
+        takes = self.takes(shape.scope, shape.level)
+        outside = len(takes) - 1
+        if takes[outside] and shape.most(-1, members) >= members:
+            return 0
+        holds = sorted((shape.most(n, members) for n in np.flatnonzero(
+            takes[:outside]).tolist()), reverse=True)
+        for number, held in enumerate(itertools.accumulate(holds), 1):
+            if held >= members:
+                return number
+        return len(holds)
+
+    def _needing(self, shape: Shape) -> list[Carried]:
+        """Policies that count against a shape that keeps members apart."""
+        if not isinstance(shape, Apart):
+            return []
+        return [carried for scope in (shape.scope, shape.other)
+                for _, carried in self.needs(scope, shape.level)]
+
+    def _nowhere(self, shape: Confined, depth: int) -> list[Carried] | None:
+        """Policies for which no one domain will do; where there is one, those
+        that will not do are closed."""
+        if shape.most != 1:
+            return None
+        takes = self.takes(shape.scope, shape.level)
+        outside = set(range(-1, len(takes) - 1)) - shape.domains
+        need = self.members(shape.scope) - sum(takes[n] for n in outside)
+        possible = [n for n in sorted(shape.domains) if takes[n] >= need]
+        if len(possible) > _SPLITS or self.work[0] > _WORK:
+            if not any(takes[n] for n in outside):
+                self.close(shape.scope, shape.level,
+                           shape.domains - {*possible})
+            return None
+        fine, blamed = [], []
+        for n in possible:
+            if self.work[0] > _WORK:
+                return None
+            count = self.within(shape, n)
+            found = [] if count is None else count.contradiction(depth - 1)
+            if found is None:
+                fine.append(n)
+            else:
+                blamed.extend(found)
+        if fine:
+            self.close(shape.scope, shape.level, shape.domains - {*fine})
+        return None if fine or any(takes[n] for n in outside) else blamed

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a group asks for, in the smallest parts that can be dropped: each hard
+policy, and each requirement of each member description.
+
+A group that keeps only some of its elements is a group like any other, and is
+encoded and solved as such: so dropping an element means to the solver what it
+means to the user who deletes the line.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+import enum
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.problem.deadline import endless
+
+
+class Facet(enum.Enum):
+    """Kinds of elements; members' own come with words for their hosts."""
+
+    POLICY = 'policy'
+    ZONE = 'in availability zone'
+    LOCATION = 'in location'
+    AGGREGATE = 'in aggregate'
+    TRAIT = 'with trait'
+    NO_TRAIT = 'without trait'
+    RESOURCE = 'with'
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One thing that a group asks for.
+
+    :ivar at: path of the group that carries the policy, or of the description
+    :ivar name: zone, trait or other name; the index, as a string, of a policy
+        among the rules of its group; the class of a resource
+    """
+
+    facet: Facet
+    at: str
+    name: str
+
+    @property
+    def is_policy(self) -> bool:
+        return self.facet is Facet.POLICY
+
+
+def elements(group: Group) -> Iterator[Element]:
+    """Of the whole group: policies first, both in document order."""
+    scopes = list(group.scopes())
+    for scope in scopes:
+        for i, policy in enumerate(scope.group.rules):
+            if policy.hard:
+                yield Element(Facet.POLICY, scope.path, str(i))
+    for scope in scopes:
+        for description in scope.group.members:
+            path = _join(scope.path, description.name)
+            for facet, name in _facets(description.requirements):
+                yield Element(facet, path, name)
+
+
+def keeping(group: Group, kept: Collection[Element],
+            in_time: Callable[[], None] = endless) -> Group:
+    """The same members, asking for these elements and nothing else.
+
+    :param in_time: called again and again; raises where time has run out
+    """
+    return _keeping(group, frozenset(kept), '', in_time)
+
+
+def _keeping(group: Group, kept: frozenset[Element], path: str,
+             in_time: Callable[[], None]) -> Group:
+    rules = [rule if Element(Facet.POLICY, path, str(i)) in kept else None
+             for i, rule in enumerate(group.rules)]
+    policies = rules[:len(group.policies)]
+    relationships = rules[len(group.policies):]
+    return replace(
+        group, policies=tuple(p for p in policies if p),
+        relationships=tuple(r for r in relationships if r),
+        members=tuple(_description(m, kept, _join(path, m.name), in_time)
+                      for m in group.members),
+        groups=tuple(_keeping(g, kept, _join(path, g.name), in_time)
+                     for g in group.groups))
+
+
+def _description(description: MemberDescription, kept: frozenset[Element],
+                 path: str,
+                 in_time: Callable[[], None]) -> MemberDescription:
+    in_time()
+    wanted = description.requirements
+
+    def has(facet: Facet, name: str) -> bool:
+        return Element(facet, path, name) in kept
+
+    def those(facet: Facet, names: Collection[str]) -> frozenset[str]:
+        return frozenset(name for name in names if has(facet, name))
+
+    zone, location = wanted.availability_zone, wanted.location
+    return replace(description, requirements=Requirements(
+        resources=FrozenMapping({
+            name: amount for name, amount in wanted.resources.items()
+            if has(Facet.RESOURCE, name)}),
+        required_traits=those(Facet.TRAIT, wanted.required_traits),
+        forbidden_traits=those(Facet.NO_TRAIT, wanted.forbidden_traits),
+        availability_zone=(
+            zone if zone and has(Facet.ZONE, zone) else None),
+        aggregates=those(Facet.AGGREGATE, wanted.aggregates),
+        location=location if has(Facet.LOCATION, '/'.join(location)) else ()))
+
+
+def _facets(wanted: Requirements) -> Iterator[tuple[Facet, str]]:
+    if wanted.availability_zone is not None:
+        yield Facet.ZONE, wanted.availability_zone
+    if wanted.location:
+        yield Facet.LOCATION, '/'.join(wanted.location)
+    for facet, names in ((Facet.AGGREGATE, wanted.aggregates),
+                         (Facet.TRAIT, wanted.required_traits),
+                         (Facet.NO_TRAIT, wanted.forbidden_traits)):
+        for name in sorted(names):
+            yield facet, name
+    for name, amount in sorted(wanted.resources.items()):
+        if amount:
+            yield Facet.RESOURCE, name
+
+
+def _join(path: str, name: str) -> str:
+    return f'{path}/{name}' if path else name

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts left for members, one condition after another, until there are too
+few."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.marked import joined, Marked, said, tell
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.diagnosis.numbers import amounts, many
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.eligibility import demands, Eligibility, Test
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.rules import Carried
+
+Leaves = Callable[[Carried], np.ndarray]
+"""Hosts that a policy leaves to its members, if nothing else were asked for.
+"""
+
+
+class Elimination:
+    """Policies first, one reason each, then what one description asks."""
+
+    def __init__(self, table: HostTable):
+        self._table = table
+        self._left = table.enabled.copy()
+        self._before: int | None = None
+
+    def policies(self, found: Sequence[Carried],
+                 leaves: Leaves) -> Iterator[Reason]:
+        for each in found:
+            before = self._before
+            total = int(self._left.sum())
+            self._left &= leaves(each)
+            self._before = int(self._left.sum())
+            left = self._before or 'none'
+            whole = self.of(total) if before is None else (
+                f'these {total}')
+            summary = said(each.policy.summary)
+            yield Reason.told(each.scope.path, (
+                tell('{} leaves {} of {}', summary, left, whole)
+                if total > 1 or before is None else
+                tell('{} leaves not that one', summary)))
+
+    def description(self, path: str, members: int,
+                    wanted: Requirements) -> Reason:
+        """What a description asks of the hosts that are left."""
+        steps = [test for test in Eligibility(self._table).tests(replace(
+            wanted, resources=FrozenMapping()))][1:]
+        told = []
+        for test in steps:
+            before, self._left = self._left, self._left & test.passed
+            told.append(self._step(test, int(before.sum())))
+            self._before = int(self._left.sum())
+        if demands(wanted):
+            told.append(self._room(members, wanted))
+        return Reason.told(path, joined('; ', told))
+
+    def _step(self, test: Test, before: int) -> Marked:
+        told = self._what(test, before).removesuffix(test.name)
+        return tell('{}{:name}', told, test.name)
+
+    def _what(self, test: Test, before: int) -> str:
+        now = int(self._left.sum())
+        verb = test.wanted
+        if self._before is None:
+            if not now:
+                off = (test.passed & ~self._table.enabled).any()
+                return f'no {"enabled " if off else ""}host {verb}'
+            return f'{now} of {self.of(before)} {_plural(verb, now)}'
+        if before == 1:
+            return f'that one {_not(verb)}' if not now else f'and {verb}'
+        return f'{now or "none"} of these {before} {_plural(verb, now)}'
+
+    def of(self, number: int) -> str:
+        """``6 hosts``, or ``6 enabled hosts`` where there are others."""
+        told = many(number, 'host')
+        return told if self._table.enabled.all() else told.replace(
+            ' ', ' enabled ')
+
+    def _room(self, members: int, wanted: Requirements) -> str:
+        left = self._left
+        room = Eligibility(self._table).room(wanted, members)
+        takes = int(np.where(left, room, 0).sum())
+        which = {None: 'the hosts have', 1: 'that host has'}.get(
+            self._before, f'these {self._before} have')
+        if takes:
+            return (f'has {many(members, "member")} of {amounts(wanted)}; '
+                    f'{which} room for {takes}')
+        if len(demands(wanted)) > 1:
+            return f'{self._none()} has {amounts(wanted)} free at once'
+        (name, amount), = demands(wanted)
+        column = self._table.amounts(name)
+        if not (left & column.offered).any():
+            return f'{self._none()} offers {name}'
+        if not (left & column.accepts(amount)).any():
+            return (f'{self._none()} allows {name} {amount} at once '
+                    f'(min_unit, max_unit, step_size)')
+        most = int(column.free[left & column.accepts(amount)].max().clip(0))
+        where = 'on a host' if self._before is None else 'there'
+        return (f'needs {name} {amount}; the largest free amount {where} '
+                f'is {most}')
+
+    def _none(self) -> str:
+        if self._before is None:
+            return 'no host'
+        return (f'none of these {self._before}' if self._before > 1
+                else 'not even that one')
+
+
+def packing(case: Case, found: Mapping[str, int]) -> Reason:
+    """Members of several descriptions that fit one by one, not together.
+
+    :param found: number of members of each description, by path
+    """
+    usable = (case.room > 0).any(axis=0)
+    asked: dict[str, int] = {}
+    for each in case.classes:
+        for name, amount in each.demands:
+            asked[name] = asked.get(name, 0) + amount * len(each.members)
+    free = {name: case.table.amounts(name).free[usable].clip(0)
+            for name in asked}
+    at, members = ', '.join(found), sum(found.values())
+    hosts = many(int(usable.sum()), 'host')
+    for name, amount in sorted(asked.items()):
+        if amount > free[name].sum():
+            return Reason.told(at, Marked(
+                f'the {members} members need {name} {amount} in all; the '
+                f'{hosts} that suit them have {int(free[name].sum())} free'))
+    told = ', '.join(
+        f'{name} {amount} of {int(free[name].sum())} free, in pieces of at '
+        f'most {int(free[name].max())}'
+        for name, amount in sorted(asked.items()))
+    return Reason.told(at, Marked(
+        f'the {members} members do not fit together on {hosts}: they need '
+        f'{told}'))
+
+
+def _plural(verb: str, number: int) -> str:
+    if number <= 1:
+        return verb
+    return 'are ' + verb[3:] if verb.startswith('is ') else (
+        'have ' + verb[4:] if verb.startswith('has ') else verb)
+
+
+def _not(verb: str) -> str:
+    for start, instead in (('is without ', 'has '), ('is ', 'is not '),
+                           ('has ', 'lacks ')):
+        if verb.startswith(start):
+            return instead + verb.removeprefix(start)
+    return f'does not meet: {verb}'

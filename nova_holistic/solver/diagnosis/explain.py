@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why each member of a plan is on its host: what else was open to it, with
+everyone else staying as planned, and what the best of that costs."""
+
+from collections.abc import Callable, Iterator, Mapping
+import contextlib
+from dataclasses import dataclass, replace
+import math
+import time
+
+import numpy as np
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import Objective
+from nova_holistic.model.plan import Plan
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.objectives import load_objective
+from nova_holistic.solver.diagnosis.numbers import amounts
+from nova_holistic.solver.problem.case import Case, MemberClass
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.eligibility import Eligibility
+from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.tally import Tally
+
+_MOVES = 400
+"""Moves that are tried for all members together; at least a few for each."""
+
+_FEWEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Hosts left once a condition is asked for, after those before it."""
+
+    condition: str
+    hosts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A hard policy on the member.
+
+    :ivar rules_out: hosts with room for the member on which it would break
+        the policy
+    """
+
+    policy: str
+    at: str
+    rules_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The member elsewhere, everyone else staying.
+
+    :ivar preferences: weighted violations more than planned; may be less,
+        where not all was proved
+    :ivar objective: cost more than planned, by the plan's objective
+    """
+
+    host: str
+    preferences: float
+    objective: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Of one member.
+
+    :ivar open: hosts other than its own on which it breaks nothing, as far
+        as counting tells and those that were tried
+    :ivar next_best: the best of those; None where there is none
+    :ivar tried: of how many hosts ``next_best`` is the best
+    """
+
+    member: str
+    host: str
+    left: tuple[Left, ...]
+    bindings: tuple[Binding, ...]
+    open: int
+    next_best: Move | None
+    tried: int
+
+
+def explain(group: Group, snapshot: Snapshot, plan: Plan,
+            objective: str | Objective, *,
+            placed: Mapping[str, str] = FrozenMapping(),
+            time_limit: float = math.inf,
+            timer: Callable[[], float] = time.perf_counter
+            ) -> tuple[Explanation, ...]:
+    """Every member of the plan, in document order, as far as time allows.
+
+    :param placed: members whose use is in the snapshot already
+    :param time_limit: wall-clock seconds
+    :param timer: the only clock there is
+    """
+    deadline = Deadline(timer, time_limit)
+    aim = load_objective(objective) if isinstance(objective, str) else (
+        objective)
+    snapshot = snapshot.without_servers(placed.values())
+    bound = bind(group, snapshot)
+    found: list[Explanation] = []
+    with contextlib.suppress(OutOfTime):
+        case = Case.of(bound, snapshot, {}, deadline.check)
+        for each in _Explainer(case, plan, aim.for_group(bound), placed,
+                               deadline).all():
+            found.append(each)
+    return tuple(found)
+
+
+class _Explainer:
+    """One plan; what is asked of hosts is looked up once a class."""
+
+    def __init__(self, case: Case, plan: Plan, objective: Objective,
+                 placed: Mapping[str, str], deadline: Deadline):
+        self._case = case
+        self._deadline = deadline
+        self._objective = objective
+        self._placed = placed
+        self._at = {path: case.table.index[host]
+                    for path, host in plan.hosts().items()}
+        self._where = {path: case.table.hosts[h]
+                       for path, h in self._at.items()}
+        self._hard = [p for p in case.policies if p.policy.hard]
+        self._tallies = [self._counted(p) for p in self._hard]
+        self._governed = [_governed(p) for p in self._hard]
+        self._cost = self._worth()
+        self._used = self._free_after()
+        self._tries = max(_FEWEST, _MOVES // max(1, len(case.members)))
+
+    def all(self) -> Iterator[Explanation]:
+        of_class = {m.path: c for c, each in enumerate(self._case.classes)
+                    for m in each.members}
+        funnels: dict[int, tuple[tuple[Left, ...], np.ndarray]] = {}
+        # Members alike on one host have the same to say.
+        known: dict[tuple[int, int], Explanation] = {}
+        for member in self._case.members:
+            c = of_class[member.path]
+            key = c, self._at[member.path]
+            if c not in funnels:
+                self._deadline.check()
+                funnels[c] = self._funnel(self._case.classes[c])
+            if key not in known:
+                known[key] = self._one(member, c, *funnels[c])
+            yield replace(known[key], member=member.path)
+
+    def _one(self, member: Member, c: int, left: tuple[Left, ...],
+             suits: np.ndarray) -> Explanation:
+        here = self._at[member.path]
+        room = suits & self._room(member, c)
+        room[here] = False
+        fine = room.copy()
+        bindings, binding = [], []
+        for each, tally, paths in zip(self._hard, self._tallies,
+                                      self._governed):
+            self._deadline.check()
+            allowed = self._allowed(tally, c, here)
+            ruled_out = int((room & ~allowed).sum())
+            # An exclusive group's policy binds others, too.
+            if ruled_out or member.path in paths:
+                binding.append(each)
+                bindings.append(Binding(
+                    str(each.policy.summary), each.scope.path, ruled_out))
+            fine &= allowed
+        best, tried, refused = self._next_best(
+            member, np.flatnonzero(fine), binding)
+        return Explanation(
+            member.path, self._case.table.hosts[here].name,
+            (*left, Left('has room beside the rest of the plan',
+                         int(room.sum()) + 1)),
+            tuple(replace(told, rules_out=told.rules_out + sum(
+                each is other for other in refused))
+                for told, each in zip(bindings, binding)),
+            int(fine.sum()) - len(refused), best, tried)
+
+    def _funnel(self, each: MemberClass) -> tuple[tuple[Left, ...],
+                                                  np.ndarray]:
+        """Hosts left, condition by condition, before anything is placed."""
+        eligibility = Eligibility(self._case.table)
+        suits = np.ones(len(self._case.table), dtype=bool)
+        found = []
+        for test in eligibility.tests(replace(
+                each.requirements, resources=FrozenMapping())):
+            suits &= test.passed
+            found.append(Left(test.wanted, int(suits.sum())))
+        suits = suits & eligibility.suitable(each.requirements)
+        free = eligibility.room(each.requirements, 1) > 0
+        asked = amounts(each.requirements)
+        if asked:
+            found.append(Left(f'has room for {asked}',
+                              int((suits & free).sum())))
+        return tuple(found), suits
+
+    def _counted(self, carried: Carried) -> Tally:
+        in_time = self._deadline.check
+        tally = Tally(self._case.under([carried]), in_time)
+        for c, each in enumerate(self._case.classes):
+            in_time()
+            for member in each.members:
+                tally.add(c, self._at[member.path])
+        return tally
+
+    @staticmethod
+    def _allowed(tally: Tally, c: int, here: int) -> np.ndarray:
+        tally.remove(c, here)
+        allowed = tally.verdict(c, here)[0]
+        tally.add(c, here)
+        return allowed
+
+    def _free_after(self) -> dict[str, np.ndarray]:
+        free: dict[str, np.ndarray] = {}
+        for each in self._case.classes:
+            for name, amount in each.demands:
+                if name not in free:
+                    free[name] = self._case.table.amounts(name).free.copy()
+                for member in each.members:
+                    if member.path not in self._placed:
+                        free[name][self._at[member.path]] -= amount
+        return free
+
+    def _room(self, member: Member, c: int) -> np.ndarray:
+        room = np.ones(len(self._case.table), dtype=bool)
+        for name, amount in self._case.classes[c].demands:
+            room &= self._used[name] >= amount
+        return room
+
+    def _next_best(self, member: Member, hosts: np.ndarray,
+                   governing: list[Carried]
+                   ) -> tuple[Move | None, int, list[Carried]]:
+        """The cheapest of some moves, and their number; and what refused
+        others: some rules are broken by leaving, wherever one goes."""
+        best: tuple[tuple[float, float], str] | None = None
+        chosen = self._promising(hosts)
+        tried, refused = 0, []
+        for h in chosen:
+            if tried and not self._deadline.left():
+                break
+            cost = self._moved(member, self._case.table.hosts[h], governing)
+            if isinstance(cost, Carried):
+                refused.append(cost)
+                continue
+            tried += 1
+            key = cost, self._case.table.hosts[h].name
+            if best is None or key < best:
+                best = key
+        if best is None:
+            return None, tried, refused
+        (preferences, value), name = best
+        return Move(name, preferences - self._cost[0],
+                    value - self._cost[1]), tried, refused
+
+    def _moved(self, member: Member, host: Host,
+               governing: list[Carried]) -> tuple[float, float] | Carried:
+        """What the plan costs then, or a policy that is broken."""
+        planned = self._where[member.path]
+        self._where[member.path] = host
+        try:
+            return next((p for p in governing if p.policy.check(
+                p.scope, self._where, self._case.snapshot).count),
+                None) or self._worth()
+        finally:
+            self._where[member.path] = planned
+
+    def _worth(self) -> tuple[float, float]:
+        case = self._case
+        return case.preference_cost(self._where), float(
+            self._objective.value(case.members, self._where, self._placed,
+                                  case.snapshot))
+
+    def _promising(self, hosts: np.ndarray) -> list[int]:
+        """All, or in turn the emptiest, the fullest, and those that hold
+        members already."""
+        if len(hosts) <= self._tries:
+            return hosts.tolist()
+        empty = np.mean([
+            np.clip(free / np.maximum(
+                self._case.table.amounts(name).capacity, 1), 0, 1)
+            for name, free in self._used.items()] or [
+                np.zeros(len(self._case.table))], axis=0)
+        order = hosts[np.argsort(-empty[hosts], kind='stable')].tolist()
+        own = set(self._at.values())
+        mine = [h for h in reversed(order) if h in own]
+        turns = zip(order, reversed(order), mine + order)
+        return list(dict.fromkeys(
+            h for turn in turns for h in turn))[:self._tries]
+
+
+def _governed(carried: Carried) -> frozenset[str]:
+    """Paths of members that the policy speaks of."""
+    policy, members = carried.policy, carried.scope.members
+    if isinstance(policy, Relationship):
+        first, second = policy.sides(carried.scope)
+        members = first + second
+    return frozenset(member.path for member in members)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers and names as reasons say them."""
+
+from collections.abc import Mapping
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.model.marked import joined, Marked, tell
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.diagnosis.elements import Facet
+
+
+def many(number: int, noun: str) -> str:
+    """``1 rack``, ``3 racks``, ``3 hosts with trait X``."""
+    noun, space, rest = noun.partition(' ')
+    return f'{number} {noun if number == 1 else noun + "s"}{space}{rest}'
+
+
+def be(number: int) -> str:
+    return 'is' if number <= 1 else 'are'
+
+
+def have(number: int, noun: str, place: str = '', where: str = '') -> Marked:
+    """``3 racks of az1 have``, ``no rack has``.
+
+    :param where: what hosts are like, between noun and place
+    """
+    told = many(number, noun) if number else f'no {noun}'
+    return tell('{}{}{} {}', told, where, place,
+                'has' if number <= 1 else 'have')
+
+
+def amounts(wanted: Requirements) -> str:
+    """``VCPU 8, MEMORY_MB 65536``, in the order of the document."""
+    return ', '.join(f'{name} {amount}' for name, amount
+                     in wanted.resources.items() if amount)
+
+
+def conditions(wanted: Requirements) -> Marked:
+    """``in availability zone az1, with trait CUSTOM_NVME``."""
+    told = []
+    if wanted.availability_zone is not None:
+        told.append(_condition(Facet.ZONE, wanted.availability_zone))
+    if wanted.location:
+        told.append(_condition(Facet.LOCATION, '/'.join(wanted.location)))
+    for facet, names in ((Facet.AGGREGATE, wanted.aggregates),
+                         (Facet.TRAIT, wanted.required_traits),
+                         (Facet.NO_TRAIT, wanted.forbidden_traits)):
+        told.extend(_condition(facet, name) for name in sorted(names))
+    return joined(', ', told)
+
+
+def _condition(facet: Facet, name: str) -> Marked:
+    return tell('{} {:name}' if facet in (Facet.LOCATION, Facet.AGGREGATE)
+                else '{} {}', facet.value, name)
+
+
+def room(number: int, noun: str, place: Marked,
+         wanted: Mapping[str, Requirements], only: bool) -> Marked:
+    """``3 racks have room for VCPU 8 on hosts with trait CUSTOM_NVME``.
+
+    :param noun: of what has it, e.g. ``rack``
+    :param place: where it is, e.g. `` of az1``, or nothing
+    :param wanted: what descriptions ask for, by path
+    :param only: whether there is no other description to take it for
+    """
+    told = _asking(wanted)
+    if not told:
+        return Marked()
+    if noun == HOST and len({_wish(each) for each in told.values()}) == 1:
+        each = next(iter(told.values()))
+        asked, where = amounts(each), conditions(each)
+        if where:
+            return _hosts(number, place, asked, where, _whose(told, only))
+    return tell('{} {}', have(number, noun, place), wishes(wanted, only))
+
+
+def _hosts(number: int, place: Marked, asked: str, where: Marked,
+           whose: str) -> Marked:
+    """Of hosts it is told which, before what they have room for."""
+    if asked:
+        start = have(number, HOST, place, tell(' {}', where))
+        return tell('{} room for {}{}', start, asked, whose)
+    told = many(number, HOST) if number else f'no {HOST}'
+    start = (tell('{} has', place.removeprefix(' of ')) if place
+             else f'there {be(number)}')
+    return tell('{} {} {}{}', start, told, where, whose)
+
+
+def wishes(wanted: Mapping[str, Requirements], only: bool,
+           room: str = 'room for ') -> Marked:
+    """``room for VCPU 8 on hosts with trait CUSTOM_NVME (web)``; nothing
+    where nothing is asked for.
+
+    :param room: what stands before amounts
+    """
+    told = _asking(wanted)
+    if len({_wish(each) for each in told.values()}) > 1:
+        return joined(' or ', (tell('{} ({})', _wish(each, room), path)
+                               for path, each in told.items()))
+    return tell('{}{}', _wish(next(iter(told.values())), room),
+                _whose(told, only)) if told else Marked()
+
+
+def _asking(wanted: Mapping[str, Requirements]) -> dict[str, Requirements]:
+    return {path: each for path, each in wanted.items()
+            if each != Requirements()}
+
+
+def _whose(told: Mapping[str, Requirements], only: bool) -> str:
+    return '' if only else f' ({", ".join(told)})'
+
+
+def _wish(wanted: Requirements, room: str = 'room for ') -> Marked:
+    asked, where = amounts(wanted), conditions(wanted)
+    if not where:
+        return Marked(f'{room}{asked}')
+    return (tell('{}{} on hosts {}', room, asked, where) if asked
+            else tell('hosts {}', where))

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many members could be where, at most, as far as counting tells."""
+
+from collections.abc import Callable, Collection, Sequence
+import copy
+from typing import Self
+
+import numpy as np
+
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import endless
+
+_ONE_LOOK = 5_000
+"""Places that could be looked at in the time that one look takes anyway."""
+
+
+class Room:
+    """Upper limits, which closing domains lowers.
+
+    :ivar room: [class, host]: how many a host takes, as far as is known
+    :ivar work: how many places were looked at, here and in copies
+    :ivar demands: of each class, by resource class
+    """
+
+    def __init__(self, case: Case,
+                 in_time: Callable[[], None] = endless):
+        self.case = case
+        self._in_time = in_time
+        self.room = case.room.copy()
+        self.work = [0]
+        self.demands = [dict(each.demands) for each in case.classes]
+        self._takes: dict[tuple[int, str], np.ndarray] = {}
+        self._members: dict[int, set[str]] = {}
+
+    def copied(self) -> Self:
+        """One of which domains can be closed apart."""
+        other = copy.copy(self)
+        other.room = self.room.copy()
+        other._takes = {}
+        return other
+
+    def takes(self, scope: int, level: str) -> np.ndarray:
+        """At most how many of the scope each domain holds; the last number is
+        for hosts in none of them."""
+        if (scope, level) not in self._takes:
+            self._takes[scope, level] = self._count(scope, level)
+        return self._takes[scope, level].copy()
+
+    def _count(self, scope: int, level: str) -> np.ndarray:
+        case = self.case
+        division = case.table.division(level)
+        # Hosts in no domain come last.
+        number = len(division.domains)
+        where = np.where(division.of_host < 0, number, division.of_host)
+        classes = case.classes_in(scope)
+        self.look(len(classes))
+
+        def summed(room: np.ndarray) -> np.ndarray:
+            return np.bincount(where, room, number + 1).astype(np.int64)
+
+        total = np.zeros(number + 1, dtype=np.int64)
+        for c in classes:
+            self._in_time()
+            total += np.minimum(summed(self.room[c]),
+                                len(case.classes[c].members))
+        crowd = summed(self.crowd(classes))
+        return np.minimum(total, crowd) + self.stay(scope, level)
+
+    def crowd(self, classes: Sequence[int]) -> np.ndarray:
+        """At most how many of the classes together each host holds."""
+        room = self.room[classes].sum(axis=0)
+        asked = [self.demands[c] for c in classes]
+        for name in sorted({name for each in asked for name in each}):
+            least = min(each.get(name, 0) for each in asked)
+            if least:
+                free = self.case.table.amounts(name).free.clip(0)
+                room = np.minimum(room, free // least)
+        return room
+
+    def stay(self, scope: int, level: str) -> np.ndarray:
+        """Members of the scope that are placed already, by domain."""
+        division = self.case.table.division(level)
+        found = np.zeros(len(division.domains) + 1, dtype=np.int64)
+        for host in self.case.placed_in(scope):
+            found[division.of_host[host]] += 1
+        return found
+
+    def members(self, scope: int) -> int:
+        return len(self.case.rules.scopes[scope].members)
+
+    def close(self, scope: int, level: str,
+              domains: Collection[int]) -> bool:
+        """Keep the scope out of the domains; whether any had room."""
+        self._in_time()
+        of_host = self.case.table.division(level).of_host
+        closed = np.ix_(self.case.classes_in(scope),
+                        np.isin(of_host, list(domains)))
+        if not self.room[closed].any():
+            return False
+        self._takes.clear()
+        self.room[closed] = 0
+        return True
+
+    def look(self, classes: int) -> None:
+        """Note how much is looked at."""
+        self._in_time()
+        self.work[0] += classes * len(self.case.table) + _ONE_LOOK
+
+    def paths(self, scope: int) -> set[str]:
+        """Of the scope's members; none of no scope."""
+        if scope < 0:
+            return set()
+        if scope not in self._members:
+            self._members[scope] = {
+                m.path for m in self.case.rules.scopes[scope].members}
+        return self._members[scope]

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One sentence a policy: what it needs, and how much of that there is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.model.marked import Marked, said, tell
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.diagnosis.contradiction import Count
+from nova_holistic.solver.diagnosis.numbers import be, many, room, wishes
+from nova_holistic.solver.diagnosis.shapes import (
+    Apart, Cap, Confined, Even, Shape, Wide)
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.rules import Carried
+
+_ONLY = Marked('the domain that they are confined to')
+"""The place, where domains of the level are what members are confined to."""
+
+
+class Sentences:
+    """Made one after another.
+
+    :ivar told: paths of descriptions whose requirements were told
+    :ivar at_odds: whether the last one's numbers are a contradiction
+    :param fewer: whether other policies leave fewer hosts
+    :param confined: what keeps members in one domain
+    """
+
+    def __init__(self, case: Case, count: Count,
+                 wanted: Mapping[str, Requirements], fewer: bool,
+                 confined: Sequence[Confined]):
+        self._case = case
+        self._count = count
+        self._wanted = wanted
+        self._fewer = fewer
+        self._confined = confined
+        self.told: set[str] = set()
+        self.at_odds = False
+
+    def of(self, carried: Carried, found: Sequence[Shape]) -> Marked:
+        """By the first shape whose numbers are at odds, or else the first."""
+        first, before, kept = None, set(self.told), self.told
+        for shape in found or (None,):
+            self.told = set(before)
+            sentence = self._of_one(carried, shape)
+            if self.at_odds:
+                return sentence
+            if first is None:
+                first, kept = sentence, self.told
+        self.told = kept
+        return first
+
+    def _of_one(self, carried: Carried, shape: Shape | None) -> Marked:
+        name = said(carried.policy.summary)
+        if isinstance(shape, Cap):
+            if self._case.table.is_subset(shape.level):
+                return self._some_hosts(name, shape)
+            return self._cap(name, shape)
+        if isinstance(shape, Wide):
+            return self._wide(name, shape)
+        if isinstance(shape, Even):
+            return self._even(name, shape)
+        if isinstance(shape, Apart):
+            return self._apart(name, shape)
+        if isinstance(shape, Confined):
+            return self._one(name, shape)
+        return tell('{} cannot hold for {}', name, self._all(carried))
+
+    def _all(self, carried: Carried) -> str:
+        return many(len(carried.scope.members), 'member')
+
+    def _cap(self, name: Marked, shape: Cap) -> Marked:
+        limit = max(shape.limits.values())
+        members = self._count.members(shape.scope)
+        needed = -(-members // limit)
+        each = f' for {members} members, {limit} in each' if limit > 1 else ''
+        count, place = self._best(shape)
+        takes = count.takes(shape.scope, shape.level)[:-1]
+        here = int(np.count_nonzero(takes))
+        if here < needed:
+            return tell('{} needs {}{}; {}', name, many(needed, shape.level),
+                        each, self._there(here, shape, place))
+        allowed = count.allowed(shape)
+        if allowed < members:
+            self.at_odds = True
+            where = self._there(here, shape, place)
+            return tell('{} lets in {} of {} members, at most {} in each {}; '
+                        '{}', name, allowed, members, limit, shape.level,
+                        where)
+        return tell('{} needs {}{}', name, many(needed, shape.level), each)
+
+    def _some_hosts(self, name: Marked, shape: Cap) -> Marked:
+        """Of a limit on hosts that are no domain of the topology."""
+        members = self._count.members(shape.scope)
+        allowed = self._count.allowed(shape)
+        if allowed >= members:
+            return tell('{} is for {}', name, many(members, 'member'))
+        hosts = self._count.takes(shape.scope, HOST)
+        there = self._there(int(np.count_nonzero(hosts)),
+                            replace(shape, level=HOST), Marked())
+        return tell('{} lets in {} of {} members; {}', name, allowed, members,
+                    there)
+
+    def _wide(self, name: Marked, shape: Wide) -> Marked:
+        members = self._count.members(shape.scope)
+        needed = tell('{} needs {}', name, many(shape.least, shape.level))
+        if members < shape.least:
+            self.at_odds = True
+            return tell('{}; there {} {}', needed, be(members),
+                        many(members, 'member'))
+        count, place = self._best(shape)
+        takes = count.takes(shape.scope, shape.level)
+        here = sum(takes[n] > 0 for n in shape.domains)
+        if here >= shape.least:
+            return needed
+        return tell('{}; {}', needed, self._there(int(here), shape, place))
+
+    def _even(self, name: Marked, shape: Even) -> Marked:
+        count, place = self._best(shape)
+        members = self._count.members(shape.scope)
+        told = tell('{} with max_skew {}', name, shape.skew)
+        if count.uneven(shape):
+            self.at_odds = True
+            return tell('{} cannot share {} among {}', told,
+                        many(members, 'member'),
+                        many(len(shape.domains), shape.level))
+        fitting = count.evenly(shape)
+        if fitting >= members:
+            return tell('{} keeps {} even', told, many(members, 'member'))
+        self.at_odds = True
+        takes = count.takes(shape.scope, shape.level)
+        worst = min(sorted(shape.domains), key=lambda n: takes[n])
+        domain = self._case.table.division(shape.level).domains[worst]
+        asked = self._asked(shape.scope)
+        return tell('{} has room for {} of {} members; {} {:name} takes {}{}',
+                    told, fitting, members, shape.level, domain,
+                    int(takes[worst]), asked)
+
+    def _apart(self, name: Marked, shape: Apart) -> Marked:
+        count, place = self._best(shape)
+        needed, here = count.apart(shape)
+        if here < needed:
+            return tell('{} needs {}; {}', name, many(needed, shape.level),
+                        self._there(here, shape, place, shape.other))
+        who = 'them' if isinstance(shape.carried.policy, Relationship) else (
+            f'{many(self._count.members(shape.scope), "member")} and '
+            f'{self._count.members(shape.other)} outside the group')
+        told = tell('{} keeps {} in different {}s', name, who, shape.level)
+        if sum(isinstance(s, Apart) for s in self._count.shapes) < 2:
+            return told
+        # Each alone can hold; together they need more than there are.
+        here = int(np.count_nonzero(sum(
+            count.takes(scope, shape.level)[:-1]
+            for scope in (shape.scope, shape.other))))
+        there = self._there(here, shape, place, shape.other)
+        self.at_odds = False
+        return tell('{}; {}', told, there)
+
+    def _one(self, name: Marked, shape: Confined) -> Marked:
+        members = self._count.members(shape.scope)
+        rest = Count(self._case, [
+            s for s in self._count.shapes if s.scope != shape.scope
+            or isinstance(s, Cap) and not any(s.limits.values())])
+        where = ('one ' + shape.level if shape.most == 1
+                 else many(shape.most, shape.level))
+        most = rest.roomiest(shape)
+        asked = self._asked(shape.scope) if most < members else ''
+        if not asked:
+            return tell('{} puts {} into {}', name, self._both(members), where)
+        self.at_odds = True
+        return tell('{} needs {} with room for {}{}; the roomiest takes {}',
+                    name, where, self._both(members), asked, most)
+
+    @staticmethod
+    def _both(members: int) -> str:
+        return f'all {members} members' if members > 2 else (
+            'both members' if members == 2 else '1 member')
+
+    def _best(self, shape: Shape) -> tuple[Count, Marked]:
+        """Counts in the domain that suits the shape best, among those to one
+        of which its members are confined; and its name."""
+        inside = {m.path for m in self._members(shape.scope)}
+        for other in self._confined:
+            if other.carried is shape.carried or other.most != 1 or not (
+                    inside <= {m.path for m in self._members(other.scope)}):
+                continue
+            domains = self._case.table.division(other.level).domains
+            tries = [(count, tell(' of {:name}', domains[n]))
+                     for n in sorted(other.domains)
+                     if (count := self._count.within(other, n)) is not None]
+            if tries and other.level == shape.level:
+                return tries[0][0], _ONLY
+            if tries:
+                return max(tries, key=lambda each: self._worth(each[0], shape))
+        return self._count, Marked()
+
+    @staticmethod
+    def _worth(count: Count, shape: Shape) -> tuple[int, int]:
+        takes = count.takes(shape.scope, shape.level)
+        return int(np.count_nonzero(takes)), int(takes.sum())
+
+    def _there(self, here: int, shape: Shape, place: Marked,
+               other: int | None = None) -> Marked:
+        """How many domains there are, that have what is asked for."""
+        self.at_odds = True
+        wanted, only = self._asking(shape.scope, other)
+        told = room(here, shape.level, Marked() if place is _ONLY else place,
+                    wanted, only)
+        if told:
+            return told
+        if place is _ONLY:
+            return Marked(f'only {here} may be used')
+        if self._fewer:
+            return tell('{}{} {} left', here, place, be(here))
+        return (tell('{} has {}', place.removeprefix(' of '), here) if place
+                else Marked(f'there {be(here)} {here}'))
+
+    def _asked(self, scope: int) -> Marked:
+        told = wishes(*self._asking(scope), room='')
+        return tell(' of {}', told) if told else Marked()
+
+    def _asking(self, scope: int, other: int | None = None) -> tuple[
+            dict[str, Requirements], bool]:
+        """What is asked for, which counts as told from now on; and whether
+        there is one description only."""
+        scopes = [scope] if other is None else [scope, other]
+        paths = dict.fromkeys(m.description for number in scopes
+                              for m in self._members(number))
+        wanted = {p: self._wanted[p] for p in paths if p in self._wanted}
+        self.told.update(wanted)
+        return wanted, len(paths) == 1
+
+    def _members(self, scope: int):
+        return self._case.rules.scopes[scope].members

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of hard policies whose meaning can be counted, whoever wrote them.
+
+A row is recognised by its form alone, never by the policy's type; rows of
+other forms are left out, so what is counted is necessary and not sufficient.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+import math
+
+from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
+
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.rules import Atom, Carried, Kind, Row
+
+_EPSILON = 1e-9
+_COUNTED = (Kind.COUNT, Kind.OUTSIDE, Kind.USED)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the rows of one policy say of members of one scope.
+
+    Domains are indexes into the level's division; -1 stands for hosts in
+    none of them.
+    """
+
+    carried: Carried
+    scope: int
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cap(Shape):
+    """Some domains hold no more than so many members each.
+
+    :ivar limits: of the domains that the rows speak of; there is no limit on
+        any other domain of the level
+    """
+
+    limits: Mapping[int, int]
+
+    def most(self, domain: int, unlimited: int) -> int:
+        """The limit of the domain.
+
+        :param unlimited: the answer for a domain without a limit
+        """
+        return self.limits.get(domain, unlimited)
+
+
+@dataclass(frozen=True, slots=True)
+class Confined(Shape):
+    """No more than ``most`` of the domains are used."""
+
+    domains: frozenset[int]
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wide(Shape):
+    """At least so many of the domains are used."""
+
+    domains: frozenset[int]
+    least: int
+
+
+@dataclass(frozen=True, slots=True)
+class Even(Shape):
+    """Counts of the domains differ by no more than that."""
+
+    domains: frozenset[int]
+    skew: int
+
+
+@dataclass(frozen=True, slots=True)
+class Apart(Shape):
+    """Each of the domains is used by this scope or by the other, not both."""
+
+    domains: frozenset[int]
+    other: int
+
+
+@dataclass(frozen=True, slots=True)
+class Never(Shape):
+    """Cannot hold, wherever members are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread(Shape):
+    """Something else."""
+
+
+def shapes(case: Case,
+           in_time: Callable[[], None] = endless) -> list[Shape]:
+    """Of all hard policies, in their order."""
+    rows: dict[int, list[Row]] = defaultdict(list)
+    for row in case.rules.rows:
+        in_time()
+        if row.carried.policy.hard:
+            rows[id(row.carried)].append(row)
+    return [shape for mine in rows.values()
+            for shape in _of(case, mine, in_time)]
+
+
+def _of(case: Case, rows: Sequence[Row],
+        in_time: Callable[[], None]) -> Iterator[Shape]:
+    carried = rows[0].carried
+    caps: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
+    apart: dict[tuple[int, int, str], set[int]] = defaultdict(set)
+    unread = False
+    for row in rows:
+        in_time()
+        if not row.terms:
+            if not _holds(row):
+                yield Never(carried, -1, '')
+        elif all(a.kind in _COUNTED and w > 0 for a, w in row.terms):
+            if row.sense != LpConstraintGE:
+                _read_caps(case, row, caps)
+                yield from _confined(case, row)
+                _read_apart(case, row, apart)
+            if row.sense != LpConstraintLE:
+                yield from _wide(case, row)
+        else:
+            unread = True
+    for (scope, level), limits in caps.items():
+        yield Cap(carried, scope, level, limits)
+    for (first, second, level), domains in apart.items():
+        yield Apart(carried, first, level, frozenset(domains), second)
+    yield from _even(case, rows)
+    if unread:
+        yield Unread(carried, -1, '')
+
+
+def _holds(row: Row) -> bool:
+    if row.sense == LpConstraintEQ:
+        return abs(row.limit) < _EPSILON
+    return row.limit * (1 if row.sense == LpConstraintLE else -1) > -_EPSILON
+
+
+def _number(case: Case, atom: Atom) -> int:
+    if atom.kind is Kind.OUTSIDE:
+        return -1
+    return case.table.division(atom.level).index[atom.domain]
+
+
+def _read_caps(case: Case, row: Row, caps: dict) -> None:
+    for atom, weight in row.terms:
+        most = math.floor(row.limit / weight + _EPSILON)
+        # Any one of them alone can be no more than the whole sum.
+        if most < 1 or (len(row.terms) == 1
+                        and atom.kind is not Kind.USED):
+            limits = caps[atom.scope, atom.level]
+            number = _number(case, atom)
+            limits[number] = min(limits.get(number, most), most)
+
+
+def _alike(row: Row) -> bool:
+    """Whether it counts the domains of one level that one scope uses."""
+    return len({(a.scope, a.level, w) for a, w in row.terms
+                if a.kind is Kind.USED}) == 1 and all(
+                    a.kind is Kind.USED for a, _ in row.terms)
+
+
+def _confined(case: Case, row: Row) -> Iterator[Confined]:
+    atom, weight = row.terms[0]
+    if _alike(row) and row.limit >= weight:
+        yield Confined(
+            row.carried, atom.scope, atom.level,
+            frozenset(_number(case, a) for a, _ in row.terms),
+            math.floor(row.limit / weight + _EPSILON))
+
+
+def _wide(case: Case, row: Row) -> Iterator[Wide]:
+    atom, weight = row.terms[0]
+    if _alike(row):
+        yield Wide(row.carried, atom.scope, atom.level,
+                   frozenset(_number(case, a) for a, _ in row.terms),
+                   math.ceil(row.limit / weight - _EPSILON))
+
+
+def _read_apart(case: Case, row: Row, apart: dict) -> None:
+    if len(row.terms) != 2 or any(
+            a.kind is not Kind.USED for a, _ in row.terms):
+        return
+    (first, one), (second, two) = row.terms
+    if first.scope != second.scope and first.level == second.level and (
+            first.domain == second.domain and max(one, two) <= row.limit
+            and row.limit < one + two):
+        apart[first.scope, second.scope, first.level].add(
+            _number(case, first))
+
+
+def _even(case: Case, rows: Sequence[Row]) -> Iterator[Even]:
+    """Counts between a variable of the policy and that plus the skew."""
+    low: dict[Atom, set[tuple[int, str, int]]] = defaultdict(set)
+    high: dict[Atom, set[tuple[int, str, int]]] = defaultdict(set)
+    skew: dict[Atom, int] = {}
+    for row in rows:
+        free = [a for a, w in row.terms if a.kind is Kind.FREE and w == -1]
+        count = [a for a, w in row.terms if a.kind is Kind.COUNT and w == 1]
+        if len(row.terms) != 2 or not free or not count:
+            continue
+        atom = count[0]
+        key = (atom.scope, atom.level, _number(case, atom))
+        if row.sense == LpConstraintGE and row.limit == 0:
+            low[free[0]].add(key)
+        elif row.sense == LpConstraintLE:
+            high[free[0]].add(key)
+            skew[free[0]] = math.floor(row.limit + _EPSILON)
+    for variable in low.keys() & high.keys():
+        both = low[variable] & high[variable]
+        if both and len({(scope, level) for scope, level, _ in both}) == 1:
+            scope, level, _ = next(iter(both))
+            yield Even(rows[0].carried, scope, level,
+                       frozenset(n for _, _, n in both), skew[variable])

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A core in a user's words: one reason a policy, with the numbers that are at
+odds; requirements stand in them, or have a reason of their own.
+
+All numbers are of a group that asks for nothing but the core.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from nova_holistic.model.marked import joined, Marked, said, shortened, tell
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Host
+from nova_holistic.solver.diagnosis.contradiction import Count
+from nova_holistic.solver.diagnosis.core import Core
+from nova_holistic.solver.diagnosis.elements import Element
+from nova_holistic.solver.diagnosis.elimination import Elimination, packing
+from nova_holistic.solver.diagnosis.numbers import amounts, conditions, many
+from nova_holistic.solver.diagnosis.sentences import Sentences
+from nova_holistic.solver.diagnosis.shapes import (
+    Apart, Cap, Confined, Even, Shape, shapes, Wide)
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.rules import Carried
+
+_LONG = 200
+"""Characters of a policy's own words, which may name every member."""
+
+_NAMED = 20
+"""Policies, and descriptions, that are named where all are told of."""
+
+_ORDER = (Cap, Even, Wide, Apart, Confined)
+"""What numbers are told of first."""
+
+
+def reasons(core: Core, in_time: Callable[[], None] = endless
+            ) -> tuple[Reason, ...]:
+    """Of a core, the same for the same core.
+
+    :param in_time: called again and again; raises where time has run out
+    """
+    words = _Words(core, in_time)
+    if not core.elements:
+        return (words.nothing(),)
+    if not words.structural:
+        return tuple(words.elimination())
+    return tuple(words.sentences())
+
+
+def unsifted(case: Case,
+             blamed: Sequence[Carried] | None) -> tuple[Reason, ...]:
+    """All that can be at fault, where there is no time to find out more.
+
+    :param blamed: policies that counting found to contradict each other
+    """
+    policies = [each for each in case.policies if each.policy.hard] if (
+        blamed is None) else blamed
+    wanted = {m.description: m.requirements for m in case.members
+              if amounts(m.requirements) or conditions(m.requirements)}
+    told = [Reason.told(each.scope.path, tell(
+        '{} is for {}', said(each.policy.summary),
+        many(len(each.scope.members), 'member')))
+        for each in policies[:_NAMED]]
+    told.extend(Reason.told(path, _asks(wanted[path]))
+                for path in list(wanted)[:_NAMED])
+    more = max(0, len(policies) - _NAMED) + max(0, len(wanted) - _NAMED)
+    if more:
+        told.append(Reason.told('', Marked(
+            f'{more} more policies and descriptions may have a part in it')))
+    return tuple(told)
+
+
+class _Words:
+    """A core's policies, by what their rows say, and its requirements."""
+
+    def __init__(self, core: Core, in_time: Callable[[], None]):
+        self.core = core
+        self.case = core.case
+        self._in_time = in_time
+        self._bare = shapes(core.bare, in_time)
+        found = shapes(self.case, in_time)
+        self.count = Count(self.case, found, in_time)
+        self.structural: list[tuple[Carried, list[Shape]]] = []
+        self.forbidding: list[Carried] = []
+        for carried in self.case.policies:
+            if not carried.policy.hard:
+                continue
+            mine = [s for s in found if s.carried is carried]
+            main = _main(mine)
+            if not main and mine and all(
+                    isinstance(s, Cap) for s in mine) and self._closes(
+                        carried):
+                self.forbidding.append(carried)
+            else:
+                self.structural.append((carried, main))
+        self.structural.sort(key=lambda each: _rank(each[1]))
+        asking = {e.at for e in core.elements if not e.is_policy}
+        self.wanted: dict[str, Requirements] = {}
+        self.members: dict[str, int] = {}
+        for member in self.case.members:
+            if member.description in asking:
+                self.wanted[member.description] = member.requirements
+                self.members[member.description] = self.members.get(
+                    member.description, 0) + 1
+
+    def nothing(self) -> Reason:
+        """Not even a group that asks for nothing has a place."""
+        if not len(self.case.table):
+            return Reason.told('', Marked('there are no hosts'))
+        return Reason.told('', Marked('no host is enabled'))
+
+    def elimination(self) -> list[Reason]:
+        elimination = Elimination(self.case.table)
+        found = list(elimination.policies(self.forbidding, self._leaves))
+        if len(self.wanted) == 1:
+            (path, wanted), = self.wanted.items()
+            found.append(elimination.description(
+                path, self.members[path], wanted))
+        elif self.wanted:
+            found.extend(
+                Reason.told(path, tell('asks for hosts {}', where))
+                for path, wanted in self.wanted.items()
+                if (where := conditions(wanted)))
+            found.append(packing(self.case, self.members))
+        return found
+
+    def sentences(self) -> list[Reason]:
+        sentences = Sentences(
+            self.case, self.count, self.wanted, bool(self.forbidding),
+            [s for _, mine in self.structural for s in mine
+             if isinstance(s, Confined)])
+        found = sorted(
+            (self._sentence(sentences, each, mine)
+             for each, mine in self.structural), key=lambda each: not each[0])
+        told = [reason for _, reason in found]
+        if not any(odd for odd, _ in found):
+            self._tell_by_example(told)
+        for each in self.forbidding:
+            elimination = Elimination(self.case.table)
+            told.extend(elimination.policies([each], self._leaves))
+        told.extend(Reason.told(path, _asks(wanted))
+                    for path, wanted in self.wanted.items()
+                    if path not in sentences.told)
+        return told
+
+    def _tell_by_example(self, told: list[Reason]) -> None:
+        """What cannot be counted goes first, with what a plan without it
+        would do to it."""
+        each, mine = self.structural[-1]
+        told.insert(0, told.pop())
+        if not self.forbidding and (not mine or isinstance(mine[0], Even)):
+            told[0] = self._witnessed(told[0], each)
+
+    def _sentence(self, sentences: Sentences, each: Carried,
+                  mine: list[Shape]) -> tuple[bool, Reason]:
+        """Of one policy, and whether its numbers are at odds."""
+        broken = self._broken(each)
+        sentences.at_odds = bool(broken)
+        told = broken or sentences.of(each, mine)
+        if not sentences.at_odds and mine and isinstance(
+                mine[0], Apart) and self._closes(each):
+            enabled = self.case.table.enabled
+            left = int((enabled & self._leaves(each)).sum()) or 'none'
+            told = tell('{}, and leaves {} of {}', told, left,
+                        Elimination(self.case.table).of(int(enabled.sum())))
+        return sentences.at_odds, Reason.told(each.scope.path, told)
+
+    def _leaves(self, each: Carried) -> np.ndarray:
+        """Hosts that the policy leaves to members without requirements."""
+        bare = self.core.bare
+        same = next(other for other in bare.policies
+                    if other.policy is each.policy
+                    and other.scope.path == each.scope.path)
+        count = Count(bare, [s for s in self._bare if s.carried is same],
+                      self._in_time)
+        inside = {m.path for m in same.scope.members}
+        mine = [c for c, members in enumerate(bare.classes)
+                if any(m.path in inside for m in members.members)]
+        return (count.room[mine] > 0).any(axis=0)
+
+    def _closes(self, each: Carried) -> bool:
+        """Whether it forbids its members any host at all."""
+        return bool((self.case.table.enabled & ~self._leaves(each)).any())
+
+    def _broken(self, each: Carried) -> Marked:
+        """What members that are placed already do to a policy."""
+        hosts = self.case.table.hosts
+        stay = {path: hosts[h] for path, h in self.case.placed.items()}
+        if not any(m.path in stay for m in each.scope.members):
+            return Marked()
+        found = each.policy.check(each.scope, stay, self.case.snapshot)
+        if not found.messages:
+            return Marked()
+        return tell('{} is broken by members that are placed already: {}',
+                    said(each.policy.summary),
+                    shortened(said(found.messages[0]), _LONG))
+
+    def _witnessed(self, reason: Reason, each: Carried) -> Reason:
+        """What the policy would say of a plan made without it."""
+        for where in self._without(each):
+            found = each.policy.check(each.scope, where, self.case.snapshot)
+            if found.messages:
+                return Reason.told(reason.at, tell(
+                    '{}; without it, for one, {}', reason.text,
+                    shortened(said(found.messages[0]), _LONG)))
+        return reason
+
+    def _without(self, each: Carried) -> list[Mapping[str, Host]]:
+        return [where for element, where in self.core.without.items()
+                if element.is_policy and self._is(element, each)]
+
+    @staticmethod
+    def _is(element: Element, each: Carried) -> bool:
+        return element.at == each.scope.path and any(
+            rule == each.policy for rule in each.scope.group.rules)
+
+
+def _main(mine: Sequence[Shape]) -> list[Shape]:
+    """The shapes that the policy is about, but for hosts that it closes."""
+    return [shape for kind in _ORDER for shape in mine
+            if isinstance(shape, kind) and (
+                kind is not Cap or any(shape.limits.values()))]
+
+
+def _rank(mine: Sequence[Shape]) -> int:
+    return next((i for i, kind in enumerate(_ORDER)
+                 if mine and isinstance(mine[0], kind)), len(_ORDER))
+
+
+def _asks(wanted: Requirements) -> Marked:
+    asked, where = amounts(wanted), conditions(wanted)
+    return tell('asks for {}', joined(' on hosts ', (
+        each for each in (asked or 'a place', where) if each)))

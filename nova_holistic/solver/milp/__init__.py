@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Integer and linear programs, and the solvers that run them."""

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear programs in which a few variables are 0 or 1.
+
+Branch and bound over one program that is solved again and again from where it
+was: for a handful of such variables that is a fraction of what a solver of
+integer programs prepares for.
+"""
+
+from collections.abc import Callable
+import heapq
+
+import highspy
+import numpy as np
+
+from nova_holistic.solver.milp.backend import Outcome, Status
+from nova_holistic.solver.milp.linear import Linear
+
+_WHOLE = 1e-6
+_DIGITS = 7
+_NODES = 40
+
+Fixed = tuple[tuple[int, float], ...]
+
+
+class Branching:
+    """
+    :ivar solution: the best one known; where none is, that of the program
+        without whole variables. The program has its duals
+    """
+
+    def __init__(self, program: Linear, few: np.ndarray):
+        self._few = np.flatnonzero(few)
+        self._upper = program.upper
+        self._program = program
+        self._model = program.loaded()
+        self._dual = program.dual()
+        self._limits = program.lower_limits(), program.upper.astype(float)
+        self._best = float('inf')
+        self.solution = np.zeros(len(program.cost))
+
+    def solve(self, gap: float, left: Callable[[], float]) -> Outcome:
+        """
+        :param gap: relative gap between value and bound that is good enough
+        :param left: seconds that there still are
+        """
+        # Bounds of what is still to be looked at, and of what was given up.
+        heap: list[tuple[float, int, Fixed]] = [(-np.inf, 0, ())]
+        low, number = np.inf, 0
+        for _ in range(_NODES):
+            if not heap or heap[0][0] >= self._enough(gap):
+                break
+            above, _, fixed = heapq.heappop(heap)
+            value = self._at(fixed, left())
+            if value is None:
+                heapq.heappush(heap, (above, 0, fixed))
+                break
+            if value >= self._enough(gap):
+                low = min(low, value)
+                continue
+            split = self._fraction()
+            if split is None or not fixed:
+                found = self._model.getSolution()
+                self.solution = np.array(found.col_value)
+                self._program.duals = np.array(found.row_dual)
+            if split is None:
+                self._best = value
+                continue
+            # Of those that are equally good the latest is looked at first.
+            for end in (0.0, 1.0):
+                number -= 1
+                heapq.heappush(heap, (round(value, _DIGITS), number,
+                                      (*fixed, (split, end))))
+        bound = min(low, self._best, *(
+            each[0] - 10.0 ** -_DIGITS for each in heap))
+        return self._outcome(bound, not heap or (
+            heap[0][0] >= self._enough(gap)))
+
+    def _outcome(self, bound: float, done: bool) -> Outcome:
+        known = bound if np.isfinite(bound) else None
+        if done:
+            return Outcome(Status.OPTIMAL if self._best < np.inf
+                           else Status.INFEASIBLE, known)
+        return Outcome(Status.NOTHING if known is None
+                       else Status.FEASIBLE, known)
+
+    def _enough(self, gap: float) -> float:
+        return self._best - gap * abs(self._best) if (
+            self._best < np.inf) else np.inf
+
+    def _at(self, fixed: Fixed, seconds: float) -> float | None:
+        """No solution with these variables costs less; infinite where there
+        is none, None where nothing is proved in time."""
+        lower = np.zeros(len(self._few))
+        upper = self._upper[self._few].astype(float)
+        for number, end in fixed:
+            lower[number], upper[number] = end, min(end, upper[number])
+        if (lower > upper).any():
+            return np.inf
+        model = self._model
+        model.changeColsBounds(len(self._few), self._few.astype(np.int32),
+                               lower, upper)
+        model.setOptionValue('time_limit', max(
+            0.01, seconds) + model.getRunTime())
+        model.run()
+        status = model.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return np.inf
+        if status != highspy.HighsModelStatus.kOptimal:
+            return None
+        least, most = (limits.copy() for limits in self._limits)
+        least[self._few], most[self._few] = lower, upper
+        return self._dual.bound(
+            np.array(model.getSolution().row_dual), least, most)
+
+    def _fraction(self) -> int | None:
+        """The variable that is farthest from whole, the larger ones first."""
+        values = np.array(self._model.getSolution().col_value)[self._few]
+        off = np.abs(values - np.round(values))
+        if off.max(initial=0.0) <= _WHOLE:
+            return None
+        return int(np.argmax(np.where(off > _WHOLE, values, -1.0)))

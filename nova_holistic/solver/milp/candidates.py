@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where each class may go in a program of fewer hosts."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nova_holistic.solver.problem.case import Case, Counts
+
+
+def candidates(case: Case, busy: Sequence[int], best: Counts | None,
+               width: int) -> np.ndarray:
+    """[class, host]: about ``width`` hosts a class, where it has so many.
+
+    A class keeps the hosts of the best plan so far. The others are hosts that
+    a relaxation chose and those of other classes, each class starting at
+    another one, so that together they cover them; then any.
+    """
+    room = case.open_room()
+    mask = np.zeros(room.shape, dtype=bool)
+    known = sorted({h for here in best or () for h in here})
+    rest = np.setdiff1d(np.arange(len(case.table)), [*busy, *known])
+    pool = np.array([*dict.fromkeys([*busy, *known])], dtype=np.int64)
+    for c in range(len(case.classes)):
+        here = list(best[c]) if best else []
+        mask[c, here] = True
+        wanted = max(0, width - len(here))
+        for hosts in (pool, rest):
+            fitting = hosts[(room[c, hosts] > 0) & ~mask[c, hosts]]
+            if len(fitting) > wanted:
+                # Evenly over all of them, shifted from class to class.
+                steps = np.arange(wanted) * len(fitting) // max(wanted, 1)
+                fitting = fitting[(steps + c) % len(fitting)]
+            mask[c, fitting] = True
+            wanted -= len(fitting)
+    return mask

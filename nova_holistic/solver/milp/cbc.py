@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CBC, as bundled with PuLP: a second opinion, in a process of its own."""
+
+from collections.abc import Mapping
+import math
+import pathlib
+import re
+import subprocess
+import tempfile
+from typing import ClassVar
+import warnings
+
+import pulp
+from pulp import LpProblem, LpVariable
+
+from nova_holistic.solver.milp.backend import Backend, Outcome, Status
+from nova_holistic.solver.milp.delicate import is_delicate
+
+_BOUND = re.compile(r'^Lower bound:\s+(\S+)', re.MULTILINE)
+_BOUND_ERROR = 0.0005
+"""CBC's log shows the bound with three decimals."""
+
+_PATIENCE = 0.05
+"""Seconds beyond its time limit that CBC may take to write its answer."""
+
+
+class _Stoppable(pulp.PULP_CBC_CMD):
+    """PuLP's driver of CBC, but for how the process is run.
+
+    CBC looks at its time limit only now and then: it is stopped from outside
+    where it does not.
+    """
+
+    def run(self, problem: LpProblem, place: pathlib.Path) -> None:
+        model, start, answer = (
+            str(place / name) for name in ('model.mps', 'start', 'answer'))
+        variables, names, rows, _ = problem.writeMPS(model, rename=1)
+        command = [self.path, model]
+        if self.optionsDict.get('warmStart'):
+            self.writesol(start, problem, variables, names, rows)
+            command += ['-mips', start]
+        command += ['-sec', str(self.timeLimit)]
+        for option in self.getOptions():
+            command += f'-{option}'.split()
+        command += ['-solve', '-printingOptions', 'all', '-solution', answer]
+        with open(place / 'log', 'wb') as log:
+            subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                check=True, timeout=self.timeLimit + _PATIENCE)
+        status, values, _, _, _, solution = self.readsol_MPS(
+            answer, problem, variables, names, rows)
+        problem.assignVarsVals(values)
+        problem.assignStatus(status, solution)
+
+
+class CBC(Backend):
+    """Slower than HiGHS, and its bound is only known from its log."""
+
+    name: ClassVar[str] = 'cbc'
+    around: ClassVar[float] = 1e-4
+
+    def solve(self, problem: LpProblem, *, seconds: float, gap: float,
+              start: Mapping[LpVariable, float] | None = None) -> Outcome:
+        if seconds <= 0:
+            return Outcome(Status.NOTHING)
+        if start:
+            for variable in problem.variables():
+                variable.varValue = start.get(variable, 0)
+        with tempfile.TemporaryDirectory(prefix='nova-holistic-') as place:
+            log = pathlib.Path(place, 'log')
+            with warnings.catch_warnings():
+                # PuLP announces that release 4 will not bundle it.
+                warnings.simplefilter('ignore', DeprecationWarning)
+                driver = _Stoppable(
+                    msg=False, timeLimit=max(seconds, 0.01), gapRel=gap,
+                    gapAbs=0.0 if gap == 0 else 1e-6,
+                    warmStart=bool(start))
+            try:
+                driver.run(problem, pathlib.Path(place))
+            except (subprocess.SubprocessError, OSError):
+                # Killed, or out of memory: there is no answer in that.
+                return Outcome(Status.NOTHING)
+            text = log.read_text(errors='replace')
+        return _outcome(problem, text)
+
+
+def _outcome(problem: LpProblem, log: str) -> Outcome:
+    if problem.status == pulp.LpStatusInfeasible:
+        return Outcome(Status.NOTHING if is_delicate(problem)
+                       else Status.INFEASIBLE)
+    found = _BOUND.search(log)
+    # The log leaves the objective's constant out.
+    bound = (float(found.group(1)) - _BOUND_ERROR
+             + problem.objective.constant) if found else None
+    if bound is not None and not math.isfinite(bound):
+        bound = None
+    if problem.sol_status == pulp.LpSolutionOptimal:
+        value = pulp.value(problem.objective)
+        return Outcome(Status.OPTIMAL, value if bound is None else bound)
+    if problem.sol_status == pulp.LpSolutionIntegerFeasible:
+        return Outcome(Status.FEASIBLE, bound)
+    return Outcome(Status.NOTHING, bound)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HiGHS, in this process."""
+
+from collections.abc import Mapping
+import math
+from typing import ClassVar
+
+import highspy
+import numpy as np
+import pulp
+from pulp import LpProblem, LpVariable
+
+from nova_holistic.solver.milp.backend import Backend, Outcome, Status
+from nova_holistic.solver.milp.delicate import is_delicate
+from nova_holistic.solver.milp.linear import SOUND
+from nova_holistic.solver.milp.weak_duality import DualProgram
+
+_START_NODES = 10
+"""Nodes for completing a start that leaves variables open. HiGHS does not look
+at its time limit there; its own default of 500 can take most of a minute."""
+
+
+class _InProcess(pulp.HiGHS):
+    """PuLP's driver of HiGHS, with a start and the whole model in one call.
+
+    PuLP adds columns and rows one at a time, and knows no warm start.
+    """
+
+    def __init__(self, start: Mapping[LpVariable, float] | None, **options):
+        super().__init__(msg=False, **options)
+        self._start = start or {}
+
+    def buildSolverModel(self, lp):
+        variables = lp.variables()
+        for index, variable in enumerate(variables):
+            variable.index = index
+        model = highspy.HighsLp()
+        model.num_col_ = len(variables)
+        cost = np.zeros(len(variables))
+        for variable, coefficient in lp.objective.items():
+            cost[variable.index] = coefficient
+        model.col_cost_ = cost
+        model.offset_ = lp.objective.constant
+        model.col_lower_ = _limits((v.lowBound for v in variables), -1)
+        model.col_upper_ = _limits((v.upBound for v in variables), 1)
+        model.integrality_ = [
+            highspy.HighsVarType.kInteger if v.cat == pulp.LpInteger
+            else highspy.HighsVarType.kContinuous for v in variables]
+        _add_rows(model, lp.constraints())
+        lp.solverModel.passModel(model)
+        if self._start:
+            lp.solverModel.setSolution(
+                len(self._start),
+                np.array([v.index for v in self._start], dtype=np.int32),
+                np.array(list(self._start.values()), dtype=np.float64))
+
+    def findSolutionValues(self, lp):
+        values = lp.solverModel.getSolution().col_value
+        if lp.solverModel.getSolution().value_valid:
+            for variable in lp.variables():
+                variable.varValue = values[variable.index]
+        return pulp.LpStatusNotSolved, pulp.LpSolutionNoSolutionFound
+
+
+class HiGHS(Backend):
+    """The default: fast, proves bounds, takes a warm start."""
+
+    name: ClassVar[str] = 'highs'
+    around: ClassVar[float] = 3e-5
+
+    def solve(self, problem: LpProblem, *, seconds: float, gap: float,
+              start: Mapping[LpVariable, float] | None = None) -> Outcome:
+        options = {
+            'gapRel': gap, 'gapAbs': 0.0 if gap == 0 else 1e-6,
+            'mip_max_start_nodes': _START_NODES, **SOUND}
+        outcome, left = _run(problem, start, seconds, options)
+        if outcome.status is Status.INFEASIBLE and is_delicate(problem):
+            # Presolve takes numbers for equal that are not.
+            outcome, _ = _run(problem, start, left,
+                              {**options, 'presolve': 'off'})
+        return outcome
+
+
+def _run(problem: LpProblem, start: Mapping[LpVariable, float] | None,
+         seconds: float, options: Mapping) -> tuple[Outcome, float]:
+    """What came of it, and the seconds that are left.
+
+    HiGHS looks at its time limit between passes of presolve, each of which
+    takes a while where a program is large: without time it is not begun.
+    """
+    if seconds <= 0:
+        return Outcome(Status.NOTHING), 0.0
+    driver = _InProcess(start, timeLimit=max(seconds, 0.01), **options)
+    driver.actualSolve(problem)
+    model = problem.solverModel
+    problem.solverModel = None
+    return _outcome(model, problem), seconds - model.getRunTime()
+
+
+def _outcome(model: highspy.Highs, problem: LpProblem) -> Outcome:
+    status = model.getModelStatus()
+    known = highspy.HighsModelStatus
+    if status == known.kInfeasible or (
+            # Nothing that is bounded on all sides can be unbounded.
+            status == known.kUnboundedOrInfeasible and all(
+                v.lowBound is not None and v.upBound is not None
+                for v in problem.variables())):
+        return Outcome(Status.INFEASIBLE)
+    info = model.getInfo()
+    whole = any(v.cat == pulp.LpInteger for v in problem.variables())
+    bound = info.mip_dual_bound if whole else None
+    if status == known.kOptimal and not whole:
+        return Outcome(Status.OPTIMAL, _dual_bound(model))
+    if status in (known.kOptimal, known.kModelEmpty):
+        if bound is None or not math.isfinite(bound):
+            bound = info.objective_function_value
+        return Outcome(Status.OPTIMAL, bound)
+    if bound is None or not math.isfinite(bound):
+        bound = None
+    feasible = info.primal_solution_status == (
+        highspy.SolutionStatus.kSolutionStatusFeasible)
+    return Outcome(Status.FEASIBLE if feasible else Status.NOTHING, bound)
+
+
+def _dual_bound(model: highspy.Highs) -> float | None:
+    """Of a program without whole variables, by its multipliers."""
+    lp = model.getLp()
+    matrix = lp.a_matrix_
+    starts, index, values = (np.array(each) for each in (
+        matrix.start_, matrix.index_, matrix.value_))
+    major = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    rows, columns = (index, major) if (
+        matrix.format_ == highspy.MatrixFormat.kColwise) else (major, index)
+    found = DualProgram(
+        np.array(lp.col_cost_), rows.astype(np.int64),
+        columns.astype(np.int64), values, np.array(lp.row_lower_),
+        np.array(lp.row_upper_)).bound(
+            np.array(model.getSolution().row_dual),
+            np.array(lp.col_lower_), np.array(lp.col_upper_))
+    return None if found is None else found + lp.offset_
+
+
+def _limits(bounds, sign: int) -> np.ndarray:
+    return np.array([sign * highspy.kHighsInf if b is None else b
+                     for b in bounds], dtype=np.float64)
+
+
+def _add_rows(model: highspy.HighsLp, constraints: list) -> None:
+    start, index, value = [0], [], []
+    for constraint in constraints:
+        for variable, coefficient in constraint.items():
+            index.append(variable.index)
+            value.append(coefficient)
+        start.append(len(index))
+    model.num_row_ = len(constraints)
+    model.row_lower_ = _limits((c.getLb() for c in constraints), -1)
+    model.row_upper_ = _limits((c.getUb() for c in constraints), 1)
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.start_ = np.array(start, dtype=np.int32)
+    model.a_matrix_.index_ = np.array(index, dtype=np.int32)
+    model.a_matrix_.value_ = np.array(value, dtype=np.float64)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The least that preferences cost, and the proof that nothing costs less.
+
+Weights that solvers cannot tell apart in one row are minimised in tiers, the
+heaviest first. That leads to good plans, and proves nothing where many light
+preferences outweigh a heavy one. The proof is a program that asks for a plan
+that costs less by the smallest possible step, and that has no solution.
+"""
+
+from fractions import Fraction
+
+from nova_holistic.solver.milp.backend import Outcome, Status
+from nova_holistic.solver.milp.preference_rows import CostRow, Penalty
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.milp.questions import Questions
+from nova_holistic.solver.problem.exact_weights import common_step
+
+_DOUBT = 1e-6
+"""What a solver's bound may be off by, relative to its size and the unit."""
+
+
+def least_preferences(questions: Questions, program: Program, share: float,
+                      prove: bool) -> Status:
+    """Improve the best plan until its preferences cost as little as possible.
+
+    :param share: of the time left that each program may take
+    :param prove: whether a proof is worth a program of its own
+    :returns: OPTIMAL where no plan's preferences cost less, INFEASIBLE where
+        there is no plan, FEASIBLE where there is one, else NOTHING
+    """
+    found = program.tiers()
+    trial = program.again() if len(found) > 1 else program
+    for tier in found:
+        row = trial.minimise_tier(tier)
+        outcome = questions.ask(trial, share, 0.0)
+        if questions.best is None:
+            return (Status.INFEASIBLE if outcome.status is Status.INFEASIBLE
+                    else Status.NOTHING)
+        if not outcome.solved:
+            break
+        cost = _cost(questions, tier)
+        if len(found) == 1 and _is_least(outcome, row, cost):
+            return Status.OPTIMAL
+        if len(found) > 1:
+            trial.limit_tier(row, cost)
+    if questions.worth[0] == 0:
+        return Status.OPTIMAL
+    return _proved(questions, program, share) if prove else Status.FEASIBLE
+
+
+def _cost(questions: Questions, tier: tuple[Penalty, ...]) -> Fraction:
+    """What these preferences cost in the best plan."""
+    case = questions.case
+    placement = case.placement(questions.best)
+    return sum((case.weighted(each.carried, placement) for each in tier),
+               Fraction(0))
+
+
+def _is_least(outcome: Outcome, row: CostRow, cost: Fraction) -> bool:
+    """Whether one step less is below the solver's bound."""
+    if outcome.status is not Status.OPTIMAL or outcome.bound is None:
+        return False
+    unit = row.step * row.largest
+    doubt = _DOUBT * max(1.0, abs(outcome.bound))
+    return float((cost - row.step) / unit) < outcome.bound - doubt
+
+
+def _proved(questions: Questions, program: Program, share: float) -> Status:
+    """Ask for a plan that costs less until there is none."""
+    trial = program.again()
+    step = common_step(each.weight for each in trial.penalties)
+    while True:
+        cost = questions.worth[0]
+        trial.limit_preferences(cost - step)
+        trial.minimise_preferences()
+        outcome = questions.ask(trial, share, 0.0)
+        if outcome.status is Status.INFEASIBLE or questions.worth[0] == 0:
+            return Status.OPTIMAL
+        if not outcome.solved or questions.worth[0] >= cost:
+            return Status.FEASIBLE

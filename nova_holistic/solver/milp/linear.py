@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear and integer programs as columns of numbers, for HiGHS.
+
+For what would be too large to be written down variable by variable.
+"""
+
+from dataclasses import dataclass, field
+import math
+
+import highspy
+import numpy as np
+
+from nova_holistic.solver.milp.backend import Outcome, Status
+from nova_holistic.solver.milp.weak_duality import DualProgram
+
+SAME_AGAIN = {'random_seed': 1, 'threads': 1, 'parallel': 'off'}
+"""Options with which HiGHS answers equally each time. Its scheduler is one for
+the whole process: after a run with one number of threads, a run that asks for
+another is refused, and with several threads searches go other ways."""
+
+_NO_PROBING = 1 << 15
+
+SOUND = {**SAME_AGAIN, 'presolve_rule_off': _NO_PROBING}
+"""Options of every run. A bit for each presolve rule that is left out:
+probing makes HiGHS 1.12 to 1.15.1 call solutions optimal, or programs
+infeasible, that are not; as an example, a program of a product of counts with
+52 rows and 31 columns."""
+
+
+@dataclass(slots=True)
+class Linear:
+    """Minimise cost x variables, within limits of variables and rows.
+
+    :ivar integer: None where no variable has to be whole
+    :ivar duals: of the rows, once it is solved without whole variables
+    :ivar count: of the rows
+    :ivar lower: limits of the variables; None where all are 0
+    """
+
+    cost: np.ndarray
+    upper: np.ndarray
+    integer: np.ndarray | None = None
+    duals: np.ndarray | None = None
+    _rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(
+        default_factory=list)
+    _lower: list[np.ndarray] = field(default_factory=list)
+    _upper: list[np.ndarray] = field(default_factory=list)
+    count: int = 0
+    lower: np.ndarray | None = None
+
+    def add(self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
+            lower: np.ndarray | float, upper: np.ndarray | float,
+            count: int) -> None:
+        """Add ``count`` rows: entries by row (from 0), column and value."""
+        self._rows.append((np.asarray(rows) + self.count,
+                           np.asarray(columns), np.asarray(values, float)))
+        self._lower.append(np.broadcast_to(np.asarray(lower, float), count))
+        self._upper.append(np.broadcast_to(np.asarray(upper, float), count))
+        self.count += count
+
+    def solve(self, seconds: float, gap: float = 0.0,
+              nodes: int | None = None) -> tuple[Outcome, np.ndarray]:
+        """What came of it, and the values of the variables.
+
+        :param nodes: of the search tree, after which to stop; unlike the
+            seconds it leads to the same answer on machines of any speed
+        """
+        model = highspy.Highs()
+        for name, value in (
+                *SOUND.items(), ('output_flag', False),
+                ('time_limit', max(seconds, 0.01)), ('mip_rel_gap', gap),
+                *((('mip_max_nodes', nodes),) if nodes else ())):
+            model.setOptionValue(name, value)
+        model.passModel(self._model())
+        model.run()
+        found = model.getSolution()
+        self.duals = np.array(found.row_dual)
+        outcome = _outcome(model, self.integer is not None)
+        if outcome.status is Status.OPTIMAL and self.integer is None:
+            outcome = Outcome(outcome.status, self.dual().bound(
+                self.duals, self.lower_limits(), self.upper))
+        return outcome, np.array(found.col_value)
+
+    def lower_limits(self) -> np.ndarray:
+        """Of the variables."""
+        return np.zeros(len(self.cost)) if self.lower is None else (
+            np.asarray(self.lower, float))
+
+    def dual(self) -> DualProgram:
+        """What proves bounds of it, as if no variable had to be whole."""
+        rows, columns, values = self._entries()
+        return DualProgram(
+            np.asarray(self.cost, float), rows.astype(np.int64),
+            columns.astype(np.int64), values,
+            np.concatenate(self._lower), np.concatenate(self._upper))
+
+    def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Coefficients [row, variable], lower and upper limits of rows."""
+        matrix = np.zeros((self.count, len(self.cost)))
+        for rows, columns, values in self._rows:
+            np.add.at(matrix, (rows.astype(np.int64),
+                               columns.astype(np.int64)), values)
+        return (matrix, np.concatenate(self._lower),
+                np.concatenate(self._upper))
+
+    def loaded(self) -> highspy.Highs:
+        """For a program that grows and is solved again and again."""
+        model = highspy.Highs()
+        for name, value in (*SOUND.items(), ('output_flag', False)):
+            model.setOptionValue(name, value)
+        model.passModel(self._model())
+        return model
+
+    def _entries(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows, columns and values, in the order of the rows; what was added
+        to one place more than once as its sum. HiGHS takes a place that is
+        there twice without a word, and may then never end.
+        """
+        rows, columns, values = (
+            np.concatenate(parts) for parts in zip(*self._rows))
+        place = rows.astype(np.int64) * len(self.cost) + columns
+        order = np.argsort(place, kind='stable')
+        first = np.flatnonzero(np.diff(place[order], prepend=-1))
+        # Nothing to sum, as nearly always: values stay as they are.
+        values = (values[order] if len(first) == len(order) else
+                  np.add.reduceat(values[order], first))
+        rows, columns = rows[order][first], columns[order][first]
+        kept = values != 0
+        return rows[kept], columns[kept], values[kept]
+
+    def _model(self) -> highspy.HighsLp:
+        rows, columns, values = self._entries()
+        model = highspy.HighsLp()
+        model.num_col_ = len(self.cost)
+        model.num_row_ = self.count
+        model.col_cost_ = np.asarray(self.cost, float)
+        model.col_lower_ = self.lower_limits()
+        model.col_upper_ = np.asarray(self.upper, float)
+        model.row_lower_ = np.concatenate(self._lower)
+        model.row_upper_ = np.concatenate(self._upper)
+        matrix = model.a_matrix_
+        matrix.format_ = highspy.MatrixFormat.kRowwise
+        matrix.start_ = np.searchsorted(
+            rows, np.arange(self.count + 1)).astype(np.int32)
+        matrix.index_ = columns.astype(np.int32)
+        matrix.value_ = values
+        if self.integer is not None:
+            kinds = (highspy.HighsVarType.kContinuous,
+                     highspy.HighsVarType.kInteger)
+            model.integrality_ = [kinds[bool(i)] for i in self.integer]
+        return model
+
+
+def _outcome(model: highspy.Highs, whole: bool) -> Outcome:
+    status = model.getModelStatus()
+    known = highspy.HighsModelStatus
+    info = model.getInfo()
+    if status == known.kInfeasible:
+        return Outcome(Status.INFEASIBLE)
+    bound = info.mip_dual_bound if whole else None
+    if status == known.kOptimal:
+        if bound is None or not math.isfinite(bound):
+            bound = info.objective_function_value
+        return Outcome(Status.OPTIMAL, bound)
+    feasible = info.primal_solution_status == (
+        highspy.SolutionStatus.kSolutionStatusFeasible)
+    if bound is not None and not math.isfinite(bound):
+        bound = None
+    return Outcome(Status.FEASIBLE if feasible else Status.NOTHING, bound)

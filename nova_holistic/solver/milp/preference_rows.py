@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What preferences cost in a program, exactly, for weights of any size.
+
+A solver tells numbers of one row apart only if they are of similar size. So
+weights are minimised in tiers, the heaviest first, and a limit on the cost is
+a row of whole numbers, each of which counts the common step of all weights.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+import math
+
+import pulp
+from pulp import LpAffineExpression, LpVariable
+
+from nova_holistic.solver.problem.exact_weights import common_step, exact
+from nova_holistic.solver.problem.rules import Carried
+
+FAR_APART = 2**16
+"""Whole numbers up to this in one row are told apart by solvers, whose
+tolerances are about a millionth."""
+
+_TOLERANCE = 1e-6
+"""Solvers' tolerance, of the largest number in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Penalty:
+    """One preference in a program.
+
+    :ivar violations: their number, as an expression of the program
+    """
+
+    carried: Carried
+    violations: LpAffineExpression
+
+    @property
+    def weight(self) -> Fraction:
+        return exact(self.carried.policy.weight)
+
+    def amounts(self) -> Iterator[tuple[LpVariable, Fraction]]:
+        """What 1 of each variable costs."""
+        for variable, coefficient in self.violations.items():
+            if coefficient:
+                yield variable, self.weight * exact(coefficient)
+
+    def constant(self) -> Fraction:
+        return self.weight * exact(self.violations.constant)
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """What some preferences cost: a sum of variables, each times a whole
+    number of steps.
+
+    :ivar terms: variables and the steps that 1 of each costs
+    :ivar constant: steps that they cost anyway
+    """
+
+    step: Fraction
+    terms: tuple[tuple[LpVariable, int], ...]
+    constant: Fraction
+
+    @classmethod
+    def of(cls, penalties: Sequence[Penalty]) -> 'CostRow':
+        amounts: dict[LpVariable, Fraction] = {}
+        for each in penalties:
+            for variable, amount in each.amounts():
+                amounts[variable] = amounts.get(variable, 0) + amount
+        step = common_step(map(abs, amounts.values())) or Fraction(1)
+        return cls(step, tuple(
+            (variable, int(amount / step))
+            for variable, amount in amounts.items() if amount),
+            sum((each.constant() for each in penalties), Fraction(0)) / step)
+
+    @property
+    def largest(self) -> int:
+        return max((abs(steps) for _, steps in self.terms), default=1)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether solvers tell its numbers apart."""
+        return self.largest <= FAR_APART
+
+    def most(self, cost: Fraction) -> int:
+        """Whole steps of the variables where the cost is at most that."""
+        return math.floor(cost / self.step - self.constant)
+
+    def expression(self) -> LpAffineExpression:
+        """The cost, in units of its largest number."""
+        return LpAffineExpression(
+            [(variable, steps / self.largest)
+             for variable, steps in self.terms],
+            constant=float(self.constant / self.largest))
+
+    def scaled_limit(self, most: int) -> float:
+        """The limit of a row of the plain terms, in units of the largest, with
+        room for rounding but less than another step."""
+        limit = most / self.largest
+        return limit + min(0.5 / self.largest,
+                           _TOLERANCE * max(1.0, abs(limit)))
+
+
+def tiers(penalties: Sequence[Penalty]) -> tuple[tuple[Penalty, ...], ...]:
+    """Preferences of weights so similar that solvers tell them apart, the
+    heaviest first."""
+    found: list[list[Penalty]] = []
+    for each in sorted(penalties, key=lambda p: -p.weight):
+        if not each.weight:
+            continue
+        if found and CostRow.of([*found[-1], each]).is_plain:
+            found[-1].append(each)
+        else:
+            found.append([each])
+    return tuple(map(tuple, found))
+
+
+def has_fractions(penalty: Penalty) -> bool:
+    """Whether some of its variables need not be whole."""
+    return any(variable.cat != pulp.LpInteger
+               for variable in penalty.violations)

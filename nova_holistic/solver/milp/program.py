@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The integer program: how many of each member class go to each host."""
+
+from collections.abc import Sequence
+import math
+
+import numpy as np
+import pulp
+from pulp import LpAffineExpression, LpConstraint, LpProblem, LpVariable
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.group import Scope
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import Objective
+from nova_holistic.model.snapshot import Host
+from nova_holistic.solver.milp.cost_limits import CostLimits
+from nova_holistic.solver.milp.freedom import Freedom
+from nova_holistic.solver.milp.preference_rows import Penalty
+from nova_holistic.solver.milp.presence import Presence
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.rules import Atom, Kind
+
+
+class Program(Freedom, CostLimits):
+    """Implements model.objective.HostEncoder on PuLP.
+
+    ``x[c][h]`` is the number of class ``c`` on host ``h``: an integer for
+    each class and host that it may use, not for each member and host.
+
+    :param hosts: [class, host]: where a class may go; None for wherever it
+        can. A program of fewer hosts proves nothing about the others.
+    """
+
+    def __init__(self, case: Case, objective: Objective, deadline: Deadline,
+                 hosts: np.ndarray | None = None):
+        self.snapshot = case.snapshot
+        self.members: Sequence[Member] = case.members
+        self.case = case
+        self.whole = hosts is None
+        self._objective, self._hosts = objective, hosts
+        self.problem = LpProblem('plan')
+        self._deadline = deadline
+        self._variables = 0
+        self._free: dict[Atom, LpVariable] = {}
+        room = case.open_room()
+        if hosts is not None:
+            room = np.where(hosts, room, 0)
+        self.limits = room
+        self.x = [{int(h): self._variable(int(room[c, h]))
+                   for h in np.flatnonzero(room[c])}
+                  for c in range(len(case.classes))]
+        self._here: dict[int, list[int]] = {}
+        for c, row in enumerate(self.x):
+            for h in row:
+                self._here.setdefault(h, []).append(c)
+        self._presence = Presence(self)
+        self._place_everyone()
+        self._share_out()
+        self._tie_rules()
+        self.add_up_preferences()
+        self.cost = LpAffineExpression(objective.encode(self))
+        self._keep_within_capacity()
+        self._scale_cost()
+
+    # What an objective sees of it.
+
+    def hosts(self) -> Sequence[Host]:
+        numbers = sorted({*self._here, *self.case.placed.values()})
+        return [self.case.table.hosts[h] for h in numbers]
+
+    def host_used(self, host: Host) -> LpAffineExpression:
+        h = self.case.table.index[host.name]
+        return self._presence.of(self._presence.whole_host(h))
+
+    def demand(self, host: Host, resource_class: str) -> LpAffineExpression:
+        h = self.case.table.index[host.name]
+        terms = []
+        for c in self._here.get(h, ()):
+            amount = dict(self.case.classes[c].demands).get(resource_class)
+            if amount:
+                terms.append((self.x[c][h], amount))
+        return LpAffineExpression(terms)
+
+    def domains(self, level: str) -> Sequence[Domain]:
+        return self.case.rules.domains(level)
+
+    def count(self, scope: Scope, domain: Domain) -> LpAffineExpression:
+        atom = Atom(Kind.COUNT, self.case.rules.number(scope), domain.level,
+                    domain)
+        return self._presence.number(self._presence.spot(atom))
+
+    def integer(self, name: str, upper: int) -> LpVariable:
+        return self._variable(upper)
+
+    def continuous(self, name: str, lower: float,
+                   upper: float) -> LpAffineExpression:
+        return LpAffineExpression(self._real(lower, upper))
+
+    def require(self, constraint: LpConstraint | bool) -> None:
+        self._deadline.check()
+        if isinstance(constraint, bool):
+            # Two numbers were compared.
+            constraint = LpAffineExpression() >= 1 - constraint
+        if not constraint.items() and not constraint.valid():
+            # Not every solver sees that a row without variables cannot hold.
+            constraint = LpAffineExpression(self.binary()) >= 2
+        self.problem.addConstraint(constraint)
+
+    # What the search asks of it.
+
+    @property
+    def size(self) -> int:
+        return self._variables
+
+    def again(self) -> 'Program':
+        """The same program without what was added to it later."""
+        return type(self)(
+            self.case, self._objective, self._deadline, self._hosts)
+
+    def minimise_cost(self) -> None:
+        self.problem.objective = self.scaled_cost
+
+    def forbid(self, host: int, counts: Counts) -> None:
+        """Not all of what the counts put on the host, at the same time.
+
+        Cuts off exactly that crowd and larger ones, with coefficients as
+        small as the counts, where the amounts are too far apart in size for
+        a solver's tolerances.
+        """
+        reached = []
+        for c in self._here.get(host, ()):
+            number = counts[c].get(host, 0)
+            if number:
+                # 1 where the class has that many there, or more.
+                many = self.binary()
+                upper = int(self.limits[c, host])
+                self.require(
+                    self.x[c][host]
+                    <= number - 1 + many * (upper - number + 1))
+                reached.append((many, 1))
+        self.require(LpAffineExpression(reached) <= len(reached) - 1)
+
+    def read(self) -> Counts:
+        """The solution found, rounded to whole numbers of members."""
+        return tuple(
+            {h: number for h, variable in row.items()
+             if (number := round(variable.varValue or 0))}
+            for row in self.x)
+
+    def start(self, counts: Counts) -> dict[LpVariable, float]:
+        """The counts as values of variables, for a warm start."""
+        values = {variable: counts[c].get(h, 0)
+                  for c, row in enumerate(self.x)
+                  for h, variable in row.items()}
+        for spot, variable in self._presence.variables():
+            values[variable] = float(any(
+                counts[c].get(h, 0) for c, h in spot.places))
+        return values
+
+    # How it is built.
+
+    def binary(self) -> LpVariable:
+        """A new variable that is 0 or 1."""
+        return self._variable(1)
+
+    def here(self, host: int) -> Sequence[int]:
+        """Classes that may use the host."""
+        return self._here.get(host, ())
+
+    def _variable(self, upper: int) -> LpVariable:
+        if self._variables % 256 == 0:
+            self._deadline.check()
+        self._variables += 1
+        return self.problem.add_variable(
+            f'x{self._variables}', 0, upper, pulp.LpInteger)
+
+    def _real(self, lower: float, upper: float) -> LpVariable:
+        self._variables += 1
+        return self.problem.add_variable(
+            f'c{self._variables}', lower, upper)
+
+    def _place_everyone(self) -> None:
+        # Every member is placed exactly once.
+        for each, row in zip(self.case.classes, self.x):
+            self.require(LpAffineExpression(
+                [(variable, 1) for variable in row.values()])
+                == len(each.members))
+
+    def _share_out(self) -> None:
+        """For a program in which members of a class ask for different amounts
+        to add what it needs."""
+
+    def _tie_rules(self) -> None:
+        """Policies' rows, with variables in the place of counts."""
+        for row in self.case.rules.rows:
+            left = self._expand(row.terms, 0.0)
+            constraint = LpConstraint(left, row.sense, rhs=row.limit)
+            if left or not constraint.valid():
+                self.require(constraint)
+        self.penalties = [
+            Penalty(carried, self._expand(terms, constant))
+            for carried, terms, constant in self.case.rules.penalties]
+
+    def _expand(self, terms, constant: float) -> LpAffineExpression:
+        total = LpAffineExpression(constant=constant)
+        for atom, coefficient in terms:
+            if atom.kind is Kind.FREE:
+                if atom not in self._free:
+                    self._free[atom] = (
+                        self._variable(atom.upper) if atom.whole
+                        else self._real(0, atom.upper))
+                total.addterm(self._free[atom], coefficient)
+                continue
+            spot = self._presence.spot(atom)
+            part = (self._presence.of(spot) if atom.kind is Kind.USED
+                    else self._presence.number(spot))
+            total.constant += part.constant * coefficient
+            for variable, factor in part.items():
+                total.addterm(variable, factor * coefficient)
+        return total
+
+    def _scale_cost(self) -> None:
+        """Costs around 1, whatever their unit: solvers' tolerances are
+        absolute."""
+        self.cost_unit = max(map(abs, self.cost.values()), default=1.0) or 1.0
+        self.scaled_cost = self.cost * (1 / self.cost_unit)
+
+    def _keep_within_capacity(self) -> None:
+        # What members take of a host is no more than it has free.
+        for h, classes in self._here.items():
+            names = {name for c in classes
+                     for name, _ in self.case.classes[c].demands}
+            used = self._presence.known(h)
+            for name in sorted(names):
+                terms = [(self.x[c][h], amount) for c in classes
+                         for rc, amount in self.case.classes[c].demands
+                         if rc == name]
+                free = int(self.case.table.amounts(name).free[h])
+                self._capacity_row(terms, free, used)
+
+    def _capacity_row(self, terms: list[tuple[LpVariable, int]], free: int,
+                      used: LpVariable | None) -> None:
+        most = sum(amount * v.upBound for v, amount in terms)
+        if most <= free and used is None:
+            return
+        # Whole amounts: dividing by what divides them all loses nothing, and
+        # rounds the limit down to what can be reached.
+        divisor = math.gcd(*(amount for _, amount in terms))
+        self.whole_row([(v, amount // divisor) for v, amount in terms],
+                       min(free, most) // divisor, used)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small program of which every plan is a solution, for bounds and proofs.
+
+Classes under the same rules are pooled. A pool's members count as before, so
+the rules hold exactly; but what they take of a host is free to be anything
+from the smallest to the largest demand of each, as long as the sums over all
+hosts are right. No plan costs less than the best solution, and where there is
+no solution there is no plan.
+"""
+
+from collections.abc import Iterator
+from collections import defaultdict
+from dataclasses import replace
+
+import numpy as np
+from pulp import LpAffineExpression, LpVariable
+
+from nova_holistic.model.snapshot import Host
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.problem.case import Case, MemberClass
+
+
+def pooled(case: Case) -> Case:
+    """The case with one class for all members under the same rules."""
+    pools: dict[frozenset[int], list[int]] = defaultdict(list)
+    for c, each in enumerate(case.classes):
+        pools[each.scopes].append(c)
+    classes = tuple(MemberClass(
+        case.classes[mine[0]].requirements, scopes,
+        tuple(m for c in mine for m in case.classes[c].members))
+        for scopes, mine in pools.items())
+    room = np.array([_room(case, mine) for mine in pools.values()]).reshape(
+        len(classes), len(case.table))
+    return replace(case, classes=classes, room=room)
+
+
+def _room(case: Case, mine: list[int]) -> np.ndarray:
+    """How many of the classes' members a host takes, at most."""
+    room = case.room[mine].sum(axis=0)
+    suits = room > 0
+    for name in sorted({n for c in mine for n, _ in case.classes[c].demands}):
+        least = min(dict(case.classes[c].demands).get(name, 0) for c in mine)
+        if least:
+            free = case.table.amounts(name).free.clip(0)
+            room = np.minimum(room, np.where(suits, free // least, 0))
+    return room
+
+
+class Relaxation(Program):
+    """The program of a pooled case.
+
+    ``_taken[h, name]`` are the shares that pools take of a host: each a
+    variable, and the amount that 1 of it stands for.
+    """
+
+    def _share_out(self) -> None:
+        self._taken: dict[tuple[int, str], list[tuple[LpVariable, int]]] = (
+            defaultdict(list))
+        for p, pool in enumerate(self.case.classes):
+            amounts = [dict(m.requirements.resources) for m in pool.members]
+            for name in sorted({n for each in amounts for n in each}):
+                self._share_out_one(p, name, [
+                    each.get(name, 0) for each in amounts])
+
+    def _share_out_one(self, p: int, name: str, amounts: list[int]) -> None:
+        least, most = min(amounts), max(amounts)
+        if not most:
+            return
+        shares = []
+        for h, number in self.x[p].items():
+            if least == most:
+                self._taken[h, name].append((number, most))
+                continue
+            share = self.continuous(f'share {p} {h} {name}', 0,
+                                    float(number.upBound))
+            variable = next(iter(share))
+            # Each member takes no more than the largest demand,
+            self.require(share <= number)
+            # and no less than the smallest.
+            self.require(share >= number * (least / most))
+            self._taken[h, name].append((variable, most))
+            shares.append((variable, 1))
+        if shares:
+            # All of them together take what the members ask for in all.
+            self.require(LpAffineExpression(shares) == sum(amounts) / most)
+
+    def demand(self, host: Host, resource_class: str) -> LpAffineExpression:
+        h = self.case.table.index[host.name]
+        return LpAffineExpression(self._taken.get((h, resource_class), ()))
+
+    def busy(self) -> Iterator[int]:
+        """Hosts that the solution found uses, in order."""
+        for h in sorted(self._here):
+            if any((self.x[p][h].varValue or 0) > 1e-6
+                   for p in self._here[h]):
+                yield h
+
+    def _keep_within_capacity(self) -> None:
+        for (h, name), terms in self._taken.items():
+            # Who asks for none of it may be on a host that has promised more
+            # than there is.
+            free = max(0, int(self.case.table.amounts(name).free[h]))
+            scale = max(amount for _, amount in terms)
+            row = LpAffineExpression(
+                [(v, amount / scale) for v, amount in terms])
+            used = self._presence.known(h)
+            # What members take of a host is no more than it has free, and
+            # nothing where the host is not used.
+            self.require(row <= (free / scale if used is None
+                                 else used * (free / scale)))

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a greedy start to the best plan that time allows."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nova_holistic.model.objective import Objective
+from nova_holistic.solver.construct.greedy import greedy, Restarts
+from nova_holistic.solver.milp.backend import Backend, Status
+from nova_holistic.solver.milp.candidates import candidates
+from nova_holistic.solver.milp.firm import Firm
+from nova_holistic.solver.milp.least_cost import least_preferences
+from nova_holistic.solver.milp.polish import polish
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.milp.questions import Questions, RELAXATION
+from nova_holistic.solver.milp.relaxation import pooled, Relaxation
+from nova_holistic.solver.problem import bound as bounds
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.indifferent import Indifferent
+from nova_holistic.solver.problem.verdict import Verdict
+from nova_holistic.solver.settings import Strategy
+
+SMALL = 2000
+"""Programs of fewer variables are solved until no better plan can be."""
+
+SEARCHED = 4_000
+"""Variables up to which the whole program is searched after its parts: that
+takes seconds, and hardly finds better plans where it is larger."""
+
+WHOLE = 20_000
+"""Places (class and host) up to which the whole program is built at once."""
+
+RELAXED = 20_000
+"""Places (pool of classes and host) up to which a relaxation is built."""
+
+NARROW = 6_000
+"""Places in a program of fewer hosts, at first."""
+
+_NARROWEST = 12
+
+_RESTRICTED = (Strategy.RESTRICTED, Strategy.UNRELAXED)
+
+_PREFERENCES = 0.5
+"""Share of the time for preferences, where a plan is known already."""
+
+_FAR = 0.1
+"""Gap of a plan beyond which it is not taken as it is dealt."""
+
+_PART = 0.25
+"""Share of the time left for the whole program, after a part of it."""
+
+
+class Search(Questions):
+    """Preferences are minimised first and held, then the objective."""
+
+    def __init__(self, case: Case, objective: Objective, backend: Backend,
+                 deadline: Deadline, gap: float,
+                 strategy: Strategy = Strategy.AUTO):
+        super().__init__(case, objective, backend, deadline)
+        self._gap = gap
+        self._strategy = strategy
+        self._least = 0.0
+        self._restarts: Restarts | None = None
+
+    def run(self, start: Counts | None = None,
+            within: Callable[[float], float | None] = lambda cost: None
+            ) -> Verdict:
+        """From a start, if there is one, and with bounds as ``improve``."""
+        verdict, known = Verdict.GOOD, None
+        try:
+            self._restarts = Restarts(self.case, self._deadline)
+            self._offer(greedy(self.case, self._objective, self._deadline,
+                               self._restarts))
+            self._offer(start)
+            if self.best is not None:
+                known = self.bound = within(self._worth[0])
+            if self._proved():
+                return Verdict.BEST
+            verdict = (self._whole() if self._is_written_down()
+                       else self._narrow())
+            # What is true of more plans is true of fewer, if not all.
+            better = within(self._worth[0]) if self.best else None
+            known = known if better is None else max(better, known or 0.0)
+        except OutOfTime:
+            pass
+        if self.best is None:
+            return (verdict if verdict is Verdict.IMPOSSIBLE
+                    else Verdict.NOTHING)
+        self.bound = max(known or 0.0, self.bound or 0.0)
+        return Verdict.BEST if self._proved() else verdict
+
+    def _is_written_down(self) -> bool:
+        """Whether one program covers all hosts from the beginning."""
+        if self._strategy in _RESTRICTED:
+            return False
+        return self._strategy is Strategy.WHOLE or int((
+            self.case.open_room() > 0).sum()) <= WHOLE
+
+    def _proved(self) -> bool:
+        """Whether nothing can be better than the plan in hand."""
+        return self.bound is not None and self._worth[0] == 0 and (
+            self._worth[1] <= bounds.safe(self._objective, self.bound))
+
+    def improve(self, start: Counts | None, least: float,
+                within: Callable[[float], float | None]) -> Verdict:
+        """The case has some hosts of a whole of which more is known.
+
+        :param least: no plan's preferences cost less
+        :param within: the bound of the objective among plans whose
+            preferences cost at most that
+        """
+        self._least = least
+        verdict = Verdict.GOOD
+        try:
+            if not self._offer(start):
+                self._offer(greedy(self.case, self._objective,
+                                   self._deadline))
+            if self.best is None and self._first() is Status.INFEASIBLE:
+                return Verdict.NOTHING
+            # What is true of more plans is true of fewer.
+            self.bound = within(self._worth[0])
+            if not self.preferred() or self.bound is None or self._is_far():
+                verdict = self._solve(Program(
+                    self.case, self._objective, self._deadline,
+                    self.case.room > 0))
+        except OutOfTime:
+            pass
+        if self.best is None:
+            return Verdict.NOTHING
+        known = within(self._worth[0])
+        self.bound = self.bound if known is None else known
+        return verdict
+
+    def preferred(self) -> bool:
+        """Whether preferences are met as well as can be, or nearly so."""
+        cost = self._worth[0]
+        return cost <= self._least * (1 + bounds.ROUNDING) or (
+            bounds.gap(cost, self._least) <= self._gap)
+
+    def _is_far(self) -> bool:
+        """Whether the plan is so much worse than the bound that the chosen
+        hosts are worth more than dealing seats on them."""
+        lower = bounds.safe(self._objective, self.bound)
+        return not self.good_enough() and (
+            bounds.gap(self._worth[1], lower) > _FAR)
+
+    def _whole(self) -> Verdict:
+        if self.best is None:
+            self._offer(self._firm())
+        if self.best is None and self._first() is Status.INFEASIBLE:
+            return self._no_plan()
+        program = Program(self.case, self._objective, self._deadline)
+        if self.best is None or program.size < SMALL:
+            return self._solve(program)
+        # Programs of a part of the members find better plans far sooner.
+        polish(self, program, self._deadline, self._gap)
+        self._bound_of(program)
+        if program.size > SEARCHED or self.good_enough():
+            return Verdict.GOOD
+        return self._solve(program, _PART)
+
+    def _firm(self) -> Counts | None:
+        """A plan in which those have hosts first who are hard to place."""
+        if self._restarts is None:
+            return None
+        firm = Firm(self.case, self._restarts, self._backend, self._deadline)
+        found = firm.run()
+        self.solving += firm.solving
+        return found
+
+    def _bound_of(self, program: Program) -> None:
+        """A bound, as if members could be divided."""
+        if program.preferences:
+            program.limit_preferences(self._worth[0])
+        program.minimise_cost()
+        outcome = self.relaxed(program)
+        if outcome.status is Status.OPTIMAL and outcome.bound is not None:
+            self._know(outcome.bound * program.cost_unit)
+
+    def _first(self) -> Status:
+        """Any plan: a program of the hard policies alone, with nothing to
+        minimise, is answered far sooner than one with all of them."""
+        hard = self.case.under([
+            each for each in self.case.policies if each.policy.hard])
+        program = Program(hard, Indifferent(), self._deadline)
+        program.minimise_cost()
+        return self.ask(program, 1.0, 0.0).status
+
+    def _narrow(self) -> Verdict:
+        """Few hosts for each class, and a bound from a relaxation of all.
+
+        That a program of fewer hosts has no solution proves nothing: it is
+        widened, to all hosts in the end.
+        """
+        busy: list[int] = []
+        few = pooled(self.case)
+        if self._strategy is not Strategy.UNRELAXED and int((
+                few.room > 0).sum()) <= RELAXED:
+            relaxation = Relaxation(few, self._objective, self._deadline)
+            if self._relax(relaxation) is Status.INFEASIBLE:
+                return self._no_plan()
+            busy = list(relaxation.busy())
+            if self.good_enough():
+                return Verdict.GOOD
+        width = 1 if self._strategy in _RESTRICTED else max(
+            _NARROWEST, NARROW // max(1, len(self.case.classes)))
+        while True:
+            mask = candidates(self.case, busy, self.best, width)
+            whole = not np.any((self.case.open_room() > 0) & ~mask)
+            verdict = self._solve(Program(
+                self.case, self._objective, self._deadline,
+                None if whole else mask))
+            if self.best is not None:
+                return verdict if whole else Verdict.GOOD
+            if whole or verdict is Verdict.NOTHING:
+                return verdict
+            width *= 4
+
+    def _relax(self, relaxation: Relaxation) -> Status:
+        if self.best is not None and relaxation.preferences:
+            relaxation.limit_preferences(self._worth[0])
+        relaxation.minimise_cost()
+        started = self._deadline.elapsed()
+        outcome = self._backend.solve(
+            relaxation.problem, gap=self._gap / 4,
+            seconds=RELAXATION * self._deadline.for_solver(
+                self._backend.around * relaxation.size))
+        self.solving += self._deadline.elapsed() - started
+        if outcome.bound is not None:
+            self.bound = outcome.bound * relaxation.cost_unit
+        return outcome.status
+
+    def good_enough(self) -> bool:
+        """Whether the plan in hand is within the gap asked for."""
+        value = self._worth[1]
+        if not self.preferred() or self.bound is None:
+            return False
+        lower = bounds.safe(self._objective, self.bound)
+        return bounds.gap(value, lower) <= self._gap or (
+            self._objective.integral and value - lower <= 1)
+
+    def _solve(self, program: Program, part: float = 1.0) -> Verdict:
+        """Preferences first, where some are not met, then the objective.
+
+        :param part: of the time left, that each of the two may take
+        """
+        gap = 0.0 if program.size < SMALL else self._gap
+        first = Status.OPTIMAL
+        if program.preferences and self._worth[0] > 0:
+            share = part * (1.0 if self.best is None else _PREFERENCES)
+            first = least_preferences(self, program, share, gap == 0)
+            if first is Status.INFEASIBLE:
+                return self._no_plan()
+        if self.best is not None and program.preferences:
+            program.limit_preferences(self._worth[0])
+        program.minimise_cost()
+        outcome = self.ask(program, part, gap)
+        if outcome.status is Status.INFEASIBLE:
+            return self._no_plan()
+        if outcome.bound is not None and program.whole:
+            self._know(outcome.bound * program.cost_unit)
+        if self.best is None:
+            return Verdict.NOTHING
+        proved = first is outcome.status is Status.OPTIMAL and gap == 0
+        return Verdict.BEST if proved and self._reaches(
+            outcome.bound, program.cost_unit) else Verdict.GOOD
+
+    def _reaches(self, bound: float | None, unit: float) -> bool:
+        """Whether the best plan, as objectives judge it, is as good as a
+        solver's bound."""
+        value = self._worth[1]
+        return bound is not None and value - bound * unit <= (
+            bounds.ROUNDING * max(unit, abs(value)))
+
+    def _no_plan(self) -> Verdict:
+        # A plan in hand that passed every check outweighs a solver's word.
+        return Verdict.IMPOSSIBLE if self.best is None else Verdict.GOOD

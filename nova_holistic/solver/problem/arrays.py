@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts as columns of numbers, worked out once for all that look at them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+
+from nova_holistic.model.domain import Domain, HOST
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.problem.succession import Succession
+
+_LARGEST = 2**48
+"""Amounts beyond this are cut to it: sums over a cloud then fit an int64, and
+Placement's largest total times its largest ratio is below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """One resource class on every host, in the order of the snapshot.
+
+    A host that does not offer the class has nothing of it.
+    """
+
+    offered: np.ndarray
+    capacity: np.ndarray
+    free: np.ndarray
+    min_unit: np.ndarray
+    max_unit: np.ndarray
+    step_size: np.ndarray
+
+    @classmethod
+    def of(cls, found: Sequence[Inventory | None]) -> 'Amounts':
+        """:param found: None where a host has none"""
+        none = Inventory(0, max_unit=0)
+        rows = [i or none for i in found]
+        exact = [i.capacity for i in rows]
+        return cls(
+            _fixed(np.array([i is not None for i in found], dtype=bool)),
+            _column(exact),
+            _column([c - i.used for c, i in zip(exact, rows)]),
+            _column([i.min_unit for i in rows]),
+            _column([i.max_unit for i in rows]),
+            _column([max(i.step_size, 1) for i in rows]))
+
+    def part(self, numbers: np.ndarray) -> 'Amounts':
+        """Those of some of the hosts."""
+        return Amounts(*(_fixed(getattr(self, field.name)[numbers])
+                         for field in fields(self)))
+
+    def renewed(self, succession: Succession, fresh: 'Amounts') -> 'Amounts':
+        """:param fresh: rows of the hosts that are new or otherwise"""
+        return Amounts(*(
+            _fixed(succession.column(getattr(self, field.name),
+                                     getattr(fresh, field.name)))
+            for field in fields(self)))
+
+    def accepts(self, amount: int) -> np.ndarray:
+        """Where one consumer may have that amount at once, room aside."""
+        return (self.offered & (self.min_unit <= amount)
+                & (amount <= self.max_unit) & (amount % self.step_size == 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """The domains of one level, and which of them holds each host.
+
+    :ivar of_host: index into ``domains``; -1 for a host in none of them
+    """
+
+    domains: tuple[Domain, ...]
+    index: dict[Domain, int]
+    of_host: np.ndarray
+
+    @classmethod
+    def of(cls, found: Sequence[Domain | None]) -> 'Division':
+        """:param found: None where a host is in no domain"""
+        distinct = set(found)
+        distinct.discard(None)
+        domains = tuple(sorted(distinct))
+        index = {domain: i for i, domain in enumerate(domains)}
+        numbers = {None: -1, **index}
+        return cls(domains, index, _fixed(np.array(
+            [numbers[d] for d in found], dtype=np.int64)))
+
+    def renewed(self, succession: Succession,
+                fresh: Sequence[Domain | None]) -> 'Division':
+        """:param fresh: domains of the hosts that are new or otherwise"""
+        before = self.of_host[succession.kept]
+        still = np.unique(before[before >= 0]).tolist()
+        # Sorted already, and distinct, as they were.
+        stayed = [self.domains[i] for i in still]
+        found = set(fresh).difference([None], stayed)
+        domains = tuple(sorted(stayed + list(found)) if found else stayed)
+        index = {domain: i for i, domain in enumerate(domains)}
+        # The last is the number of no domain: -1 finds it from behind.
+        numbers = np.full(len(self.domains) + 1, -1, dtype=np.int64)
+        numbers[still] = [index[domain] for domain in stayed]
+        rows = np.array([-1 if d is None else index[d] for d in fresh],
+                        dtype=np.int64)
+        return Division(domains, index, _fixed(
+            succession.column(numbers[self.of_host], rows)))
+
+    def hosts_in(self, domain: Domain) -> np.ndarray:
+        """Indexes of the domain's hosts."""
+        number = self.index.get(domain)
+        if number is None:
+            return np.zeros(0, dtype=np.int64)
+        return np.flatnonzero(self.of_host == number)
+
+
+class HostArrays:
+    """What is asked for is worked out once, and what was given out never
+    changes; so threads may share it.
+
+    It knows hosts, not their snapshot, and may outlive that.
+    """
+
+    def __init__(self, levels: tuple[str, ...], hosts: tuple[Host, ...]):
+        self.levels = levels
+        self.hosts = hosts
+        self._tree = Snapshot(levels, ())
+        self._amounts: dict[str, Amounts] = {}
+        self._divisions: dict[str, Division] = {}
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> 'HostArrays':
+        return snapshot.lasting(
+            cls, lambda new: cls(new.levels, new.hosts), cls.renewed)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {host.name: i for i, host in enumerate(self.hosts)}
+
+    @cached_property
+    def enabled(self) -> np.ndarray:
+        return _enabled(self.hosts)
+
+    def amounts(self, resource_class: str) -> Amounts:
+        if resource_class not in self._amounts:
+            self._amounts[resource_class] = _amounts(
+                self.hosts, resource_class)
+        return self._amounts[resource_class]
+
+    def division(self, level: str) -> Division:
+        if level not in self._divisions:
+            self._divisions[level] = Division.of(
+                self._vertices(level, self.hosts))
+        return self._divisions[level]
+
+    def part(self, numbers: np.ndarray) -> 'HostArrays':
+        """Those of some of the hosts."""
+        part = HostArrays(self.levels, tuple(
+            self.hosts[h] for h in numbers.tolist()))
+        for name, amounts in dict(self._amounts).items():
+            part._amounts[name] = amounts.part(numbers)
+        part.__dict__['enabled'] = _fixed(self.enabled[numbers])
+        return part
+
+    def renewed(self, snapshot: Snapshot) -> 'HostArrays':
+        """The arrays of other hosts, where only those rows are worked out
+        whose hosts are new or otherwise.
+
+        What no host has is forgotten, however often it is asked for.
+        """
+        new = HostArrays(snapshot.levels, snapshot.hosts)
+        follows = Succession.of(self.hosts, self.index, new.hosts)
+        if follows.same_names:
+            new.__dict__['index'] = self.index
+        if not len(follows.kept):
+            return new
+        fresh = [new.hosts[h] for h in follows.fresh.tolist()]
+        new.__dict__['enabled'] = self.enabled if follows.same else _fixed(
+            follows.column(self.enabled, _enabled(fresh)))
+        for name, amounts in dict(self._amounts).items():
+            if amounts.offered.any():
+                new._amounts[name] = amounts if follows.same else (
+                    amounts.renewed(follows, _amounts(fresh, name)))
+        if self.levels == new.levels:
+            for level, division in dict(self._divisions).items():
+                if division.domains:
+                    new._divisions[level] = division if follows.same_places \
+                        else division.renewed(
+                            follows, new._vertices(level, fresh))
+        return new
+
+    def _vertices(self, level: str,
+                  hosts: Sequence[Host]) -> list[Domain | None]:
+        """The domain of each host; hosts of one share one object."""
+        if level == HOST or level not in self.levels:
+            return [self._tree.domain(host, level) for host in hosts]
+        known: dict[tuple[str, ...], Domain | None] = {}
+        depth = self.levels.index(level) + 1
+        found = []
+        for host in hosts:
+            path = host.location[:depth]
+            if path not in known:
+                known[path] = self._tree.domain(host, level)
+            found.append(known[path])
+        return found
+
+
+def _enabled(hosts: Sequence[Host]) -> np.ndarray:
+    return _fixed(np.array([host.enabled for host in hosts], dtype=bool))
+
+
+def _amounts(hosts: Sequence[Host], resource_class: str) -> Amounts:
+    return Amounts.of([h.inventories.get(resource_class) for h in hosts])
+
+
+def _column(values: list[int]) -> np.ndarray:
+    try:
+        return _fixed(np.clip(np.array(values, dtype=np.int64),
+                              -_LARGEST, _LARGEST))
+    except OverflowError:
+        return _fixed(np.array(
+            [max(-_LARGEST, min(_LARGEST, v)) for v in values],
+            dtype=np.int64))
+
+
+def _fixed(column: np.ndarray) -> np.ndarray:
+    column.flags.writeable = False
+    return column

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be solved: hosts, member classes, room, and rules."""
+
+from collections.abc import (
+    Callable, Collection, Iterator, Mapping, Sequence)
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+from pulp import LpConstraintGE
+
+from nova_holistic import exceptions
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.marked import tell
+from nova_holistic.model.member import Member
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.exact_weights import exact
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.kind_room import (
+    KindRoom, require_size, width)
+from nova_holistic.solver.problem.rules import (
+    Carried, carried_policies, distinct, Kind, Rules)
+
+Counts = tuple[dict[int, int], ...]
+"""For each member class, in order: host index to number of its members."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberClass:
+    """Members that may change places without any rule noticing.
+
+    :ivar requirements: of each of them, but for the name of the flavor
+    :ivar scopes: indexes of the rules' scopes that they are in
+    :ivar members: in document order
+    :ivar demands: resource classes asked for and the amounts
+    """
+
+    requirements: Requirements
+    scopes: frozenset[int]
+    members: tuple[Member, ...]
+    demands: tuple[tuple[str, int], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'demands', (*demands(self.requirements),))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A group against a snapshot, ready to be solved.
+
+    :ivar placed: host index of each member that stays where it is
+    :ivar room: [class, host]: how many of the class the host takes at most
+    """
+
+    group: Group
+    snapshot: Snapshot
+    table: HostTable
+    members: tuple[Member, ...]
+    placed: Mapping[str, int]
+    rules: Rules
+    classes: tuple[MemberClass, ...]
+    room: np.ndarray
+    policies: tuple[Carried, ...]
+
+    @classmethod
+    def of(cls, group: Group, snapshot: Snapshot,
+           placed: Mapping[str, str],
+           in_time: Callable[[], None] = endless,
+           table: HostTable | None = None,
+           also: Mapping[str, Collection[int]] = FrozenMapping()) -> 'Case':
+        """Look up what the group asks for, and write its rules down.
+
+        :param in_time: called again and again; raises where time has run out
+        :param table: the snapshot's, if there is one already
+        :param also: indexes of hosts on which placed members may come to be
+        :raises InvalidDocument: a placed member or its host is unknown
+        """
+        table = table or HostTable.of(snapshot)
+        members = group.all_members()
+        at = placed_at(members, table, placed)
+        waiting = [m for m in members if m.path not in at]
+        kinds = _kinds(waiting)
+        room = KindRoom(Eligibility(table), Counter(kinds.values()), in_time)
+        possible = np.zeros(len(table), dtype=bool)
+        for some in distinct(room.some.values()):
+            possible |= some
+        possible[[*at.values(), *(h for some in also.values()
+                                  for h in some)]] = True
+        rules = Rules(table, possible.tolist(), next(group.scopes()),
+                      reach(members, {
+                          path: room.some[kind]
+                          for path, kind in kinds.items()}, at, len(table),
+                          also),
+                      in_time)
+        policies = tuple(carried_policies(group))
+        rules.encode(policies)
+        _tell_sides_apart(policies, rules)
+        classes = _classes(waiting, kinds, rules, in_time)
+        return cls(group, snapshot, table, members, at, rules, classes,
+                   _room(classes, room, len(table), in_time), policies)
+
+    def under(self, policies: Sequence[Carried]) -> 'Case':
+        """The same, with no policies but these hard ones."""
+        return replace(self, rules=self.rules.only(policies),
+                       policies=tuple(policies))
+
+    def open_room(self) -> np.ndarray:
+        """``room`` without hosts that some rule alone keeps a class from."""
+        room = self.room.copy()
+        for row in self.rules.rows:
+            if len(row.terms) != 1 or row.limit or (
+                    row.sense == LpConstraintGE):
+                continue
+            atom, coefficient = row.terms[0]
+            if atom.kind is not Kind.FREE and coefficient > 0:
+                hosts = self.table.hosts_of(atom.level, atom.domain)
+                room[np.ix_(self.classes_in(atom.scope), hosts)] = 0
+        return room
+
+    def placed_in(self, scope: int) -> list[int]:
+        """Host indexes of the scope's members that stay, one for each."""
+        return [self.placed[m.path] for m in self.rules.scopes[scope].members
+                if m.path in self.placed]
+
+    def classes_in(self, scope: int) -> list[int]:
+        return [c for c, each in enumerate(self.classes)
+                if scope in each.scopes]
+
+    def fits(self, counts: Counts) -> bool:
+        """Exactly: everyone has a host, and no host is beyond its room."""
+        for c, each in enumerate(self.classes):
+            here = counts[c]
+            if sum(here.values()) != len(each.members) or any(
+                    n < 0 or n > self.room[c, h] for h, n in here.items()):
+                return False
+        return not any(self.crowded(counts))
+
+    def crowded(self, counts: Counts) -> Iterator[tuple[int, str]]:
+        """Hosts and resource classes of which the members take too much."""
+        for (host, name), amount in self._taken(counts).items():
+            if amount > int(self.table.amounts(name).free[host]):
+                yield host, name
+
+    def _taken(self, counts: Counts) -> dict[tuple[int, str], int]:
+        taken: dict[tuple[int, str], int] = {}
+        for each, here in zip(self.classes, counts):
+            for name, amount in each.demands:
+                for host, number in here.items():
+                    key = (host, name)
+                    taken[key] = taken.get(key, 0) + number * amount
+        return taken
+
+    def placement(self, counts: Counts) -> dict[str, Host]:
+        """Member path to host, in document order, those placed included.
+
+        Which of a class's equal members goes where is arbitrary; here the
+        first members get the hosts whose names come first.
+        """
+        where = {path: self.table.hosts[h] for path, h in self.placed.items()}
+        for each, here in zip(self.classes, counts):
+            hosts = sorted((self.table.hosts[h] for h, n in here.items()
+                            for _ in range(n)), key=lambda host: host.name)
+            where.update((member.path, host)
+                         for member, host in zip(each.members, hosts))
+        return {m.path: where[m.path] for m in self.members
+                if m.path in where}
+
+    def preference_cost(self, placement: Mapping[str, Host]) -> Fraction:
+        """Weighted violations, as the policies' own checks see them; exact,
+        as costs of any size are compared."""
+        return sum((self.weighted(p, placement) for p in self.policies
+                    if not p.policy.hard), Fraction(0))
+
+    def weighted(self, preference: Carried,
+                 placement: Mapping[str, Host]) -> Fraction:
+        """What the violations of one preference cost."""
+        return exact(preference.policy.weight) * preference.policy.check(
+            preference.scope, placement, self.snapshot).count
+
+    def breaks_policy(self, placement: Mapping[str, Host]) -> bool:
+        """Whether some hard policy does not hold."""
+        return any(p.policy.check(p.scope, placement, self.snapshot).count
+                   for p in self.policies if p.policy.hard)
+
+
+def _kinds(members: Sequence[Member]) -> dict[str, Requirements]:
+    """Member path to what it requires, but for the name of the flavor."""
+    # Servers of one description share an object.
+    known: dict[int, Requirements] = {}
+    for member in members:
+        wanted = member.requirements
+        if id(wanted) not in known:
+            known[id(wanted)] = replace(wanted, flavor=None)
+    return {m.path: known[id(m.requirements)] for m in members}
+
+
+def _room(classes: Sequence[MemberClass], kinds: KindRoom, hosts: int,
+          in_time: Callable[[], None]) -> np.ndarray:
+    most = max((len(each.members) for each in classes), default=0)
+    require_size(len(classes) * hosts * np.dtype(width(most)).itemsize)
+    room = np.zeros((len(classes), hosts), dtype=width(most))
+    for row, each in zip(room, classes):
+        in_time()
+        # What a host takes of its kind may be more than the class has.
+        row[:] = np.minimum(kinds.room[each.requirements].astype(
+            np.int64), len(each.members))
+    return room
+
+
+def placed_at(members: tuple[Member, ...], table: HostTable,
+              placed: Mapping[str, str]) -> dict[str, int]:
+    """Host index of each member that stays.
+
+    :raises InvalidDocument: the member or its host is unknown
+    """
+    paths = {member.path for member in members}
+    for path, host in placed.items():
+        if path not in paths:
+            raise exceptions.InvalidDocument(
+                f'placed[{path}]', 'the group has no such member')
+        if host not in table.index:
+            raise exceptions.InvalidDocument(
+                f'placed[{path}]', tell("unknown host '{:name}'", host))
+    return {path: table.index[host] for path, host in placed.items()}
+
+
+def reach(members: Sequence[Member], masks: Mapping[str, np.ndarray],
+          placed: Mapping[str, int], hosts: int,
+          also: Mapping[str, Collection[int]] = FrozenMapping(),
+          ) -> dict[str, np.ndarray]:
+    """Member path to the hosts that can hold, or hold, it.
+
+    :param masks: of those still to be placed
+    :param also: hosts that others may come to be on
+    """
+    at = {h: np.arange(hosts) == h for h in set(placed.values())}
+    found = {m.path: at[placed[m.path]] if m.path in placed
+             else masks[m.path] for m in members}
+    for path, some in also.items():
+        found[path] = found[path] | np.isin(np.arange(hosts), list(some))
+    return found
+
+
+def _tell_sides_apart(policies: Sequence[Carried], rules: Rules) -> None:
+    """Objectives may speak of the sides of what has traffic between them."""
+    for each in policies:
+        if isinstance(each.policy, Relationship) and each.policy.traffic_mbps:
+            for side in each.policy.side_scopes(each.scope):
+                rules.number(side)
+
+
+def _classes(members: list[Member], kinds: Mapping[str, Requirements],
+             rules: Rules,
+             in_time: Callable[[], None]) -> tuple[MemberClass, ...]:
+    scopes: dict[str, set[int]] = {member.path: set() for member in members}
+    for number, scope in enumerate(rules.scopes):
+        in_time()
+        for member in scope.members:
+            if member.path in scopes:
+                scopes[member.path].add(number)
+    found: dict[tuple, list[Member]] = {}
+    for member in members:
+        key = (kinds[member.path], frozenset(scopes[member.path]))
+        found.setdefault(key, []).append(member)
+    return tuple(MemberClass(kind, numbers, tuple(alike))
+                 for (kind, numbers), alike in found.items())

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which hosts can take a member, and how many of its kind."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.problem.hosts import HostTable
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One condition on a member's host.
+
+    :ivar wanted: what is asked for, in words that follow 'no host '
+    :ivar passed: the hosts that meet it
+    :ivar name: what stands at the end of those words, where it is a name of a
+        domain or aggregate
+    """
+
+    wanted: str
+    passed: np.ndarray
+    name: str = ''
+
+
+class Eligibility:
+    """Judges hosts one requirement at a time; equal questions asked once."""
+
+    def __init__(self, table: HostTable):
+        self._table = table
+        self._answers: dict[tuple, np.ndarray] = {}
+
+    def tests(self, wanted: Requirements) -> Iterator[Test]:
+        """Every condition but room, the most general first."""
+        yield Test('is enabled', self._table.enabled)
+        if wanted.availability_zone is not None:
+            zone = wanted.availability_zone
+            yield Test(f'is in availability zone {zone}', self._ask(
+                ('zone', zone), lambda h: h.availability_zone == zone))
+        if wanted.location:
+            vertex = '/'.join(wanted.location)
+            yield Test(f'is in location {vertex}',
+                       self._within(wanted.location), vertex)
+        for name in sorted(wanted.aggregates):
+            passed = self._ask(
+                ('aggregate', name), lambda h, a=name: a in h.aggregates)
+            yield Test(f'is in aggregate {name}', passed, name)
+        for trait in sorted(wanted.required_traits):
+            yield Test(f'has trait {trait}', self._has(trait))
+        for trait in sorted(wanted.forbidden_traits):
+            yield Test(f'is without trait {trait}', ~self._has(trait))
+        for name, amount in demands(wanted):
+            amounts = self._table.amounts(name)
+            yield Test(f'offers {name}', amounts.offered)
+            yield Test(
+                f'allows {name} {amount} at once (min_unit, max_unit, '
+                'step_size)', amounts.accepts(amount) | ~amounts.offered)
+
+    def suitable(self, wanted: Requirements) -> np.ndarray:
+        """Hosts that meet every condition but room."""
+        result = np.ones(len(self._table), dtype=bool)
+        for test in self.tests(wanted):
+            result &= test.passed
+        return result
+
+    def room(self, wanted: Requirements, count: int) -> np.ndarray:
+        """How many such members each host takes, at most ``count``."""
+        room = np.where(self.suitable(wanted), count, 0)
+        for name, amount in demands(wanted):
+            free = np.maximum(self._table.amounts(name).free, 0)
+            room = np.minimum(room, free // amount)
+        return room
+
+    def _has(self, trait: str) -> np.ndarray:
+        return self._ask(('trait', trait), lambda h: trait in h.traits)
+
+    def _within(self, location: tuple[str, ...]) -> np.ndarray:
+        depth = len(location)
+        return self._ask(
+            ('location', location),
+            lambda h: (h.location + (h.name,))[:depth] == location)
+
+    def _ask(self, key: tuple, question) -> np.ndarray:
+        if key not in self._answers:
+            self._answers[key] = np.array(
+                [question(host) for host in self._table.hosts], dtype=bool)
+        return self._answers[key]
+
+
+def demands(wanted: Requirements) -> list[tuple[str, int]]:
+    """Resource classes asked for and the amounts, without zeros, sorted."""
+    return sorted((name, amount) for name, amount in wanted.resources.items()
+                  if amount)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A snapshot's hosts as the solver looks at them: by index, in arrays."""
+
+from collections.abc import Collection
+from functools import cached_property
+
+import numpy as np
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.problem.arrays import Amounts, Division, HostArrays
+
+
+class HostTable:
+    """Hosts by index, with shared arrays, and with subsets of its own.
+
+    :ivar hosts: those of the snapshot it is about, or some of them
+    """
+
+    def __init__(self, snapshot: Snapshot, arrays: HostArrays):
+        self.snapshot = snapshot
+        self.hosts = arrays.hosts
+        self._arrays = arrays
+        self._subsets: dict[frozenset[int], Domain] = {}
+        # What was asked for, and subsets: a search looks here very often.
+        self._amounts: dict[str, Amounts] = {}
+        self._divisions: dict[str, Division] = {}
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> 'HostTable':
+        """A table of its own for all of the snapshot's hosts."""
+        return cls(snapshot, HostArrays.of(snapshot))
+
+    def part(self, numbers: np.ndarray | None) -> 'HostTable':
+        """A table of its own for some of the hosts; None for all."""
+        return HostTable(self.snapshot, self._arrays if numbers is None
+                         else self._arrays.part(numbers))
+
+    def __len__(self) -> int:
+        return len(self.hosts)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return self._arrays.index
+
+    @cached_property
+    def enabled(self) -> np.ndarray:
+        return self._arrays.enabled
+
+    def amounts(self, resource_class: str) -> Amounts:
+        if resource_class not in self._amounts:
+            self._amounts[resource_class] = self._arrays.amounts(
+                resource_class)
+        return self._amounts[resource_class]
+
+    def division(self, level: str) -> Division:
+        if level not in self._divisions:
+            self._divisions[level] = self._arrays.division(level)
+        return self._divisions[level]
+
+    def hosts_of(self, level: str, domain: Domain | None) -> np.ndarray:
+        """Indexes of hosts in the domain, or in no domain of the level."""
+        division = self.division(level)
+        if domain is None:
+            return np.flatnonzero(division.of_host < 0)
+        return division.hosts_in(domain)
+
+    def subset(self, hosts: Collection[Host]) -> Domain:
+        """The only domain of a level made up for it: just these hosts.
+
+        The level's name has a slash, which no other has.
+        """
+        numbers = frozenset(self.index[host.name] for host in hosts)
+        if numbers not in self._subsets:
+            domain = Domain(f'hosts/{len(self._subsets)}', ('chosen',))
+            of_host = np.full(len(self), -1, dtype=np.int64)
+            of_host[list(numbers)] = 0
+            self._subsets[numbers] = domain
+            self._divisions[domain.level] = Division(
+                (domain,), {domain: 0}, of_host)
+        return self._subsets[numbers]
+
+    def is_subset(self, level: str) -> bool:
+        return any(domain.level == level for domain in self._subsets.values())

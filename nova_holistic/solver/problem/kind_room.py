@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many members of each kind each host takes, in little memory: numbers
+are as narrow as they can be, and kinds that are alike share a row."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.problem.deadline import TooLarge
+from nova_holistic.solver.problem.eligibility import Eligibility
+
+_BYTES = 2**27
+"""Of one array of all kinds, or classes, and all hosts."""
+
+_WIDTHS = (np.int8, np.int16, np.int32, np.int64)
+
+
+class KindRoom:
+    """Rows of hosts by kind; equal rows are one array.
+
+    :ivar room: of each kind, at most so many on each host
+    :ivar some: of each kind, whether the host takes any
+    """
+
+    def __init__(self, eligibility: Eligibility,
+                 numbers: Mapping[Requirements, int],
+                 in_time: Callable[[], None]):
+        self.room: dict[Requirements, np.ndarray] = {}
+        self.some: dict[Requirements, np.ndarray] = {}
+        known: dict[tuple[str, bytes], np.ndarray] = {}
+        held = 0
+        for kind, number in numbers.items():
+            in_time()
+            row = eligibility.room(kind, number).astype(width(number))
+            for kept, found in ((self.room, row), (self.some, row > 0)):
+                key = found.dtype.char, found.tobytes()
+                if key not in known:
+                    held += found.nbytes
+                    require_size(held)
+                kept[kind] = known.setdefault(key, found)
+
+
+def width(largest: int) -> type[np.signedinteger]:
+    """The narrowest type of numbers up to that, and of their negatives."""
+    return next(w for w in _WIDTHS if largest <= np.iinfo(w).max)
+
+
+def require_size(size: int) -> None:
+    """
+    :raises TooLarge: it is more than one array may have
+    """
+    if size > _BYTES:
+        raise TooLarge

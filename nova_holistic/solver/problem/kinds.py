@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a large group asks of all hosts: members by what they require, hosts
+as columns, before any rule is written down."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.member import Member
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hosts import HostTable
+
+_MOST = 1000
+"""Kinds at most: a program of more of them takes too long."""
+
+_PLACES = 4_000_000
+"""Kinds times hosts at most: arrays of that many numbers are handled several
+times over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Members that ask the same of their hosts, and under whom the same hard
+    policies keep them from some hosts.
+
+    :ivar room: how many of them each host takes, at most
+    """
+
+    requirements: Requirements
+    members: tuple[Member, ...]
+    room: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kinds:
+    """The members still to be placed, and the hosts for them.
+
+    :ivar placed: host index of each member that stays
+    :ivar names: resource classes that the members ask for
+    :ivar amounts: [kind, resource class]
+    :ivar free: [host, resource class], never below 0
+    :ivar room: [kind, host]
+    :ivar crowd: at most so many members on one host, of all kinds
+    """
+
+    group: Group
+    table: HostTable
+    members: tuple[Member, ...]
+    placed: Mapping[str, int]
+    kinds: tuple[Kind, ...]
+    names: tuple[str, ...]
+    amounts: np.ndarray
+    free: np.ndarray
+    room: np.ndarray
+    crowd: int
+
+    @classmethod
+    def of(cls, group: Group, snapshot: Snapshot,
+           placed: Mapping[str, str],
+           in_time: Callable[[], None] = endless) -> 'Kinds | None':
+        """None where a member that stays, or its host, is unknown, or where
+        members differ too much for the hosts to be compared by kinds."""
+        table = HostTable.of(snapshot)
+        members = group.all_members()
+        paths = {member.path for member in members}
+        if any(path not in paths or host not in table.index
+               for path, host in placed.items()):
+            return None
+        at = {path: table.index[host] for path, host in placed.items()}
+        waiting = [m for m in members if m.path not in at]
+        kinds = _kinds(group, table, waiting, in_time)
+        if kinds is None:
+            return None
+        names = tuple(sorted({
+            name for kind in kinds for name, _ in demands(kind.requirements)}))
+        asked = [dict(demands(kind.requirements)) for kind in kinds]
+        amounts = np.array([[each.get(name, 0) for name in names]
+                            for each in asked], dtype=np.int64).reshape(
+                                len(kinds), len(names))
+        free = np.array([table.amounts(name).free.clip(0) for name in names],
+                        dtype=np.int64).reshape(len(names), len(table)).T
+        room = np.array([kind.room for kind in kinds]).reshape(
+            len(kinds), len(table))
+        return cls(group, table, members, at, kinds, names, amounts, free,
+                   room, crowd(group, waiting))
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """Members of each kind."""
+        return np.array([len(kind.members) for kind in self.kinds])
+
+
+def _kinds(group: Group, table: HostTable,
+           waiting: list[Member],
+           in_time: Callable[[], None]) -> tuple[Kind, ...] | None:
+    wanted = {m.path for m in waiting}
+    screens: dict[str, list[Policy]] = {path: [] for path in wanted}
+    limits: dict[str, list[tuple[int, int]]] = {path: [] for path in wanted}
+    for number, scope in enumerate(group.scopes()):
+        screening = [p for p in scope.group.policies if p.hard
+                     and type(p).admits is not Policy.admits]
+        most = _most(scope)
+        in_time()
+        for member in scope.members if screening or most else ():
+            if member.path in wanted:
+                screens[member.path].extend(screening)
+                if most is not None:
+                    limits[member.path].append((number, most))
+    found: dict[tuple, list[Member]] = {}
+    resolved: dict[Requirements, Requirements] = {}
+    for member in waiting:
+        asked = member.requirements
+        if asked not in resolved:
+            resolved[asked] = replace(asked, flavor=None)
+        key = resolved[asked], tuple(screens[member.path])
+        found.setdefault(key, []).append(member)
+    if len(found) > _MOST or len(found) * len(table) > _PLACES:
+        return None
+    eligibility = Eligibility(table)
+    kinds = []
+    for (wanted, screening), mine in found.items():
+        in_time()
+        kinds.append(Kind(wanted, tuple(mine), _room(
+            eligibility, table, wanted, screening, _alone(mine, limits))))
+    return tuple(kinds)
+
+
+def _alone(members: list[Member], limits: Mapping) -> int:
+    """How many of the members the limits let on one host, without others."""
+    inner: dict[tuple[int, int] | None, int] = {}
+    for member in members:
+        last = limits[member.path][-1] if limits[member.path] else None
+        inner[last] = inner.get(last, 0) + 1
+    return sum(number if limit is None else min(number, limit[1])
+               for limit, number in inner.items())
+
+
+def _room(eligibility: Eligibility, table: HostTable, wanted: Requirements,
+          screening: tuple[Policy, ...], most: int) -> np.ndarray:
+    room = eligibility.room(wanted, most)
+    for policy in screening:
+        room[[h for h in np.flatnonzero(room).tolist()
+              if not policy.admits(table.hosts[h])]] = 0
+    return room
+
+
+def _most(scope: Scope) -> int | None:
+    """The least of what its hard policies let one host hold."""
+    return min((most for policy in scope.group.rules if (
+        most := policy.most_on_a_host(scope)) is not None), default=None)
+
+
+def crowd(group: Group, those: Sequence[Member]) -> int:
+    """How many of the members one host holds, at most, as far as hard
+    policies say it themselves."""
+    wanted = {m.path for m in those}
+    most = {}
+    for scope in group.scopes():
+        most[scope.path] = _most(scope)
+
+    def count(group: Group, path: str) -> int:
+        prefix = f'{path}/' if path else ''
+        total = sum(member.path in wanted
+                    for description in group.members
+                    for member in description.members(prefix))
+        total += sum(count(nested, prefix + nested.name)
+                     for nested in group.groups)
+        limit = most[path]
+        return total if limit is None else min(total, limit)
+
+    return count(group, '')

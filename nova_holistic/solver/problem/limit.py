@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows as upper limits on counts that grow one member at a time."""
+
+from pulp import LpConstraintGE
+
+from nova_holistic.solver.problem.rules import Atom, Kind, Row
+
+_EPSILON = 1e-9
+_LURE = 1e9
+"""What a step towards a lower limit of a hard policy is worth: more than any
+preference."""
+
+
+class Limit:
+    """A row as an upper limit: the sum now, and what one more step breaks.
+
+    A lower limit is an upper one of the negative. Of an equation only the
+    upper half can be kept on the way; the lower one is judged at the end.
+
+    :ivar atoms: counts in the sum, with their coefficients
+    :ivar stretches: policies' own variables that make room at no price
+    """
+
+    __slots__ = ('now', 'limit', 'slack', 'price', 'atoms', 'stretches',
+                 '_free')
+
+    def __init__(self, row: Row, sign: int, prices: dict[Atom, float]):
+        self.now = 0.0
+        self.limit = sign * row.limit
+        self.slack = 0.0
+        self.price = 0.0
+        self.atoms: list[tuple[Atom, float]] = []
+        self.stretches: list[tuple[Ceiling, float]] = []
+        self._free: list[tuple[Atom, float]] = []
+        for atom, coefficient in row.terms:
+            weight = sign * coefficient
+            if atom.kind is not Kind.FREE:
+                self.atoms.append((atom, weight))
+                continue
+            self._free.append((atom, weight))
+            if weight < 0 and prices.get(atom):
+                # A policy's own variable stretches the limit, at its price.
+                self.slack -= weight * atom.upper
+                self.price = prices[atom] / -weight
+        if row.sense == LpConstraintGE and not self._free:
+            self.price = _LURE if row.carried.policy.hard else 0.0
+
+    def bind(self, ceilings: dict[Atom, 'Ceiling'],
+             prices: dict[Atom, float]) -> None:
+        """Find what stretches it, and tell what it keeps down itself."""
+        for atom, weight in self._free:
+            if weight < 0 and not prices.get(atom):
+                ceiling = ceilings.setdefault(atom, Ceiling(atom.upper))
+                self.stretches.append((ceiling, -weight))
+                ceiling.stretched.append(self)
+        if len(self._free) == 1 and self._free[0][1] > 0 and all(
+                atom.kind is Kind.COUNT and weight < 0
+                for atom, weight in self.atoms):
+            atom, weight = self._free[0]
+            ceiling = ceilings.setdefault(atom, Ceiling(atom.upper))
+            ceiling.limits.append((self, weight))
+
+    def breaks(self, step: float) -> bool:
+        return step > 0 and (self.now + step
+                             > self._reach() + self.slack + _EPSILON)
+
+    def cost(self, step: float) -> float:
+        if not self.price:
+            return 0.0
+        reach = self._reach()
+        return self.price * (max(0.0, self.now + step - reach)
+                             - max(0.0, self.now - reach))
+
+    def _reach(self) -> float:
+        return self.limit + sum(
+            weight * (ceiling.next if self._level else ceiling.value)
+            for ceiling, weight in self.stretches)
+
+    @property
+    def _level(self) -> bool:
+        """Whether all have to be equal: then someone has to be first."""
+        return self.limit + self.slack < 1
+
+
+class Ceiling:
+    """The largest value that a policy's own variable can have now.
+
+    It is never more than counts allow that bound it from above, such as the
+    smallest of several.
+
+    :ivar limits: rows of nothing but such counts and the variable
+    :ivar stretched: rows to which the variable gives room
+    """
+
+    __slots__ = ('value', 'limits', 'stretched', '_upper')
+
+    def __init__(self, upper: int):
+        self.value = self._upper = float(upper)
+        self.limits: list[tuple[Limit, float]] = []
+        self.stretched: list[Limit] = []
+
+    @property
+    def next(self) -> float:
+        """What the value may become with those still to come."""
+        return min(self._upper, self.value + 1)
+
+    def refresh(self) -> bool:
+        """Look at the counts again; whether anything changed."""
+        before = self.value
+        self.value = min([self._upper, *(
+            (limit.limit - limit.now) / weight
+            for limit, weight in self.limits)])
+        return self.value != before

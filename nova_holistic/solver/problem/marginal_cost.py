@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one member more costs on each host, all hosts at once, where an
+objective is a sum over hosts."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.utilisation_curve import curve
+
+Asked = Sequence[tuple[str, int]]
+"""Resource classes and amounts, as of one member."""
+
+
+class MarginalCost:
+    """Of a group of which some members stay, and others join one by one.
+
+    :ivar free: of each resource class that the group asks for, on each host
+    """
+
+    def __init__(self, table: HostTable, members: Sequence[Member],
+                 outlay: Outlay, used: Sequence[int]):
+        """:param used: hosts of the members that stay"""
+        # Servers of one description share an object.
+        wanted = {id(m.requirements): m.requirements for m in members}
+        names = sorted({name for each in wanted.values()
+                        for name, amount in each.resources.items() if amount})
+        amounts = {name: table.amounts(name) for name in names}
+        self.free = {name: each.free.copy() for name, each in amounts.items()}
+        self._some = {name: each.capacity > 0
+                      for name, each in amounts.items()}
+        self._capacity = {name: np.maximum(each.capacity, 1)
+                          for name, each in amounts.items()}
+        self._slopes = np.array(outlay.slopes)
+        self._hosts = len(table)
+        self.full = self._share({})
+        self._opening = np.array(np.broadcast_to(
+            outlay.opening(1 - self.full), self._hosts), dtype=float)
+        self._opening[list(used)] = 0.0
+
+    def of(self, asked: Asked) -> np.ndarray:
+        """What each host costs more with one such member more."""
+        return self._opening + self._climb(asked)
+
+    def fits(self, asked: Asked) -> np.ndarray:
+        """Hosts that have so much left."""
+        result = np.ones(self._hosts, dtype=bool)
+        for name, amount in asked:
+            result &= self.free[name] >= amount
+        return result
+
+    def put(self, asked: Asked, host: int) -> None:
+        """One such member is on the host."""
+        for name, amount in asked:
+            self.free[name][host] -= amount
+        self._opening[host] = 0.0
+        self.full = self._share({})
+
+    def least(self, kinds: Sequence[tuple[Asked, np.ndarray, int]]) -> float:
+        """No way for all of them to join costs less.
+
+        Costs that rise with use add up to more where different members share
+        a host than they would alone. What it costs to use a host can be
+        shared: only that of those who need most is counted.
+
+        :param kinds: what is asked for, the hosts that suit, and by how many
+        """
+        climbs = sum(self._alone(*each) for each in kinds)
+        if len(self._slopes):
+            openings = [float(self.of(asked)[suits].min())
+                        for asked, suits, _ in kinds]
+        else:
+            openings = [self._seats(*each) for each in kinds]
+        return max([climbs, *openings])
+
+    def _seats(self, asked: Asked, suits: np.ndarray, number: int) -> float:
+        """The least for hosts with so many seats, were parts of hosts to be
+        had for parts of what they cost."""
+        room = np.where(suits, number, 0)
+        for name, amount in asked:
+            room = np.minimum(room, self.free[name] // amount)
+        hosts = np.flatnonzero(room > 0)
+        each = self._opening[hosts] / room[hosts]
+        hosts = hosts[np.argsort(each, kind='stable')[:number]]
+        before = np.cumsum(room[hosts]) - room[hosts]
+        taken = np.clip(number - before, 0, room[hosts])
+        return float((taken / room[hosts]) @ self._opening[hosts])
+
+    def _alone(self, asked: Asked, suits: np.ndarray, number: int) -> float:
+        """The least for members that ask the same, without other members and
+        without what it costs to use hosts."""
+        if not len(self._slopes):
+            return 0.0
+        hosts = np.flatnonzero(suits)
+        first = self._climb(asked)[hosts]
+        if len(hosts) > number:
+            # Costs never fall with each further member: others are not used.
+            hosts = hosts[np.argpartition(first, number - 1)[:number]]
+        shares = [self._share({name: n * amount for name, amount in asked},
+                              hosts) for n in range(number + 1)]
+        steps = np.diff([curve(each, self._slopes) for each in shares], axis=0)
+        return float(np.sort(steps, axis=None)[:number].sum())
+
+    def _climb(self, asked: Asked) -> np.ndarray:
+        if not len(self._slopes):
+            return np.zeros(self._hosts)
+        return (curve(self._share(dict(asked)), self._slopes)
+                - curve(self.full, self._slopes))
+
+    def _share(self, extra: Mapping[str, int],
+               hosts: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Mean utilisation of hosts, as objectives.utilisation has it."""
+        total = np.zeros(self._hosts)[hosts]
+        for name, free in self.free.items():
+            capacity = self._capacity[name][hosts]
+            used = (capacity - free[hosts] + extra.get(name, 0)) / capacity
+            total += np.where(self._some[name][hosts],
+                              np.minimum(used, 1.0), 1.0)
+        return total / max(1, len(self.free))

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The group's policies as rows over counts, before any host is chosen.
+
+A policy is encoded once. The integer program puts its variables in the place
+of the counts; the greedy search keeps the counts as it goes; reasons are read
+from them. So all three mean the same by a policy, whoever wrote it.
+"""
+
+import enum
+from collections.abc import (
+    Callable, Collection, Iterable, Iterator, Mapping, Sequence)
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pulp
+from pulp import LpConstraint, LpProblem, LpVariable
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.policy import Expression, Policy
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.hosts import HostTable
+
+
+class Kind(enum.Enum):
+    """What an atom stands for."""
+
+    COUNT = 'number of members in the domain'
+    USED = '1 where the domain holds a member'
+    OUTSIDE = 'number of members in no domain of the level'
+    FREE = 'a variable of the policy itself'
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Atom:
+    """One quantity that policies speak of.
+
+    :ivar scope: index into :attr:`Rules.scopes`
+    :ivar domain: None for OUTSIDE and FREE
+    :ivar upper: largest value, of FREE
+    :ivar whole: whether only whole numbers will do, of FREE
+    """
+
+    kind: Kind
+    scope: int = -1
+    level: str = ''
+    domain: Domain | None = None
+    upper: float = 0
+    whole: bool = True
+
+
+Terms = tuple[tuple[Atom, float], ...]
+"""Each with its coefficient, to be added up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A policy and the scope of the group that carries it."""
+
+    policy: Policy
+    scope: Scope
+
+    @property
+    def at(self) -> str:
+        """The name of it in a reason, e.g. ``db: anti-affinity``."""
+        if not self.scope.path:
+            return self.policy.title
+        return f'{self.scope.path}: {self.policy.title}'
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """sum of coefficient x atom, <= or >= or == (as PuLP's sense) limit."""
+
+    carried: Carried
+    terms: tuple[tuple[Atom, float], ...]
+    sense: int
+    limit: float
+
+
+@dataclass(slots=True)
+class Rules:
+    """Implements model.policy.Encoder by writing down what is asked.
+
+    :ivar possible: whether each host can hold, or holds, a member
+    :ivar top: the whole group
+    :ivar reach: member path to the hosts that can hold, or hold, it: a bool
+        for each
+    :ivar in_time: called for each row; raises where time has run out
+    :ivar penalties: what a soft policy costs: weight x (terms + constant)
+    """
+
+    table: HostTable
+    possible: Sequence[bool]
+    top: Scope
+    reach: Mapping[str, np.ndarray]
+    in_time: Callable[[], None] = endless
+    scopes: list[Scope] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    penalties: list[tuple[Carried, tuple[tuple[Atom, float], ...], float]] = (
+        field(default_factory=list))
+    _atoms: dict[tuple, LpVariable] = field(default_factory=dict)
+    _meaning: dict[int, Atom] = field(default_factory=dict)
+    _scope_ids: dict[int, int] = field(default_factory=dict)
+    _known: dict[frozenset[str], int] = field(default_factory=dict)
+    _domains: dict[str, tuple[Domain, ...]] = field(default_factory=dict)
+    _gaps: dict[str, bool] = field(default_factory=dict)
+    _carried: Carried | None = None
+    _kept: list[Scope] = field(default_factory=list)
+    _others: dict[int, Scope] = field(default_factory=dict)
+    _book: LpProblem = field(default_factory=LpProblem)
+
+    def encode(self, policies: Sequence[Carried]) -> None:
+        """Write down what each policy asks."""
+        for carried in policies:
+            self._carried = carried
+            carried.policy.encode(carried.scope, self)
+
+    def only(self, policies: Sequence[Carried]) -> 'Rules':
+        """These rules without the rows of other policies and all penalties."""
+        return replace(self, penalties=[], rows=[
+            row for row in self.rows
+            if any(row.carried is each for each in policies)])
+
+    # What a policy sees of it.
+
+    def domains(self, level: str) -> Sequence[Domain]:
+        if level not in self._domains:
+            division = self.table.division(level)
+            numbers = {int(n) for n, possible in zip(
+                division.of_host, self.possible) if possible and n >= 0}
+            self._domains[level] = tuple(
+                division.domains[n] for n in sorted(numbers))
+        return self._domains[level]
+
+    def count(self, scope: Scope, domain: Domain) -> Expression:
+        return self._quantity(Kind.COUNT, scope, domain.level, domain)
+
+    def used(self, scope: Scope, domain: Domain) -> Expression:
+        return self._quantity(Kind.USED, scope, domain.level, domain)
+
+    def outside(self, scope: Scope, level: str) -> Expression:
+        if level not in self._gaps:
+            self._gaps[level] = bool(np.any(
+                (self.table.division(level).of_host < 0)
+                & np.asarray(self.possible, dtype=bool)))
+        if not self._gaps[level]:
+            # Nothing that could tell the scope's members from others.
+            return pulp.LpAffineExpression()
+        return self._quantity(Kind.OUTSIDE, scope, level, None)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self.table.snapshot
+
+    def among(self, scope: Scope, hosts: Collection[Host]) -> Expression:
+        # Hosts that were not chosen hold nobody.
+        known = [host for host in hosts if host.name in self.table.index]
+        if not known:
+            return pulp.LpAffineExpression()
+        return self.count(scope, self.table.subset(known))
+
+    def candidates(self, scope: Scope) -> Sequence[Host]:
+        self.in_time()
+        anyone = np.zeros(len(self.table), dtype=bool)
+        for mask in distinct(self.reach[m.path] for m in scope.members):
+            anyone |= mask
+        return [self.table.hosts[h] for h in np.flatnonzero(anyone)]
+
+    def others(self, scope: Scope) -> Scope:
+        # One for all scopes of the same members.
+        number = self._scope(scope)
+        if number not in self._others:
+            inside = {member.path for member in scope.members}
+            self._others[number] = Scope('', self.top.group, tuple(
+                m for m in self.top.members if m.path not in inside))
+        return self._others[number]
+
+    def integer(self, name: str, upper: int) -> Expression:
+        return pulp.LpAffineExpression(
+            self._symbol(Atom(Kind.FREE, upper=upper)))
+
+    def continuous(self, name: str, lower: float, upper: float) -> Expression:
+        return pulp.LpAffineExpression(
+            self._symbol(Atom(Kind.FREE, upper=upper, whole=False)))
+
+    def require(self, constraint: LpConstraint | bool) -> None:
+        self.in_time()
+        if isinstance(constraint, bool):
+            # Two numbers were compared, as where there are no domains.
+            constraint = pulp.LpAffineExpression() >= 1 - constraint
+        terms = self._terms(constraint)
+        if terms or not _holds(constraint.constant, constraint.sense):
+            self.rows.append(Row(self._carried, terms, constraint.sense,
+                                 -constraint.constant))
+
+    def penalise(self, policy: Policy, scope: Scope,
+                 violations: Expression) -> None:
+        asked = pulp.LpAffineExpression(violations)
+        self.penalties.append((Carried(policy, scope), self._terms(asked),
+                               asked.constant))
+
+    # What the case asks of it.
+
+    def number(self, scope: Scope) -> int:
+        """Index into ``scopes`` of one of the same members: a new one where
+        no policy has spoken of them."""
+        return self._scope(scope)
+
+    # How it is kept.
+
+    def _quantity(self, kind: Kind, scope: Scope, level: str,
+                  domain: Domain | None) -> Expression:
+        if domain is not None and domain not in (
+                self.table.division(level).index):
+            # No host is there.
+            return pulp.LpAffineExpression()
+        number = self._scope(scope)
+        key = (kind, number, level, domain)
+        if key not in self._atoms:
+            self._atoms[key] = self._symbol(Atom(kind, number, level, domain))
+        return pulp.LpAffineExpression(self._atoms[key])
+
+    def _symbol(self, atom: Atom) -> LpVariable:
+        symbol = self._book.add_variable(f'a{len(self._meaning)}')
+        self._meaning[id(symbol)] = atom
+        return symbol
+
+    def _terms(self, expression: Mapping) -> tuple[tuple[Atom, float], ...]:
+        return tuple((self._meaning[id(symbol)], coefficient)
+                     for symbol, coefficient in expression.items()
+                     if coefficient)
+
+    def _scope(self, scope: Scope) -> int:
+        number = self._scope_ids.get(id(scope))
+        if number is None:
+            # Scopes of the same members are one; a scope is kept alive here,
+            # so its id stays its own.
+            paths = frozenset(member.path for member in scope.members)
+            number = self._known.setdefault(paths, len(self._known))
+            self._scope_ids[id(scope)] = number
+            self._kept.append(scope)
+            if number == len(self.scopes):
+                self.scopes.append(scope)
+        return number
+
+
+def distinct(masks: Iterable[np.ndarray]) -> Collection[np.ndarray]:
+    """Each array once: members alike share one."""
+    return {id(mask): mask for mask in masks}.values()
+
+
+def _holds(constant: float, sense: int) -> bool:
+    """Whether a row of nothing else does; its terms may have cancelled."""
+    return LpConstraint(
+        pulp.LpAffineExpression(constant=constant), sense).valid()
+
+
+def carried_policies(group: Group) -> Iterator[Carried]:
+    """Every policy and relationship with the scope of the group that carries
+    it, in document order."""
+    for scope in group.scopes():
+        for policy in scope.group.rules:
+            yield Carried(policy, scope)

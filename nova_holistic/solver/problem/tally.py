@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules' counts while members are placed one after another."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
+
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.limit import Ceiling, Limit
+from nova_holistic.solver.problem.rules import Atom, Kind
+
+
+class Tally:
+    """For each scope and level: in which domains one more member may be.
+
+    Verdicts are kept by domain and mended when they are next asked for, so
+    that a choice among all hosts is a lookup.
+    """
+
+    def __init__(self, case: Case,
+                 in_time: Callable[[], None] = endless):
+        self._case = case
+        self._in_time = in_time
+        self._number: Counter[tuple[int, str, int]] = Counter()
+        self._limits: dict[Atom, list[tuple[Limit, float]]] = (
+            defaultdict(list))
+        self._ceilings: dict[Limit, Ceiling] = {}
+        self._reach: dict[Limit, tuple[tuple[int, str, int], ...]] = {}
+        self._price: dict[Atom, float] = defaultdict(float)
+        self._slots: dict[tuple[int, str, int], list[Atom]] = (
+            defaultdict(list))
+        self._bad: dict[tuple[int, str], np.ndarray] = {}
+        self._cost: dict[tuple[int, str], np.ndarray] = {}
+        self._tables: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        self._seen: set[Atom] = set()
+        self._read_rules()
+        self._stale: dict[tuple[int, str], set[int]] = {
+            table: set() for table in self._bad}
+        for table in self._bad:
+            for host in case.placed_in(table[0]):
+                self._move(table, host, 1)
+        for scope, level, number in self._slots:
+            self._stale[scope, level].add(number)
+
+    def verdict(self, c: int,
+                left: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Where the rules let one more of the class in, and at what cost.
+
+        :param left: host that it has just left; back in a domain of that,
+            counts are what they were, whatever the rules say of them now
+        """
+        hosts = len(self._case.table)
+        allowed = np.ones(hosts, dtype=bool)
+        cost = np.zeros(hosts)
+        for table in self._of_class(c):
+            self._mend(table)
+            where = self._where(table[1])
+            fine = ~self._bad[table][where]
+            if left is not None:
+                fine |= where == where[left]
+            allowed &= fine
+            cost += self._cost[table][where]
+        return allowed, cost
+
+    def at(self, c: int, host: int) -> tuple[bool, float]:
+        """The verdict on one host."""
+        cost = 0.0
+        for table in self._of_class(c):
+            self._mend(table)
+            where = self._where(table[1])[host]
+            if self._bad[table][where]:
+                return False, 0.0
+            cost += self._cost[table][where]
+        return True, cost
+
+    def settles(self, c: int, host: int) -> int:
+        """Whether one more of the class there would keep others out: 1 where
+        it would, -1 where some of its members do so already, else 0."""
+        found = 0
+        for table in self._of_class(c):
+            slot = (*table, int(self._where(table[1])[host]))
+            if any(atom.kind is Kind.USED and any(
+                    len(limit.atoms) == 2 for limit, _ in self._limits[atom])
+                    for atom in self._slots.get(slot, ())):
+                if not self._number[slot]:
+                    return 1
+                found = -1
+        return found
+
+    def add(self, c: int, host: int) -> None:
+        """One more of the class is on the host."""
+        self._shift(c, host, 1)
+
+    def remove(self, c: int, host: int) -> None:
+        """One less of the class is on the host."""
+        self._shift(c, host, -1)
+
+    def reached(self, c: int) -> Iterator[np.ndarray]:
+        """Hosts in the domains that scopes of the class use already."""
+        for table in self._of_class(c):
+            used = np.zeros(len(self._bad[table]))
+            for (scope, level, domain), number in self._number.items():
+                if (scope, level) == table and number:
+                    used[domain] = 1.0
+            yield used[self._where(table[1])]
+
+    def _of_class(self, c: int) -> list[tuple[int, str]]:
+        return [table for scope in sorted(self._case.classes[c].scopes)
+                for table in self._tables[scope]]
+
+    def _where(self, level: str) -> np.ndarray:
+        return self._case.table.division(level).of_host
+
+    def _read_rules(self) -> None:
+        rules = self._case.rules
+        for carried, terms, _ in rules.penalties:
+            for atom, coefficient in terms:
+                self._price[atom] += coefficient * carried.policy.weight
+                self._register(atom)
+        ceilings: dict[Atom, Ceiling] = {}
+        for row in rules.rows:
+            self._in_time()
+            for atom, _ in row.terms:
+                self._register(atom)
+            signs = {LpConstraintLE: (1,), LpConstraintGE: (-1,),
+                     LpConstraintEQ: (1,)}[row.sense]
+            for sign in signs:
+                limit = Limit(row, sign, self._price)
+                limit.bind(ceilings, self._price)
+                for atom, weight in limit.atoms:
+                    self._limits[atom].append((limit, weight))
+
+        for ceiling in ceilings.values():
+            ceiling.refresh()
+            self._ceilings.update(
+                (limit, ceiling) for limit, _ in ceiling.limits)
+
+    def _register(self, atom: Atom) -> None:
+        if atom.kind is Kind.FREE or atom in self._seen:
+            return
+        self._seen.add(atom)
+        table = (atom.scope, atom.level)
+        division = self._case.table.division(atom.level)
+        if table not in self._bad:
+            # The last place is for hosts in no domain: index -1.
+            self._bad[table] = np.zeros(len(division.domains) + 1, dtype=bool)
+            self._cost[table] = np.zeros(len(division.domains) + 1)
+            self._tables[atom.scope].append(table)
+        number = (-1 if atom.kind is Kind.OUTSIDE
+                  else division.index.get(atom.domain))
+        if number is not None:
+            self._slots[*table, number].append(atom)
+
+    def _shift(self, c: int, host: int, by: int) -> None:
+        for table in self._of_class(c):
+            self._move(table, host, by)
+
+    def _move(self, table: tuple[int, str], host: int, by: int) -> None:
+        """Count a member in or out; places whose verdict that may change
+        are stale."""
+        number = int(self._where(table[1])[host])
+        here = (*table, number)
+        before = self._number[here]
+        self._number[here] += by
+        # A place is used from its first member to its last.
+        emptied_or_filled = not before or not self._number[here]
+        if here in self._slots:
+            self._stale[table].add(number)
+        for atom in self._slots.get(here, ()):
+            if atom.kind is Kind.USED and not emptied_or_filled:
+                continue
+            for limit, weight in self._limits[atom]:
+                limit.now += weight * by
+                self._spoil(limit)
+                ceiling = self._ceilings.get(limit)
+                if ceiling and ceiling.refresh():
+                    for stretched in ceiling.stretched:
+                        self._spoil(stretched)
+
+    def _spoil(self, limit: Limit) -> None:
+        """Verdicts that the limit has a part in are stale."""
+        if limit not in self._reach:
+            self._reach[limit] = tuple({
+                slot for slot in map(self._slot_of, (
+                    atom for atom, _ in limit.atoms)) if slot in self._slots})
+        for scope, level, number in self._reach[limit]:
+            self._stale[scope, level].add(number)
+
+    def _mend(self, table: tuple[int, str]) -> None:
+        stale = self._stale[table]
+        for number in stale:
+            self._judge((*table, number))
+        stale.clear()
+
+    def _slot_of(self, atom: Atom) -> tuple[int, str, int]:
+        if atom.kind is Kind.OUTSIDE:
+            return atom.scope, atom.level, -1
+        division = self._case.table.division(atom.level)
+        return atom.scope, atom.level, division.index.get(atom.domain, -1)
+
+    def _judge(self, slot: tuple[int, str, int]) -> None:
+        scope, level, number = slot
+        bad, cost = False, 0.0
+        for atom in self._slots[slot]:
+            if atom.kind is Kind.USED and self._number[slot]:
+                continue
+            cost += self._price.get(atom, 0.0)
+            for limit, weight in self._limits[atom]:
+                bad = bad or limit.breaks(weight)
+                cost += limit.cost(weight)
+        self._bad[scope, level][number] = bad
+        self._cost[scope, level][number] = cost

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cost of a host whose objective rises with its utilisation."""
+
+import numpy as np
+
+
+def curve(share: np.ndarray, slopes: np.ndarray) -> np.ndarray:
+    """Cost of a utilisation: a convex, piecewise linear function.
+
+    :param share: utilisations, from 0 to 1
+    :param slopes: of pieces of equal length, from 0 to 1
+    """
+    number = len(slopes)
+    edges = np.concatenate(([0.0], np.cumsum(slopes)))
+    way = np.clip(share, 0.0, 1.0) * number
+    piece = np.minimum(way.astype(np.int64), number - 1)
+    return (edges[piece] + np.asarray(slopes)[piece] * (way - piece)) / number

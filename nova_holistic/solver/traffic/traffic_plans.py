@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans for objectives that are about traffic: who talks is brought together
+first, whoever else there is goes where there is room."""
+
+from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nova_holistic.model.objective import Objective, Outlay, Traffic
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.construct.disaggregation import disaggregate
+from nova_holistic.solver.construct.greedy import Attempt, fullest
+from nova_holistic.solver.decomposition.cells import cells
+from nova_holistic.solver.decomposition.merged import Merged
+from nova_holistic.solver.decomposition.seats import Seating, seating
+from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.milp.search import Search
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.exact_weights import exact
+from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.tally import Tally
+from nova_holistic.solver.problem.verdict import Verdict
+from nova_holistic.solver.traffic.books import Books, Crew, crews
+from nova_holistic.solver.traffic.ceilings import Ceilings
+from nova_holistic.solver.traffic.cluster import Cluster
+from nova_holistic.solver.traffic.split import split
+from nova_holistic.solver.traffic.traffic import Talk
+from nova_holistic.solver.traffic.traffic_bound import TrafficBound
+
+_SPARE = 0.5
+"""Hosts for the others beside those that they need, as a share of these."""
+
+_APART = 2
+"""By how much fewer members are on a host than there could be."""
+
+_SHARE = 0.3
+"""Share of the time for a bound and a start, where all hosts are looked at."""
+
+_ANY = 1.0
+"""Gap that is good enough where seats cost nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seated:
+    """Seats of those who talk, and what is left for the others.
+
+    :ivar taken: for each crew, host index to number
+    :ivar rest: as if those who have seats stayed there
+    """
+
+    crews: tuple[Crew, ...]
+    taken: tuple[Mapping[int, int], ...]
+    rest: Kinds
+
+
+class TrafficPlans:
+    """
+    :ivar bound: no plan with preferences met has a lower value; None where
+        nothing is proved
+    """
+
+    def __init__(self, kinds: Kinds, traffic: Sequence[Traffic],
+                 deadline: Deadline):
+        self._kinds, self._deadline = kinds, deadline
+        self._talk = Talk.of(traffic)
+        self._near, self._ceilings = self._nearest(lambda policy: True)
+        if self._near.none:
+            self._near, self._ceilings = self._nearest(lambda policy: False)
+        self.bound = self._near.least
+        self._known: dict[frozenset[float], float | None] = {}
+
+    @property
+    def cell(self) -> np.ndarray:
+        """Of each host: cells are parts of the tree."""
+        return self._near.grid.of
+
+    def within(self, cost: float) -> float | None:
+        """The bound of plans whose preferences cost no more than that.
+
+        One violation costs its preference's weight: those of a larger weight
+        are met.
+        """
+        if not cost:
+            return self.bound
+        weights = {p.weight for scope in self._kinds.group.scopes()
+                   for p in scope.group.rules if not p.hard}
+        held = frozenset(weight for weight in weights if exact(weight) > cost)
+        if held not in self._known:
+            try:
+                self._known[held] = self._nearest(
+                    lambda policy: policy.weight in held)[0].least
+            except OutOfTime:
+                # What is true of more plans is true of fewer.
+                return max((bound for fewer, bound in self._known.items()
+                            if fewer <= held and bound is not None),
+                           default=None)
+        return self._known[held]
+
+    def seats(self) -> Seated | None:
+        """None where it is not known how many go where."""
+        numbers = split(self._near, self._deadline)
+        if numbers is None:
+            return None
+        self._near.settle(numbers)
+        those = crews(self._kinds, self._talk)
+        books = Books(self._kinds, self._talk, self._ceilings,
+                      self._near.holding, those)
+        cluster = Cluster(self._kinds, self._talk, self._near, books, those,
+                          self._deadline)
+        cluster.run(numbers)
+        return Seated(tuple(those), tuple(cluster.taken), _rest(
+            self._kinds, books, those, cluster.taken))
+
+    def _nearest(self, met: Callable[[Policy], bool]
+                 ) -> tuple[TrafficBound, Ceilings]:
+        ceilings = Ceilings.of(self._kinds, met, self._deadline.check)
+        near = TrafficBound(self._kinds, self._talk, ceilings, self._deadline)
+        near.run()
+        return near, ceilings
+
+
+def _rest(kinds: Kinds, books: Books, those: Sequence[Crew],
+          taken: Sequence[Mapping[int, int]]) -> Kinds:
+    """The members that have no seats yet, and the room for them."""
+    hosts = kinds.table.hosts
+    placed = {path: hosts[h].name for path, h in kinds.placed.items()}
+    for crew, here in zip(those, taken):
+        seats = [hosts[h].name for h in sorted(here) for _ in range(here[h])]
+        placed.update(zip(crew.paths, seats))
+    rest = Kinds.of(kinds.group, kinds.table.snapshot, placed)
+    free = books.free[:, [kinds.names.index(name) for name in rest.names]]
+    room = rest.room.copy()
+    changed = np.array(sorted({h for here in taken for h in here}),
+                       dtype=np.int64)
+    for k, amounts in enumerate(rest.amounts):
+        for column in np.flatnonzero(amounts).tolist():
+            room[k, changed] = np.minimum(
+                room[k, changed], free[changed, column] // amounts[column])
+    room[:, books.full()] = 0
+    return replace(rest, free=free, room=room)
+
+
+def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic], snapshot: Snapshot,
+                 placed: Mapping[str, str], objective: Objective,
+                 backend: Backend, deadline: Deadline,
+                 gap: float) -> tuple[Case, Search] | None:
+    """A plan on the hosts of a case, and what is proved of the whole; None
+    where no plan was found this way."""
+    known = TrafficPlans(kinds, traffic, deadline)
+    seated = known.seats()
+    others = None if seated is None else _others(known, seated, deadline)
+    if others is None:
+        return None
+    hosts = np.unique(np.concatenate((others[0].hosts, np.array(
+        [*kinds.placed.values(), *(h for here in seated.taken for h in here)],
+        dtype=np.int64))))
+    case = Case.of(kinds.group, snapshot, placed, deadline.check,
+                   kinds.table.part(hosts))
+    search = Search(case, objective, backend, deadline, gap)
+    verdict = search.improve(
+        _dealt(case, kinds, seated, *others, hosts, deadline), 0.0,
+        known.within)
+    return None if verdict is Verdict.NOTHING else (case, search)
+
+
+def talking(case: Case, placed: Mapping[str, str], objective: Objective,
+            deadline: Deadline
+            ) -> tuple[Counts | None, Callable[[float], float | None]]:
+    """What may be a plan for a case of all hosts, and bounds of the objective
+    by the cost of preferences; nothing where it is not about traffic."""
+    start, within = None, lambda cost: None
+    traffic = objective.traffic()
+    kinds = Kinds.of(case.group, case.snapshot, placed,
+                     deadline.check) if traffic else None
+    if kinds is None or not kinds.kinds:
+        return start, within
+    with contextlib.suppress(OutOfTime):
+        known = TrafficPlans(kinds, traffic, deadline.part(_SHARE))
+        within = known.within
+        seated = known.seats()
+        others = None if seated is None else _others(known, seated, deadline)
+        if others is not None:
+            start = _dealt(case, kinds, seated, *others,
+                           np.arange(len(kinds.table)), deadline)
+    return start, within
+
+
+def _others(known: TrafficPlans, seated: Seated, deadline: Deadline
+            ) -> tuple[Seating, np.ndarray] | None:
+    """Seats for whoever has none, any that there are, and cells to be filled
+    at one pace; None where there is no room."""
+    rest = seated.rest
+    if not rest.kinds:
+        return Seating(np.zeros(0, dtype=np.int64), ()), known.cell
+    if (rest.room.sum(axis=1) < rest.numbers).any():
+        return None
+    outlay = Outlay(lambda free: free * 0 + 1.0)
+    rules = cells(rest, deadline.check)
+    # Hosts that are not crowded are easier to share under all rules.
+    for crowd in (max(1, rest.crowd // _APART), rest.crowd):
+        roomy = replace(rest, crowd=crowd)
+        merged = Merged(roomy, rules, outlay, deadline)
+        merged.run(1)
+        if not merged.impossible and merged.bound is not None:
+            return seating(roomy, rules, outlay, merged, _SPARE, _ANY,
+                           deadline), rules.of
+    return None
+
+
+def _dealt(case: Case, kinds: Kinds, seated: Seated, others: Seating,
+           cell: np.ndarray, hosts: np.ndarray,
+           deadline: Deadline) -> Counts | None:
+    """The seats given to members of a case of these hosts: without asking to
+    those who talk, as rules may look broken as long as others are missing.
+
+    :param cell: of each host of the whole
+    """
+    local = {int(h): n for n, h in enumerate(hosts)}
+    crew_of = {path: c for c, crew in enumerate(seated.crews)
+               for path in crew.paths}
+    number = len(seated.rest.kinds)
+    kind_of = {m.path: number for kind in kinds.kinds for m in kind.members}
+    # Of crews, those who found no seats have others'.
+    kind_of.update((m.path, k) for k, kind in enumerate(seated.rest.kinds)
+                   for m in kind.members)
+    paths = [c.members[0].path for c in case.classes]
+    attempt = Attempt(case, fullest, Tally(case, deadline.check))
+    for c, taken in enumerate(seated.taken):
+        _settle(attempt, [n for n, path in enumerate(paths)
+                          if crew_of.get(path) == c],
+                [local[h] for h in sorted(taken) for _ in range(taken[h])])
+    return disaggregate(case,
+                        [kind_of[c.members[-1].path] for c in case.classes],
+                        [{local[h]: n for h, n in here.items()}
+                         for here in others.taken or ()],
+                        cell[hosts], fullest, deadline, attempt)
+
+
+def _settle(attempt: Attempt, classes: Sequence[int],
+            hosts: Sequence[int]) -> None:
+    """One member of the classes on each of the hosts: of the one that likes
+    it best, where there are several."""
+    left = {c: len(attempt.case.classes[c].members) for c in classes}
+    for host in hosts:
+        those = [c for c, number in left.items() if number]
+        if len(those) > 1:
+            verdicts = {c: attempt.tally.at(c, host) for c in those}
+            those.sort(key=lambda c: (
+                not verdicts[c][0], verdicts[c][1], -left[c]))
+        attempt.put(those[0], host)
+        left[those[0]] -= 1

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Large groups whose time runs out: what was found until then is the plan."""
+
+from fractions import Fraction
+import itertools
+
+import numpy as np
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.plan import Plan, Unknown
+from nova_holistic.policies.affinity import SoftAffinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.relationship_anti_affinity import (
+    RelationshipAntiAffinity)
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.check import check
+from nova_holistic.solver.construct import fallback_plan
+from nova_holistic.solver.decomposition import dive
+from nova_holistic.solver.decomposition.generation import Generation
+from nova_holistic.solver.decomposition.merged import Merged
+from nova_holistic.solver.decomposition import seated
+from nova_holistic.solver import large
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.settings import Settings
+from nova_holistic.solver.solve import solve
+from tests.unit.builders import cloud, group, host, servers
+
+OBJECTIVES = ('fewest-hosts', 'stack', 'spread')
+
+SHORT = 2.0
+"""Seconds of the time limit where HiGHS, whose clock is its own, would seek a
+better plan for most of them, and any plan will do."""
+
+
+class Clock:
+    """Stands still until it is told that no time is left."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+    def run_out(self):
+        self.now = 1e9
+
+    def pass_by(self, seconds):
+        self.now += seconds
+
+
+def _tier(name, *policies):
+    return group(servers('small', 8), servers('large', 4, vcpus=4), name=name,
+                 policies=[AntiAffinity(max_per_domain=4), *policies])
+
+
+def _shop():
+    """Tiers of which two may share no host, in racks of three zones."""
+    return group(
+        groups=[_tier('web', SoftAffinity(level='az', weight=2.0)),
+                _tier('app'), _tier('db', Spread(level='az', max_skew=2))],
+        policies=[AntiAffinity(level='rack', max_per_domain=Fraction(1, 4)),
+                  Spread(level='az', max_skew=6)],
+        relationships=[RelationshipAntiAffinity(
+            level='host', between=('app', 'db'))])
+
+
+def _cloud():
+    return cloud(*(host(f'h{n:03}', f'az{n % 3}', f'r{n // 10}', inventories={
+        'VCPU': Inventory(32, used=n * 7 % 31)}) for n in range(240)),
+        levels=('az', 'rack', 'host'))
+
+
+@pytest.fixture
+def hurry(monkeypatch):
+    """As if the machine were so slow that a plan is sought at once."""
+    monkeypatch.setattr(large, '_HURRY', 0.0)
+
+
+def _solved(clock, objective='fewest-hosts', time_limit=10.0):
+    return solve(_shop(), _cloud(), objective=objective,
+                 time_limit=time_limit, timer=clock,
+                 settings=Settings('decomposed'))
+
+
+def _is_a_plan(answer):
+    assert isinstance(answer, Plan), answer
+    assert check(_shop(), _cloud(), answer.hosts()) == ()
+    assert len(answer.placements) == 36
+    assert 0 <= answer.objective.bound <= answer.objective.value
+
+
+def _worth(answer):
+    """Preferences first."""
+    return (sum(p.violations for p in answer.preferences),
+            answer.objective.value)
+
+
+def _stops(monkeypatch, clock, owner, name, after=True):
+    """No time is left once that is done, or where it begins."""
+    known = getattr(owner, name)
+
+    def instead(*arguments, **named):
+        if after:
+            found = known(*arguments, **named)
+            clock.run_out()
+            return found
+        clock.run_out()
+        return known(*arguments, **named)
+
+    monkeypatch.setattr(owner, name, instead)
+
+
+STAGES = {
+    'rules are read': (large, 'cells', True),
+    'the first relaxation': (Merged, 'run', True),
+    'ways': (large, 'ways', True),
+    'the first prices': (Generation, '_start', True),
+    'patterns': (Generation, 'run', True),
+    'the first dive': (dive.Dive, '_dive', True),
+    'seats': (large, 'place_patterns', True),
+    'giving them away': (large, 'seated', False),
+    'rest of it': (seated, 'assigned', True),
+}
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+@pytest.mark.parametrize('stage', STAGES.values(), ids=STAGES)
+def test_at_the_deadline_the_known_plan_is_the_answer(
+        stage, objective, hurry, monkeypatch):
+    clock = Clock()
+    _stops(monkeypatch, clock, *stage)
+    _is_a_plan(_solved(clock, objective))
+
+
+def test_a_deadline_without_any_plan_is_unknown(monkeypatch):
+    clock = Clock()
+    _stops(monkeypatch, clock, large, 'cells')
+    assert isinstance(_solved(clock), Unknown)
+
+
+@pytest.mark.parametrize('stage', [
+    (large, 'cells'), (Merged, 'run'), (Generation, 'run')])
+def test_after_half_of_the_time_any_plan_is_sought_first(
+        stage, monkeypatch):
+    clock, sought = Clock(), []
+    owner, name = stage
+    known, quick = getattr(owner, name), fallback_plan._quickly
+
+    def slowly(*arguments, **named):
+        found = known(*arguments, **named)
+        clock.pass_by(3.0)
+        return found
+
+    def told(*arguments):
+        sought.append(clock.now)
+        return quick(*arguments)
+
+    monkeypatch.setattr(owner, name, slowly)
+    monkeypatch.setattr(fallback_plan, '_quickly', told)
+    # What is tried with the seats then takes too long.
+    _stops(monkeypatch, clock, large, 'seated', after=False)
+    _is_a_plan(_solved(clock))
+    assert sought == [3.0]
+
+
+def test_with_enough_time_no_quick_plan_is_sought(monkeypatch):
+    monkeypatch.setattr(fallback_plan, '_quickly', None)
+    _is_a_plan(_solved(Clock(), time_limit=SHORT))
+
+
+def test_a_better_plan_replaces_the_early_one(hurry, monkeypatch):
+    found = []
+    quick = fallback_plan._quickly
+    monkeypatch.setattr(
+        fallback_plan, '_quickly', lambda *arguments: found.append(
+            quick(*arguments)) or found[0])
+    answer = _solved(Clock(), 'stack')
+    _is_a_plan(answer)
+    assert found[0] is not None
+    monkeypatch.setattr(large, '_good', lambda *arguments: None)
+    worse = _solved(Clock(), 'stack')
+    _is_a_plan(worse)
+    assert _worth(answer) < _worth(worse)
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_partly_used_hosts_provide_seats_if_no_dive_ends(
+        objective, monkeypatch):
+    seats, first = [], itertools.count()
+    price, place_patterns = dive.Dive._price, large.place_patterns
+    monkeypatch.setattr(
+        dive.Dive, '_price', lambda self, *arguments: next(first) == 0
+        and price(self, *arguments))
+    monkeypatch.setattr(large, 'place_patterns', lambda *arguments: seats.append(
+        place_patterns(*arguments)) or seats[-1])
+    _is_a_plan(_solved(Clock(), objective, SHORT))
+    taken, _ = seats[0]
+    # Most have one: who has none goes where there is room.
+    assert 24 <= taken.sum() <= 36
+
+
+def test_members_without_a_seat_go_to_hosts_with_capacity():
+    """Seats for all on one host, of which each tier takes no more than four,
+    and two tiers not both."""
+    clock = Clock()
+    deadline = Deadline(clock, 10.0)
+    shop = bind(_shop(), _cloud())
+    case = Case.of(shop, _cloud(), {}, deadline.check)
+    kinds = [int(dict(each.demands)['VCPU'] == 4) for each in case.classes]
+    roomy = int(np.argmax(case.room.sum(axis=0)))
+    seats = [{roomy: 24}, {roomy: 12}]
+    counts = seated.assigned(case, kinds, seats, deadline)
+    assert 4 <= sum(sum(here.values()) for here in counts) <= 8
+    everyone = seated._assigned(case, kinds, seats, np.zeros(
+        len(case.table), dtype=np.int64), deadline)
+    assert case.fits(everyone)
+    assert not case.breaks_policy(case.placement(everyone))
+
+
+def test_a_failed_quick_search_at_the_deadline_is_unknown(monkeypatch, hurry):
+    def never(*arguments):
+        raise OutOfTime
+
+    monkeypatch.setattr(fallback_plan, '_quickly', never)
+    clock = Clock()
+    _stops(monkeypatch, clock, large, 'cells')
+    assert isinstance(_solved(clock), Unknown)
