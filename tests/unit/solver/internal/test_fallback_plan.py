@@ -194,8 +194,9 @@ def test_partly_used_hosts_provide_seats_if_no_dive_ends(
     monkeypatch.setattr(
         dive.Dive, '_price', lambda self, *arguments: next(first) == 0
         and price(self, *arguments))
-    monkeypatch.setattr(large, 'place_patterns', lambda *arguments: seats.append(
-        place_patterns(*arguments)) or seats[-1])
+    monkeypatch.setattr(
+        large, 'place_patterns', lambda *arguments: seats.append(
+            place_patterns(*arguments)) or seats[-1])
     _is_a_plan(_solved(Clock(), objective, SHORT))
     taken, _ = seats[0]
     # Most have one: who has none goes where there is room.
