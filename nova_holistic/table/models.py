@@ -6,6 +6,7 @@ four bytes a character.
 """
 
 from datetime import datetime
+import random
 from typing import Any
 
 import sqlalchemy as sa
@@ -46,6 +47,17 @@ def _changed_at() -> Any:
     return orm.mapped_column(
         MOMENT, default=DatabaseNow(), onupdate=DatabaseNow(), nullable=True,
         deferred=True)
+
+
+def places_step() -> int:
+    """By how much the ``places_version`` of a group rises: see
+    ``changes.places``."""
+    return random.randint(1, 2**31)
+
+
+def _places_version(first: Any) -> Any:
+    return orm.mapped_column(
+        sa.BigInteger, default=first, server_default='0', deferred=True)
 
 
 class Base(orm.DeclarativeBase):
@@ -120,6 +132,7 @@ class GroupRow(Base):
     alternates_engine_at: orm.Mapped[datetime | None]
     alternates_attempts: orm.Mapped[int] = orm.mapped_column(
         server_default='0')
+    places_version: orm.Mapped[int] = _places_version(places_step)
     changed_at: orm.Mapped[datetime | None] = _changed_at()
 
 
@@ -142,6 +155,8 @@ class MemberRow(Base):
         sa.Index('ix_holistic_members_group_state', 'group_uuid', 'state'),
         sa.Index('ix_holistic_members_hold', 'hold'),
         sa.Index('ix_holistic_members_host', 'host', 'state'),
+        sa.Index('ix_holistic_members_places_version', 'group_uuid',
+                 'places_version'),
         sa.Index('ix_holistic_members_state', 'state', 'held', 'updated_at'),
     )
 
@@ -167,6 +182,7 @@ class MemberRow(Base):
     updated_at: orm.Mapped[datetime | None]
     unwanted: orm.Mapped[bool] = orm.mapped_column(server_default=sa.false())
     destination: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    places_version: orm.Mapped[int] = _places_version(0)
     changed_at: orm.Mapped[datetime | None] = _changed_at()
 
 

@@ -16,7 +16,8 @@ from nova_holistic.table.records import (
 
 BARE = tuple(column for column in models.MemberRow.__table__.columns
              if column.name not in (
-                 'position', 'alternates', 'changed_at'))
+                 'position', 'alternates', 'changed_at',
+                 'places_version'))
 """Columns of a member without its alternates."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from oslo_utils import timeutils
 import sqlalchemy as sa
 
+from nova_holistic.table.changes import places
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.models import GroupRow, MemberRow
@@ -41,8 +42,10 @@ def write(database: Database, group_uuid: str,
             .where(MemberRow.group_uuid == group_uuid,
                    MemberRow.instance_uuid.is_(None))
             .execution_options(synchronize_session=False))
+        version = places.version_of(session, group_uuid)
         if values:
-            session.execute(sa.insert(MemberRow), values)
+            session.execute(sa.insert(MemberRow), [
+                {**row, **version} for row in values])
             events.add(session, [events.Event(
                 group_uuid, events.Kind.PLAN_WRITTEN,
                 members[0].updated_at or timeutils.utcnow(),

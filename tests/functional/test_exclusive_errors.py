@@ -118,7 +118,7 @@ def test_a_host_that_cannot_be_located_opens_no_other(
     def unlocated(*args):
         raise TableError('host cmp-9 is in two racks')
 
-    monkeypatch.setattr(locations, 'of_members', unlocated)
+    monkeypatch.setattr(locations, 'looked_up', unlocated)
     assert is_refused(cloud)
 
 

@@ -117,3 +117,24 @@ def test_a_create_costs_the_same_at_5_and_at_50_hosts(own_cloud):
         assert len(statements) <= MOST[name], name
         assert [request.split('/')[-1] for request in http] == [
             'allocations'], name
+
+
+def test_alternates_that_spread_forbids_are_replaced(lend_cloud):
+    """The first alternates of the member are in the rack of another one."""
+    with lend_cloud(sorted(
+            hosts(8), key=lambda each: each.rack != 'r2')) as cloud:
+        cloud.create_flavor('small', 1, 128, 1)
+        group = cloud.plan(GROUP, {
+            name: f'cmp-{number}' for number, name in enumerate(NAMES)},
+            resources=SMALL)
+        first, second, *_ = cloud.row(group, 'a').alternates
+        assert [first.host, second.host] == ['cmp-2', 'cmp-7']
+        # From now on the plan does not say what policies allow.
+        lost(cloud, group)
+        instance = str(uuid.uuid4())
+        planned_host, *others = cloud.select_destinations(
+            cloud.request_spec('small', {'group': group, 'member': 'a'},
+                               instance), [instance])[0]
+        assert planned_host.service_host == 'cmp-0'
+        assert len(others) == cloud.conf.scheduler.max_attempts - 1
+        assert not {each.service_host for each in others} & {'cmp-2', 'cmp-7'}

@@ -69,13 +69,17 @@ class Candidates:
         self._read(cell, [row.place, *first])
         state = self._state(row, cell, row.place)
         self._hosts.check_admits(state, self._spec, self.asked)
-        candidates = self._alternates(
-            row, cell, itertools.chain(first, others), limit)
-        passed = self._passed(own, [state, *candidates])
+        others = itertools.chain(first, others)
+        passed = self._passed(own, [state, *self._alternates(
+            row, cell, others, limit)])
         if state not in passed:
             raise self._rejection(own, state)
-        return self._selections(instance_uuid, state, [
-            each for each in candidates if each in passed])
+        # Filters and policies of the whole cloud may have refused some.
+        found = [each for each in passed if each is not state]
+        while len(found) < limit and (more := self._alternates(
+                row, cell, others, limit - len(found))):
+            found += self._passed(own, more)
+        return self._selections(instance_uuid, state, found)
 
     def elsewhere(self, own: Membership, instance_uuid: str,
                   places: Sequence[Place], refusals: list[HostRefused]

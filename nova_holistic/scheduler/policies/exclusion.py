@@ -11,7 +11,8 @@ A member that Nova moves reserves the domain of its source and that of its
 destination: the move may still fail, or be reverted.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable, Collection, Iterator, Mapping, Sequence)
 import functools
 import threading
 from typing import Any
@@ -25,7 +26,10 @@ from nova_holistic.model.reservation import Reservation, reservations
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import locations
-from nova_holistic.scheduler.policies import membership, whereabouts
+from nova_holistic.scheduler.policies.followed_members import Positions
+from nova_holistic.scheduler.policies.last_reserved import (
+    Reservations, ReservedByGroup)
+from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler import unanswered
 from nova_holistic.table.queries.rosters import Found
@@ -42,7 +46,7 @@ class _Request(threading.local):
     """
 
     under_way = False
-    found: Sequence[tuple[GroupRecord, Reservation]] | None = None
+    found: Reservations | None = None
 
 
 _request = _Request()
@@ -75,8 +79,9 @@ def closed_domains(connections: Connections, own: Membership | None
     if found is None:
         found = _reserved_or_last(connections)
         _request.found = found if _request.under_way else None
-    return _closed(found, lambda reservation, record: _is_for(
-        reservation, record, own))
+    return found.closed(
+        own and own.record.uuid,
+        lambda reservation, record: _is_for(reservation, record, own))
 
 
 def last_closed_domains(connections: Connections, group_uuid: str | None,
@@ -88,21 +93,12 @@ def last_closed_domains(connections: Connections, group_uuid: str | None,
         reservations of this group do not count if it belongs to the server's
         project: it is not known which of its members the server is
     """
-    own = (group_uuid, project_id)
-    return _closed(connections.reserved.found or (), lambda _, record:
-                   (record.uuid, record.project_id) == own)
+    found = connections.reserved.found or Reservations()
+    return found.closed(group_uuid, lambda _, record:
+                        record.project_id == project_id)
 
 
-def _closed(found: Sequence[tuple[GroupRecord, Reservation]],
-            is_open: Callable[[Reservation, GroupRecord], bool]
-            ) -> frozenset[Domain]:
-    return frozenset(
-        domain for record, reservation in found
-        if not is_open(reservation, record) for domain in reservation.domains)
-
-
-def _reserved_or_last(connections: Connections
-                      ) -> Sequence[tuple[GroupRecord, Reservation]]:
+def _reserved_or_last(connections: Connections) -> Reservations:
     """What each group reserves, or what was known of it last."""
     last = connections.reserved
     try:
@@ -117,59 +113,112 @@ def _reserved_or_last(connections: Connections
     return last.found
 
 
-def _reserved(connections: Connections
-              ) -> Sequence[tuple[GroupRecord, Reservation]]:
+def _reserved(connections: Connections) -> Reservations:
     """What each group reserves.
 
-    One query where no group reserves anything; else two of the table, one of
-    the mapping of cells, one for each cell, and two where any member has
-    moved unnoticed, or a group was planned with other levels than there are.
+    One statement to the placement table if no group reserves anything, or if
+    no group has changed: see ``ExclusiveGroups``. If members have servers,
+    also what ``FollowedMembers`` costs; and two statements if any member is
+    not where it was planned, or a group was planned with other levels than
+    there are. What has not changed is not worked out again.
     """
     groups = connections.table.exclusive_groups()
     if not groups:
-        return ()
-    placements = _placements(connections, groups)
-    return [(record, each) for record, rows in groups
-            for hosts in placements
-            if (there := {row.member.path: hosts[row.id]
-                          for row in rows if row.id in hosts})
-            for each in _reservations(connections, record, there)]
-
-
-def _placements(connections: Connections, groups: Sequence[Found]
-                ) -> Sequence[Mapping[int, Host]]:
-    """Where members are, by the ids of their rows: with moves at their
-    destinations, and those that move once more at their sources."""
-    context = nova_context.get_admin_context()
-    members = [(record, row) for record, rows in groups for row in rows]
+        return Reservations()
     try:
         with unanswered.refused():
-            now = whereabouts.positions_by_row(
-                context, [row for _, row in members])
-            ends = {number: [each.host] for number, each in now.items()}
-            sources = {number: each.hosts - {each.host}
-                       for number, each in now.items()}
-            return [locations.of_members(connections.topology, context, [
-                (record, row, name) for record, row in members
-                for name in names.get(row.id, ())])
-                for names in (ends, sources) if any(names.values())]
+            return _of_groups(connections, groups)
     except exceptions.HolisticError as error:
         LOG.error('Where members of exclusive groups are is not known: '
                   '%s. They count as being where the placement table has '
                   'them', error)
-        return [{row.id: locations.remembered(row.place)
-                 for _, row in members}]
+        return Reservations(tuple(
+            each for found in groups for each in _reservations(
+                connections, found[0], {
+                    row.member.path: locations.remembered(row.place)
+                    for row in found[1]})))
+
+
+def _of_groups(connections: Connections, groups: Sequence[Found]
+               ) -> Reservations:
+    """What groups reserve with their members where they are; the same object
+    as before if it is the same."""
+    before = connections.reserved.found or Reservations()
+    context = nova_context.get_admin_context()
+    positions = connections.reserved.members.positions(context, groups)
+    same = (before.source[0] is groups, before.source[1] is positions)
+    if all(same) and not before.hosts:
+        return before
+    known = {found[0].uuid: group for found in groups
+             if (group := before.groups.get(found[0].uuid)) is not None
+             and group.found is found
+             and group.positions is positions[found[0].uuid]}
+    names = {found[0].uuid: known[found[0].uuid].hosts.keys()
+             if found[0].uuid in known
+             else _elsewhere(connections, found, positions)
+             for found in groups}
+    hosts = locations.looked_up(
+        connections.topology, context, set[str]().union(*names.values()))
+    now = {}
+    for found in groups:
+        uuid = found[0].uuid
+        moved = {name: hosts[name] for name in names[uuid]}
+        now[uuid] = known[uuid] if (
+            uuid in known and known[uuid].hosts == moved
+        ) else _of_group(connections, found, positions[uuid], moved)
+    if all(same) and all(now[uuid] is known[uuid] for uuid in known):
+        return before
+    return Reservations(tuple(
+        each for group in now.values() for each in group.each),
+        now, (groups, positions))
+
+
+def _elsewhere(connections: Connections, found: Found,
+               positions: Mapping[str, Positions]) -> Collection[str]:
+    """Hosts of members of a group that do not stand where they were planned,
+    or of which that is not known."""
+    record, rows = found
+    return {name for row in rows if row.id in positions[record.uuid]
+            for name in positions[record.uuid][row.id].hosts
+            if name != row.place.host
+            or record.levels != connections.topology.levels}
+
+
+def _of_group(connections: Connections, found: Found, positions: Positions,
+              moved: Mapping[str, Host]) -> ReservedByGroup:
+    """What a group reserves with moves at their destinations, and once more
+    with those that move at their sources."""
+    record, rows = found
+    is_known = record.levels == connections.topology.levels
+
+    def host(row, name):
+        return (locations.remembered(row.place)
+                if is_known and name == row.place.host else moved[name])
+
+    there = [(row, positions[row.id]) for row in rows if row.id in positions]
+    placements = (
+        {row.member.path: host(row, now.host) for row, now in there},
+        {row.member.path: host(row, now.source) for row, now in there
+         if now.source not in (None, now.host)})
+    return ReservedByGroup(found, positions, moved, tuple(
+        each for placement in placements
+        for each in _reservations(connections, record, placement)))
 
 
 def _reservations(connections: Connections, record: GroupRecord,
-                  placement: Mapping[str, Host]) -> Iterator[Reservation]:
+                  placement: Mapping[str, Host]
+                  ) -> Iterator[tuple[GroupRecord, Reservation]]:
+    if not placement:
+        return
     try:
         group = membership.parsed_group(record, connections.policy_types)
     except exceptions.InvalidDocument as error:
         LOG.error('What group %(group)s reserves is not known: %(error)s',
                   {'group': record.uuid, 'error': error})
         return
-    yield from reservations(group, placement, connections.topology.levels)
+    for each in reservations(
+            group, placement, connections.topology.levels):
+        yield record, each
 
 
 def _is_for(reservation: Reservation, record: GroupRecord,
@@ -183,4 +232,10 @@ def is_closed(closed: frozenset[Domain], host: Host,
     """Whether a host is in one of the domains."""
     snapshot = Snapshot(levels, ())
     return any(snapshot.domain(host, level) in closed
-               for level in {domain.level for domain in closed})
+               for level in _levels(closed))
+
+
+@functools.lru_cache(maxsize=16)
+def _levels(closed: frozenset[Domain]) -> frozenset[str]:
+    """The levels of the domains; hosts by the thousand ask for them."""
+    return frozenset(domain.level for domain in closed)

@@ -6,17 +6,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from nova import context as nova_context
+from nova.db.api import api as api_database
+from nova.db.api import models as api_models
 from nova import objects
+import sqlalchemy as sa
 
 from nova_holistic.model.domain import Domain, HOST
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.snapshot import Host
 from nova_holistic.scheduler.connections import Connections
-from nova_holistic.scheduler.hosts import locations
 from nova_holistic.scheduler.policies.judge import Judge
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.table.batches import batches
-from nova_holistic.topology.base import Aggregate
 
 Crowds = Mapping[Domain, Sequence[Host]]
 
@@ -29,7 +30,8 @@ def known_to(judge: Judge, connections: Connections, own: Membership,
     Servers are read from Nova's database, one query for each cell: what the
     scheduler remembers of hosts may be minutes old, and a server just
     deleted must not stand in the way. Members of other groups that are still
-    to be built are read from the table.
+    to be built are read from the table. Which hosts there are in a domain
+    above the level ``host`` costs what ``KnownHosts.cloud`` costs.
     """
     wanted: dict[Domain, list[Host]] = defaultdict(list)
     for host in candidates:
@@ -38,36 +40,20 @@ def known_to(judge: Judge, connections: Connections, own: Membership,
     if not wanted:
         return judge
     context = nova_context.get_admin_context()
-    cells = _hosts_by_cell(context)
-    hosts = _all_in(wanted, connections, context, cells)
+    hosts = _all_in(wanted, connections, context)
     strangers = Counter([
         *_planned(connections, own, hosts),
-        *_servers(context, cells, hosts, {*own.instances, instance_uuid})])
+        *_servers(context, hosts, {*own.instances, instance_uuid})])
     return replace(judge, strangers=_crowds(hosts, strangers))
 
 
-def _hosts_by_cell(context) -> Mapping[str, tuple[object, set[str]]]:
-    """Cell mapping and names of hosts, by the UUID of the cell."""
-    found: dict[str, tuple[object, set[str]]] = {}
-    for mapping in objects.HostMappingList.get_all(context):
-        cell = mapping.cell_mapping
-        found.setdefault(cell.uuid, (cell, set()))[1].add(mapping.host)
-    return found
-
-
-def _all_in(wanted: Mapping[Domain, Sequence[Host]], connections, context,
-            cells) -> Mapping[Domain, Sequence[Host]]:
+def _all_in(wanted: Mapping[Domain, Sequence[Host]], connections, context
+            ) -> Mapping[Domain, Sequence[Host]]:
     """Every host of Nova's in the domains, candidate or not."""
     if all(domain.level == HOST for domain in wanted):
         return wanted
-    aggregates = [
-        Aggregate(a.name, a.uuid, frozenset(a.hosts),
-                  FrozenMapping(a.metadata))
-        for a in objects.AggregateList.get_all(context)]
-    names = {name for _, hosts in cells.values() for name in hosts}
-    snapshot = Snapshot(connections.topology.levels, tuple(
-        locations.at(name, location) for name, location
-        in connections.topology.locate(names, aggregates).items()))
+    snapshot = connections.hosts.cloud(
+        context, connections.topology, connections.placement, ()).snapshot
     return {domain: snapshot.divided(domain.level).get(domain, ())
             for domain in wanted}
 
@@ -80,22 +66,39 @@ def _planned(connections, own: Membership,
         own.record.uuid)]
 
 
-def _servers(context, cells, hosts: Mapping[Domain, Sequence[Host]],
+def _servers(context, hosts: Mapping[Domain, Sequence[Host]],
              but: Collection[str]) -> Sequence[str]:
     """Host of each server there that is none of the group's."""
-    names = {host.name for each in hosts.values() for host in each}
     found = []
-    for cell, known in cells.values():
-        if not names & known:
-            continue
+    for cell, names in _by_cell(
+            context, {host.name for each in hosts.values() for host in each}):
         with nova_context.target_cell(context, cell) as target:
             found.extend(
-                instance.host for batch in batches(names & known)
+                instance.host for batch in batches(names)
                 for instance in objects.InstanceList.get_by_filters(
                     target, filters={'host': batch, 'deleted': False},
                     expected_attrs=[])
                 if instance.uuid not in but)
     return found
+
+
+@api_database.context_manager.reader
+def _by_cell(context, names: Collection[str]
+             ) -> 'list[tuple[objects.CellMapping, list[str]]]':
+    """The hosts in each cell that has any; Nova's own list has every host of
+    the cloud."""
+    mapping, known = api_models.HostMapping, api_models.CellMapping
+    found: dict[int, list[str]] = defaultdict(list)
+    for batch in batches(sorted(names)):
+        for host, number in context.session.execute(
+                sa.select(mapping.host, mapping.cell_id).where(
+                    mapping.host.in_(batch))):
+            found[number].append(host)
+    return [(objects.CellMapping._from_db_object(
+        context, objects.CellMapping(), cell), found[cell.id])
+        for batch in batches(found)
+        for cell in context.session.scalars(
+            sa.select(known).where(known.id.in_(batch)))]
 
 
 def _crowds(hosts: Mapping[Domain, Sequence[Host]],

@@ -3,6 +3,8 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
 
 from nova.compute import vm_states
 from nova import context as nova_context
@@ -22,6 +24,22 @@ from nova_holistic.table.records import MemberRecord, MemberState
 LOG = logging.getLogger(__name__)
 
 OWNED = (MemberState.CLAIMED, MemberState.BUILT)
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A member that takes up room.
+
+    :ivar position: None if its server is on no host
+    :ivar server: what Nova's database says of its server; None if there is
+        none, or if it is not known
+    :ivar is_settled: whether every later change of the position changes the
+        member's row, or the row of its server with its ``updated_at``
+    """
+
+    position: Position | None
+    server: ServerRecord | None = None
+    is_settled: bool = True
 
 
 def positions_of(context, members: Iterable[MemberRecord]
@@ -44,22 +62,29 @@ def positions_of(context, members: Iterable[MemberRecord]
 def positions_by_row(context, members: Iterable[MemberRecord]
                      ) -> dict[int, Position]:
     """The same of members of any groups, by the ids of their rows."""
+    return {number: seen.position for number, seen
+            in sightings(context, members).items()
+            if seen.position is not None}
+
+
+def sightings(context, members: Iterable[MemberRecord]
+              ) -> dict[int, Sighting]:
+    """The same with what it follows from, by the ids of the rows."""
     rows = list(members)
     owned = {row.instance_uuid: row for row in rows if row.state in OWNED}
-    found = {row.id: Position(row.place.host) for row in rows
+    found = {row.id: Sighting(Position(row.place.host)) for row in rows
              if row.state == MemberState.PLANNED}
     if owned:
-        for uuid, found_at in _of_instances(context, owned).items():
-            if found_at is not None:
-                found[owned[uuid].id] = found_at
+        for uuid, seen in _of_instances(context, owned).items():
+            found[owned[uuid].id] = seen
     return found
 
 
 def _of_instances(context, owned: Mapping[str, MemberRecord]
-                  ) -> dict[str, Position | None]:
+                  ) -> dict[str, Sighting]:
     # Until a cell knows better, a server being created is where it is planned.
-    found = {uuid: _planned(row) if row.state == MemberState.CLAIMED else None
-             for uuid, row in owned.items()}
+    found = {uuid: _planned(row) if row.state == MemberState.CLAIMED
+             else Sighting(None) for uuid, row in owned.items()}
     cells = _by_cell(context, list(owned))
     if not cells:
         return found
@@ -81,31 +106,34 @@ def _of_instances(context, owned: Mapping[str, MemberRecord]
     return found
 
 
-def _planned(row: MemberRecord) -> Position:
-    return Position(row.place.host)
+def _planned(row: MemberRecord) -> Sighting:
+    return Sighting(Position(row.place.host), is_settled=False)
 
 
 def _in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
-             ) -> dict[str, Position | None]:
+             ) -> dict[str, Sighting]:
     """Where servers are that the cell has, which the context is for.
 
     :param owned: by the UUID of the cell
     """
     rows = owned[context.cell_uuid]
-    found = dict.fromkeys(rows)
+    # A cell has a server some time after the mapping says so.
+    found = {uuid: Sighting(None, is_settled=row.state != MemberState.CLAIMED)
+             for uuid, row in rows.items()}
     for instance in _instances(context, list(rows)):
-        found[instance.uuid] = _position(context, instance,
+        found[instance.uuid] = _sighting(context, instance,
                                          rows[instance.uuid])
     return found
 
 
-def _position(context, instance: sa.Row, row: MemberRecord
-              ) -> Position | None:
+def _sighting(context, instance: sa.Row, row: MemberRecord) -> Sighting:
     server = ServerRecord(
         instance.host, instance.vm_state, instance.task_state)
     # A server that is not moving costs no query.
-    return position(server, row.place.host, _migrations(
-        context, instance.uuid, server.statuses) if server.statuses else ())
+    return Sighting(position(
+        server, row.place.host, _migrations(
+            context, instance.uuid, server.statuses)
+        if server.statuses else ()), server, not server.statuses)
 
 
 @api_database.context_manager.reader
@@ -126,6 +154,23 @@ def _by_cell(context, uuids: Collection[str]
         for batch in batches(found)
         for cell in context.session.scalars(
             sa.select(known).where(known.id.in_(batch)))]
+
+
+@main_database.pick_context_manager_reader
+def changed_servers(context, since: datetime, most: int
+                    ) -> Mapping[str, ServerRecord | None]:
+    """What the cell that the context is for says of each server that was
+    written since then, by its UUID; None if the server is deleted.
+
+    :param most: servers that are read; if there are more, some are missing
+    """
+    found = models.Instance
+    return {row.uuid: None if row.deleted or row.vm_state
+            == vm_states.SOFT_DELETED else ServerRecord(
+                row.host, row.vm_state, row.task_state)
+            for row in context.session.execute(sa.select(
+                found.uuid, found.host, found.vm_state, found.task_state,
+                found.deleted).where(found.updated_at >= since).limit(most))}
 
 
 @main_database.pick_context_manager_reader

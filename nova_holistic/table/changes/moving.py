@@ -13,6 +13,7 @@ import enum
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from nova_holistic.table.changes import places
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
@@ -49,7 +50,7 @@ def move(database: Database, moved: MemberRecord, from_hold: str,
             # one another.
             session.execute(
                 sa.update(GroupRow).where(GroupRow.uuid == moved.group_uuid)
-                .values(updated_at=now)
+                .values(updated_at=now, places_version=places.raised())
                 .execution_options(synchronize_session=False))
             found = _holds(session, moved.group_uuid)
             if found.pop(moved.id, None) == moved.hold:
@@ -80,5 +81,6 @@ def _write(session: orm.Session, moved: MemberRecord, from_hold: str,
         .where(MemberRow.id == moved.id, MemberRow.hold == from_hold,
                MemberRow.state == MemberState.CLAIMED,
                MemberRow.instance_uuid == moved.instance_uuid)
-        .values(updated_at=now, **changes)
+        .values(updated_at=now, places_version=places.of_group(),
+                **changes)
         .execution_options(synchronize_session=False)).rowcount == 1

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
-from nova_holistic.table.changes import alternates, transitions
+from nova_holistic.table.changes import alternates, places, transitions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.history.events import Changed, Event, Kind
@@ -76,6 +76,7 @@ def revise(database: Database, group_uuid: str, engine: str,
             _change_group(session, group_uuid, engine, {
                 **rows.group_changes(revision.changes),
                 'revision': GroupRow.revision + 1,
+                'places_version': places.raised(),
                 'engine_at': now, 'updated_at': now})
             if revision.outdated:
                 _forget_alternates(session, group_uuid)
@@ -116,11 +117,13 @@ def vacate(database: Database, group_uuid: str, engine: str,
     states.MEMBERS.check({row.state for row in members}, MemberState.LOST)
     try:
         with database.writer() as session:
-            _change_group(session, group_uuid, engine, {'engine_at': now})
+            _change_group(session, group_uuid, engine, {
+                'engine_at': now, 'places_version': places.raised()})
             for row in sorted(members, key=_id):
                 _must(session, sa.update(MemberRow).where(
                     *_as_seen(row)).values(
-                        state=MemberState.LOST, held=True, updated_at=now))
+                        state=MemberState.LOST, held=True, updated_at=now,
+                        places_version=places.of_group()))
             events.add(session, events.of_members([
                 Changed(group_uuid, row.member.path, row.state,
                         row.place.host) for row in members],

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
+from nova_holistic.table.changes import places
 from nova_holistic.table.history import events
 from nova_holistic.table.history.events import Changed, Event, Kind
 from nova_holistic.table.models import GroupRow, MemberRow
@@ -22,6 +23,9 @@ from nova_holistic.table import states
 
 _SHOWN = ('status', 'lease_expires_at')
 """Columns of a group whose change is an event."""
+
+_RESERVING = ('exclusive', 'levels', 'document')
+"""Columns of a group that say what its members reserve."""
 
 
 def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
@@ -40,6 +44,8 @@ def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
     if 'status' in values:
         mine.append(GroupRow.status.in_(
             states.GROUPS.leading_to(GroupStatus(values['status']), by)))
+    if any(name in values for name in _RESERVING):
+        values = {**values, 'places_version': places.raised()}
     if not any(name in values for name in _SHOWN):
         return _update_group(session, mine, values)
     if not _update_group(session, mine, {'status': GroupRow.status}):
@@ -67,8 +73,13 @@ def change_members(session: orm.Session, where: Sequence[Any],
         return 0
     before = session.execute(sa.select(
         MemberRow.id, MemberRow.group_uuid, MemberRow.path, MemberRow.state,
-        MemberRow.host, MemberRow.unwanted)
+        MemberRow.host, MemberRow.unwanted,
+        places.is_exclusive().label('exclusive'))
         .where(*where).order_by(MemberRow.id).with_for_update()).all()
+    exclusive = {row.group_uuid for row in before if row.exclusive}
+    if exclusive:
+        places.raise_versions(session, exclusive)
+        values = {**values, 'places_version': places.of_group()}
     unwanted = [row for row in before if row.unwanted
                 and values['state'] in states.EXPIRE_STATES]
     wanted = [row for row in before if row not in unwanted]

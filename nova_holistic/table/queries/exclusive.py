@@ -3,7 +3,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -12,18 +12,66 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.queries.rosters import (
-    again, CHANGING, Found, Known, LIGHT, members, REMEMBERED, version)
-from nova_holistic.table.records import MemberRecord, MemberState
+    Found, LIGHT, members, REMEMBERED, version)
+from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table import rows
 
 # Not "is true", for which MariaDB does not use the index.
 _KEEPS_OUT = GroupRow.exclusive == sa.true()
 
+_HEADS = (GroupRow.uuid, GroupRow.revision, GroupRow.created_at,
+          GroupRow.fingerprint, GroupRow.places_version)
+
+CHANGED = 100
+"""Groups whose changed members are read in one statement."""
+
+Sums = tuple[int, int, int]
+"""Number of the groups, and the sums of their places versions and of their
+revisions. They are the same as long as no group has changed."""
+
+Claims = Mapping[int, str]
+"""Claimed members of a group: the UUID of the server by the id of the member.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """One group as it was read last.
+
+    :ivar members: by id, as they were read with this places version
+    """
+
+    places_version: int
+    record: GroupRecord
+    members: Mapping[int, MemberRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """
+    :ivar sums: None if not all groups are in ``groups``
+    :ivar claims: of all groups
+    :ivar shown: what the last read returned of each group, and what that was
+        made of, by its UUID
+    :ivar found: what the last read returned
+    """
+
+    sums: Sums | None = None
+    groups: Mapping[str, _Kept] = field(default_factory=dict)
+    claims: Mapping[str, Claims] = field(default_factory=dict)
+    shown: Mapping[str, tuple[_Kept, Claims, Found]] = field(
+        default_factory=dict)
+    found: Sequence[Found] = ()
+
 
 class ExclusiveGroups:
-    """Exclusive groups with those of their members that take up room. As of
-    a roster, only what may have changed is read of what was read before.
-    Safe to share between threads.
+    """Exclusive groups with those of their members that take up room. Only
+    what has changed is read again: see ``changes.places``. Safe to share
+    between threads.
+
+    Of a group, its UUID, owner, document and levels are as they are now; of a
+    member, its place, destination, state and server are. Other fields may be
+    older.
     """
 
     def __init__(self, database: Database, sitting: Collection[MemberState],
@@ -34,73 +82,165 @@ class ExclusiveGroups:
         """
         self._database = database
         self._sitting = MemberRow.state.in_(sitting)
+        self._states = frozenset(sitting)
         self._limit = limit
         # Never changed, only put in place of: threads need no lock.
-        self._known: Mapping[str, Known] = {}
+        self._known = _Known()
 
     def read(self) -> Sequence[Found]:
-        """All of them as a roster has them. One query by index where there
-        are none, else two, and two more where there is news of places.
+        """All of them, in no order.
+
+        One statement if nothing has changed. Its answer has one row, and one
+        more for each claimed member whose server is being built. Whatever has
+        not changed since the last read is the same object: a record of a
+        member, the members of a group, or all that is returned.
         """
-        # Not as of one moment, which would cost every server of the cloud a
-        # query: a revision meanwhile shows in the next head.
         with self._database.reader() as session:
-            heads = {row.uuid: row for row in session.execute(
-                sa.select(*LIGHT).where(_KEEPS_OUT))}
-            if not heads:
-                self._known = {}
-                return ()
-            found = self._again(session, heads)
-            for known in _anew(session, self._sitting, [
-                    heads[uuid] for uuid in found if found[uuid] is None]):
-                found[known.record.uuid] = known
-        self._remember(found)
-        return tuple(known.found for known in found.values())
+            sums, claims = _sums_and_claims(session)
+        known = self._known
+        if not sums[0]:
+            self._known = _Known()
+            return ()
+        fresh: Collection[int] = ()
+        groups = known.groups
+        if sums != known.sums:
+            with self._database.view() as session:
+                sums, groups, fresh = self._changed(session, known)
+        elif claims == known.claims:
+            return known.found
+        # A member that was read after its claim is as it was read.
+        claims = {uuid: {number: server for number, server in some.items()
+                         if number not in fresh}
+                  for uuid, some in claims.items()}
+        shown = {uuid: _shown(each, claims.get(uuid, {}),
+                              known.shown.get(uuid))
+                 for uuid, each in groups.items() if each.members}
+        found = tuple(each[-1] for each in shown.values())
+        self._remember(_Known(sums, groups, claims, shown, found))
+        return found
 
-    def _again(self, session: orm.Session, heads: Mapping[str, sa.Row]
-               ) -> dict[str, Known | None]:
-        """Groups with such members; None for what is to be read anew."""
-        changing: dict[str, list[Sequence]] = defaultdict(list)
-        for uuid, *row in session.execute(
-                sa.select(MemberRow.group_uuid, *CHANGING).where(
-                    MemberRow.group_uuid.in_(
-                        sa.select(GroupRow.uuid).where(_KEEPS_OUT)),
-                    self._sitting)
-                .order_by(MemberRow.group_uuid, MemberRow.position)):
-            changing[uuid].append(row)
-        return {uuid: _same(self._known.get(uuid), head, changing[uuid])
-                for uuid, head in heads.items() if uuid in changing}
+    def _changed(self, session: orm.Session, known: _Known
+                 ) -> tuple[Sums, dict[str, _Kept], Collection[int]]:
+        """The groups as they are now, and the ids of members that were read
+        again."""
+        heads = {row.uuid: row for row in session.execute(
+            sa.select(*_HEADS).where(_KEEPS_OUT))}
+        kept = {uuid: known.groups[uuid] for uuid, head in heads.items()
+                if uuid in known.groups
+                and version(known.groups[uuid].record) == version(head)}
+        changed = [head for uuid, head in heads.items() if uuid in kept
+                   and kept[uuid].places_version != head.places_version]
+        fresh: set[int] = set()
+        for batch in batches(changed, CHANGED):
+            fresh |= self._merge(session, batch, kept)
+        anew = [heads[uuid] for uuid in heads.keys() - kept.keys()]
+        for each in _anew(session, self._sitting, anew):
+            kept[each.record.uuid] = each
+            fresh.update(each.members)
+        return (len(heads), sum(row.places_version for row in heads.values()),
+                sum(row.revision for row in heads.values())), kept, fresh
 
-    def _remember(self, found: Mapping[str, Known]) -> None:
-        kept, number = {}, 0
-        for uuid, known in found.items():
-            number += len(known.members)
+    def _merge(self, session: orm.Session, heads: Sequence[sa.Row],
+               kept: dict[str, _Kept]) -> set[int]:
+        """Bring groups up to date. A group of which members were deleted is
+        removed, because they leave no trace.
+
+        :returns: ids of the members that were read
+        """
+        found = members(session, sa.or_(*(sa.and_(
+            MemberRow.group_uuid == head.uuid,
+            MemberRow.places_version > kept[head.uuid].places_version)
+            for head in heads)))
+        numbers = {group: number for group, number in session.execute(
+            sa.select(MemberRow.group_uuid, sa.func.count()).where(
+                MemberRow.group_uuid.in_([head.uuid for head in heads]),
+                self._sitting).group_by(MemberRow.group_uuid))}
+        for head in heads:
+            now = dict(kept[head.uuid].members)
+            for number, member in found.items():
+                if member.group_uuid == head.uuid:
+                    now[number] = member
+            now = {number: member for number, member in now.items()
+                   if member.state in self._states}
+            if len(now) == numbers.get(head.uuid, 0):
+                kept[head.uuid] = replace(
+                    kept[head.uuid], places_version=head.places_version,
+                    members=now)
+            else:
+                del kept[head.uuid]
+        return set(found)
+
+    def _remember(self, known: _Known) -> None:
+        groups, number = {}, 0
+        for uuid, each in known.groups.items():
+            number += len(each.members)
             if number > self._limit:
+                known = replace(known, sums=None, groups=groups, found=(),
+                                shown={uuid: known.shown[uuid] for uuid
+                                       in groups if uuid in known.shown})
                 break
-            kept[uuid] = known
-        self._known = kept
+            groups[uuid] = each
+        self._known = known
 
 
-def _same(known: Known | None, head: sa.Row,
-          changing: Sequence[Sequence]) -> Known | None:
-    if known is None or version(known.record) != version(head):
-        return None
-    found = again(known.members, changing)
-    return found and Known(replace(
-        rows.light_group_record(head), document=known.record.document), found)
+def _sums_and_claims(session: orm.Session
+                     ) -> tuple[Sums, Mapping[str, Claims]]:
+    """The sums, and the claims by the UUID of the group. Both are as of one
+    moment, since this is one statement. A claim that is missing was made
+    later, or it has ended and its end has raised a version."""
+    number, text = sa.BigInteger(), sa.String(36)
+    sums = sa.select(
+        sa.cast(sa.null(), text), sa.cast(sa.null(), number),
+        sa.cast(sa.null(), text), sa.func.count(), *(
+            sa.cast(sa.func.coalesce(sa.func.sum(column), 0), number)
+            for column in (GroupRow.places_version, GroupRow.revision))
+    ).where(_KEEPS_OUT)
+    claims = sa.select(
+        MemberRow.group_uuid, MemberRow.id, MemberRow.instance_uuid,
+        *(sa.cast(sa.null(), number) for _ in range(3))
+    ).join(GroupRow, GroupRow.uuid == MemberRow.group_uuid).where(
+        MemberRow.state == MemberState.CLAIMED, _KEEPS_OUT)
+    found: Sums = 0, 0, 0
+    by_group: dict[str, dict[int, str]] = defaultdict(dict)
+    for group, member, server, groups, places, revisions in session.execute(
+            sa.union_all(sums, claims)):
+        if group is None:
+            found = int(groups), int(places), int(revisions)
+        else:
+            by_group[group][member] = server
+    return found, dict(by_group)
+
+
+def _shown(kept: _Kept, claims: Claims,
+           before: tuple[_Kept, Claims, Found] | None
+           ) -> tuple[_Kept, Claims, Found]:
+    """A group with the members that were claimed since they were read."""
+    if before is not None and before[0] is kept and before[1] == claims:
+        return before
+    known = {} if before is None else {
+        member.id: member for member in before[-1][1]}
+    sitting = []
+    for number, member in kept.members.items():
+        if number in claims and member.state == MemberState.PLANNED:
+            member = replace(member, state=MemberState.CLAIMED, held=False,
+                             instance_uuid=claims[number])
+        if number in known and known[number] == member:
+            member = known[number]
+        sitting.append(member)
+    return kept, claims, (kept.record, tuple(sitting))
 
 
 def _anew(session: orm.Session, sitting, heads: Sequence[sa.Row]
-          ) -> Iterator[Known]:
+          ) -> Iterator[_Kept]:
     for batch in batches(heads):
-        chunk = {head.uuid: head for head in batch}
-        documents = session.execute(
-            sa.select(GroupRow.uuid, GroupRow.document).where(
-                GroupRow.uuid.in_(chunk))).all()
+        versions = {head.uuid: head.places_version for head in batch}
         by_group: dict[str, dict[int, MemberRecord]] = defaultdict(dict)
         for number, member in members(
-                session, MemberRow.group_uuid.in_(chunk), sitting).items():
+                session, MemberRow.group_uuid.in_(versions), sitting).items():
             by_group[member.group_uuid][number] = member
-        for uuid, document in documents:
-            yield Known(replace(rows.light_group_record(chunk[uuid]),
-                                document=document), by_group[uuid])
+        for row in session.execute(
+                sa.select(*LIGHT, GroupRow.document).where(
+                    GroupRow.uuid.in_(versions))):
+            yield _Kept(versions[row.uuid], replace(
+                rows.light_group_record(row), document=row.document),
+                by_group[row.uuid])

@@ -23,7 +23,8 @@ GROUP = 4
 """What a group takes beside its members and its document, in members."""
 
 LIGHT = tuple(column for column in GroupRow.__table__.columns
-              if column.name not in ('document', 'pending', 'changed_at')
+              if column.name not in ('document', 'pending', 'changed_at',
+                                     'places_version')
               and not column.name.startswith('alternates_'))
 """Columns of a group that are read each time."""
 

@@ -151,8 +151,11 @@ def claim(table, group):
     except errors.ClaimRefused:
         pass
     # The second read is of what has changed since.
-    for _ in range(2):
+    for state in MemberState.BUILT, MemberState.CLAIMED:
         assert table.exclusive_groups()
+        table.change_state(web.id, [MemberState.CLAIMED, MemberState.BUILT],
+                           state, NOON)
+    assert table.exclusive_groups()
     table.refusals.add(web, [Refusal('cmp-1', 'filter')], {
         'at': 'db', 'message': 'refused'}, NOON)
     table.refusals.of_group(uuid, NOON)

@@ -19,7 +19,7 @@ LATER = ('revision', 'idempotency_key', 'fingerprint', 'task', 'pending',
          'engine', 'engine_at', 'attempts', 'asked', 'violations',
          'unwanted', 'destination', 'alternates_due', 'alternates_engine',
          'alternates_engine_at', 'alternates_attempts', 'changed_at',
-         'holds_written')
+         'holds_written', 'places_version')
 """Columns of a group or a member that the version before does not know."""
 
 
@@ -105,17 +105,19 @@ def test_outages_are_known_after_the_upgrade(empty_url):
     table.database.engine.dispose()
 
 
-def test_work_on_alternates_is_given_back_before_the_upgrade(empty_url):
-    """Revision 0014 only adds the index that makes it faster."""
-    migration.upgrade(empty_url, '0013')
-    table = PlacementTable(empty_url)
-    group, now = builders.planned(table, **counts()), builders.NOON
-    table.due_alternates.ask(group.uuid, now)
-    assert table.due_alternates.take(group.uuid, 'one', now, now)
-    table.due_alternates.hand_back('one')
-    assert table.due_alternates.waiting(now, now, 10) == (group.uuid,)
+def test_groups_without_a_places_version_are_followed(empty_url):
+    """Nothing that was written before the upgrade has one."""
+    migration.upgrade(empty_url, BEFORE)
+    group = builders.a_group(exclusive=True)
+    with VersionBefore(empty_url) as before:
+        before.create(group, counts())
     migration.upgrade(empty_url)
-    assert table.due_alternates.waiting(now, now, 10) == (group.uuid,)
+    table = PlacementTable(empty_url)
+    (_, members), = table.exclusive_groups()
+    assert len(members) == 3
+    table.release([members[0].hold], builders.NOON)
+    (_, left), = table.exclusive_groups()
+    assert left == members[1:]
     table.database.engine.dispose()
 
 

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What exclusive groups cost the create of a server that has no pointer.
+
+Most members of the groups here are on hosts that only the table knows.
+"""
+
+import contextlib
+import dataclasses
+from datetime import datetime, timedelta
+import uuid
+
+from nova import context as nova_context
+from nova.db.api import api as api_database
+from nova.db.api import models as api_models
+from nova.db.main import api as main_database
+from nova.db.main import models
+from oslo_utils import timeutils
+import pytest
+import sqlalchemy as sa
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import PROJECT, USER
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.scheduler import connections
+from nova_holistic.scheduler.policies import exclusion, followed_members
+from nova_holistic.scheduler.policies.last_reserved import LastReserved
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+from nova_holistic.table.store import PlacementTable
+from tests.functional.counting import wait_until_quiet
+
+HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack=f'r{number}')
+              for number in range(3))
+LONG_AGO = datetime(2020, 1, 1)
+ALONE = {'name': 'alone',
+         'policies': [{'type': 'exclusive', 'level': 'host'}],
+         'members': [{'name': 'node', 'flavor': 'small', 'count': 1000}]}
+TABLES = ('FROM holistic_', 'FROM instances', 'FROM instance_mappings',
+          'FROM cell_mappings', 'FROM aggregate', 'FROM migrations')
+SMALL = Requirements(resources=FrozenMapping({'VCPU': 1}))
+
+
+@pytest.fixture(scope='module')
+def running(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    connections.get().reserved.found = None
+    yield running
+    for group in running.table.list_groups():
+        running.table.delete_group(group.uuid)
+    with in_nova(running) as (api, cell):
+        api.execute(sa.delete(api_models.InstanceMapping))
+        cell.execute(sa.delete(models.Migration))
+        cell.execute(sa.delete(models.Instance))
+
+
+@contextlib.contextmanager
+def in_nova(cloud):
+    """Sessions of Nova's API database and of its cell."""
+    admin = nova_context.get_admin_context()
+    with nova_context.target_cell(admin, cloud.computes.cell) as target, \
+            api_database.context_manager.writer.using(admin) as api, \
+            main_database.get_context_manager(target).writer.using(
+                target) as cell:
+        yield api, cell
+
+
+def exclusive(cloud, count):
+    """A group of which each member has a host for itself; the servers of the
+    second half exist."""
+    group = str(uuid.uuid4())
+    levels = tuple(cloud.conf.topology.levels)
+    cloud.table.create_group(GroupRecord(
+        uuid=group, name='alone', project_id=PROJECT, user_id=USER,
+        status=GroupStatus.BUILDING, document=ALONE, objective='spread',
+        levels=levels, exclusive=True))
+    cloud.table.write_members(group, [MemberRecord(
+        id=0, group_uuid=group, hold=str(uuid.uuid4()),
+        member=Member(f'node-{number}', 'node', SMALL),
+        place=Place(f'far-{number}', f'far-{number}', str(uuid.uuid4()),
+                    ('az1', 'r9', f'far-{number}')[:len(levels) - 1]),
+        held=number < count // 2, state=MemberState.PLANNED
+        if number < count // 2 else MemberState.BUILT,
+        instance_uuid=None if number < count // 2 else str(uuid.uuid4()))
+        for number in range(count)])
+    built = [row for row in cloud.table.members(group) if row.instance_uuid]
+    exist(cloud, built)
+    return group
+
+
+def exist(cloud, rows, **values):
+    """Servers of members, at their places and unchanged for long."""
+    with in_nova(cloud) as (api, cell):
+        number = api.scalar(sa.select(api_models.CellMapping.id).where(
+            api_models.CellMapping.uuid == cloud.computes.cell.uuid))
+        api.execute(sa.insert(api_models.InstanceMapping), [
+            {'instance_uuid': row.instance_uuid, 'cell_id': number,
+             'project_id': PROJECT, 'user_id': USER} for row in rows])
+        cell.execute(sa.insert(models.Instance), [
+            {'uuid': row.instance_uuid, 'project_id': PROJECT,
+             'user_id': USER, 'host': row.place.host, 'vm_state': 'active',
+             'updated_at': LONG_AGO, 'deleted': 0, **values}
+            for row in rows])
+
+
+def write_server(cloud, row, updated_at=None, **values):
+    """Change the record of a server, as Nova does."""
+    with in_nova(cloud) as (_, cell):
+        cell.execute(sa.update(models.Instance).where(
+            models.Instance.uuid == row.instance_uuid).values(
+                updated_at=updated_at or timeutils.utcnow(), **values))
+
+
+def read(cloud):
+    """Names of the hosts that are closed."""
+    return {domain.path[-1] for domain
+            in exclusion.closed_domains(connections.get(), None)}
+
+
+def read_anew(cloud):
+    """The same without any memory."""
+    table = PlacementTable(cloud.table.database)
+    return {domain.path[-1] for domain in exclusion.closed_domains(
+        dataclasses.replace(connections.get(), table=table,
+                            reserved=LastReserved()), None)}
+
+
+def cost(cloud):
+    """Each statement of a read, with the number of rows that it finds."""
+    wait_until_quiet()
+    sent = []
+
+    def listen(connection, _cursor, text, parameters, *_):
+        sent.append((connection.engine, text, parameters))
+
+    sa.event.listen(sa.Engine, 'before_cursor_execute', listen)
+    try:
+        found = read(cloud)
+    finally:
+        sa.event.remove(sa.Engine, 'before_cursor_execute', listen)
+    assert found == read_anew(cloud)
+    return [(' '.join(text.split()[:3]), number_of_rows(
+        engine, text, parameters)) for engine, text, parameters in sent
+        if any(table in text for table in TABLES)]
+
+
+def number_of_rows(engine, text, parameters):
+    with engine.connect() as link:
+        return len(link.exec_driver_sql(text, parameters).all())
+
+
+def planned(cloud, rows):
+    """Nothing happens."""
+
+
+def released(cloud, rows):
+    cloud.table.release([rows[0].hold], timeutils.utcnow())
+
+
+def lost(cloud, rows):
+    assert cloud.table.change_state(
+        rows[0].id, [MemberState.PLANNED], MemberState.LOST,
+        timeutils.utcnow(), held=False)
+
+
+def failed(cloud, rows):
+    row = cloud.table.claim(
+        rows[0].group_uuid, 'node-0', str(uuid.uuid4()), timeutils.utcnow())
+    assert cloud.table.change_state(
+        row.id, [MemberState.CLAIMED], MemberState.FAILED,
+        timeutils.utcnow())
+
+
+def claimed(cloud, rows):
+    cloud.table.claim(
+        rows[0].group_uuid, 'node-0', str(uuid.uuid4()), timeutils.utcnow())
+
+
+def built_on_an_alternate(cloud, rows):
+    row = cloud.table.claim(
+        rows[0].group_uuid, 'node-0', str(uuid.uuid4()), timeutils.utcnow())
+    exist(cloud, [row], host='cmp-1')
+    assert cloud.table.change_state(
+        row.id, [MemberState.CLAIMED], MemberState.BUILT,
+        timeutils.utcnow())
+
+
+STATES = (planned, released, lost, failed, claimed, built_on_an_alternate)
+
+
+def test_the_cost_is_the_same_for_100_and_for_1000_members(cloud):
+    found = []
+    for count in 100, 1000:
+        found.append({})
+        for happen in STATES:
+            group = exclusive(cloud, count)
+            read(cloud)
+            happen(cloud, cloud.table.members(group))
+            # The first read finds the change, and the second one no more.
+            found[-1][happen.__name__] = cost(cloud), cost(cloud)
+            cloud.table.delete_group(group)
+    few, many = found
+    for name in few:
+        assert few[name] == many[name], name
+        changed, unchanged = few[name]
+        assert len(unchanged) <= 5, name
+        assert max(number for _, number in changed + unchanged) <= 3, name
+    assert [number for _, number in few['planned'][1]] == [1, 2, 0]
+
+
+def test_a_server_that_moves_takes_its_reservation_along(cloud):
+    group = exclusive(cloud, 4)
+    row = cloud.table.members(group)[-1]
+    assert read(cloud) == {'far-0', 'far-1', 'far-2', 'far-3'}
+    write_server(cloud, row, host='cmp-1')
+    assert read(cloud) == {'far-0', 'far-1', 'far-2', 'cmp-1'}
+    write_server(cloud, row, host='cmp-2', vm_state='deleted')
+    assert read(cloud) == {'far-0', 'far-1', 'far-2', 'cmp-2'}
+    # Nova deletes the record without a date.
+    with in_nova(cloud) as (_, cell):
+        cell.execute(sa.update(models.Instance).where(
+            models.Instance.uuid == row.instance_uuid).values(
+                deleted=models.Instance.id,
+                updated_at=models.Instance.updated_at))
+    assert read(cloud) == {'far-0', 'far-1', 'far-2'}
+
+
+def test_a_change_counts_that_is_dated_before_the_last_read(cloud):
+    """Its clock is late, or its transaction took some time."""
+    group = exclusive(cloud, 4)
+    row = cloud.table.members(group)[-1]
+    read(cloud)
+    late = timeutils.utcnow() - timedelta(
+        seconds=cloud.conf.service_down_time - 5)
+    write_server(cloud, row, late, host='cmp-1')
+    assert 'cmp-1' in read(cloud)
+
+
+def test_both_hosts_of_a_moving_server_are_closed_until_it_has_moved(cloud):
+    """The end of a migration does not always change the server."""
+    group = exclusive(cloud, 4)
+    row = cloud.table.members(group)[-1]
+    read(cloud)
+    write_server(cloud, row, task_state='migrating')
+    assert 'cmp-1' not in read(cloud)
+    with in_nova(cloud) as (_, cell):
+        cell.execute(sa.insert(models.Migration), [{
+            'uuid': str(uuid.uuid4()), 'instance_uuid': row.instance_uuid,
+            'status': 'running', 'source_compute': row.place.host,
+            'dest_compute': 'cmp-1', 'deleted': 0}])
+    write_server(cloud, row, LONG_AGO)
+    assert {'cmp-1', row.place.host} <= read(cloud)
+    with in_nova(cloud) as (_, cell):
+        cell.execute(sa.update(models.Migration).values(status='error'))
+    assert 'cmp-1' not in read(cloud)
+
+
+def test_a_claimed_server_is_followed_to_another_host(cloud):
+    """A claim changes no version, and Nova sends the server elsewhere."""
+    group = exclusive(cloud, 4)
+    row = cloud.table.members(group)[0]
+    read(cloud)
+    row = cloud.table.claim(
+        group, row.member.path, str(uuid.uuid4()), timeutils.utcnow())
+    assert 'far-0' in read(cloud)
+    exist(cloud, [row], host=None, vm_state='building')
+    assert 'far-0' in read(cloud)
+    write_server(cloud, row, host='cmp-1', vm_state='building')
+    assert read(cloud) == {'cmp-1', 'far-1', 'far-2', 'far-3'}
+
+
+def test_many_changed_servers_are_all_looked_up(cloud, monkeypatch):
+    """The list of changed servers ends before the servers of members."""
+    monkeypatch.setattr(followed_members, 'FEWEST', 1)
+    group = exclusive(cloud, 4)
+    read(cloud)
+    with in_nova(cloud) as (_, cell):
+        cell.execute(sa.insert(models.Instance), [
+            {'uuid': str(uuid.uuid4()), 'project_id': PROJECT,
+             'updated_at': timeutils.utcnow() - timedelta(seconds=5)}
+            for _ in range(4)])
+    for row, host in zip(cloud.table.members(group)[2:], ('cmp-1', 'cmp-2')):
+        write_server(cloud, row, host=host)
+    assert read(cloud) == {'far-0', 'far-1', 'cmp-1', 'cmp-2'}
+
+
+def test_members_stay_where_they_were_while_their_cell_is_away(
+        cloud, monkeypatch):
+    group = exclusive(cloud, 4)
+    row = cloud.table.members(group)[-1]
+    write_server(cloud, row, host='cmp-1')
+    closed = read(cloud)
+    with monkeypatch.context() as patch:
+        patch.setattr(followed_members, '_changed_in_cell', None)
+        write_server(cloud, row, host='cmp-2')
+        assert read(cloud) == closed
+    assert read(cloud) == {'far-0', 'far-1', 'far-2', 'cmp-2'}
