@@ -188,16 +188,15 @@ def _sums_and_claims(session: orm.Session
     """The sums, and the claims by the UUID of the group. Both are as of one
     moment, since this is one statement. A claim that is missing was made
     later, or it has ended and its end has raised a version."""
-    number, text = sa.BigInteger(), sa.String(36)
+    number = sa.BigInteger()
     sums = sa.select(
-        sa.cast(sa.null(), text), sa.cast(sa.null(), number),
-        sa.cast(sa.null(), text), sa.func.count(), *(
+        *(sa.null() for _ in range(3)), sa.func.count(), *(
             sa.cast(sa.func.coalesce(sa.func.sum(column), 0), number)
             for column in (GroupRow.places_version, GroupRow.revision))
     ).where(_KEEPS_OUT)
     claims = sa.select(
         MemberRow.group_uuid, MemberRow.id, MemberRow.instance_uuid,
-        *(sa.cast(sa.null(), number) for _ in range(3))
+        *(sa.null() for _ in range(3))
     ).join(GroupRow, GroupRow.uuid == MemberRow.group_uuid).where(
         MemberRow.state == MemberState.CLAIMED, _KEEPS_OUT)
     found: Sums = 0, 0, 0

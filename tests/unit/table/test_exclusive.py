@@ -43,9 +43,8 @@ def by_id(member):
 
 
 @pytest.mark.parametrize('change', [
-    test_rosters.claimed, test_rosters.claimed_and_taken_back,
-    test_rosters.built_elsewhere, test_rosters.lost_and_planned_anew,
-    test_rosters.written_anew,
+    test_rosters.claimed, test_rosters.built_elsewhere,
+    test_rosters.lost_and_planned_anew, test_rosters.written_anew,
     test_rosters.revised, test_rosters.created_again,
     test_rosters.created_again_in_that_moment
 ], ids=lambda change: change.__name__)
