@@ -12,6 +12,7 @@ from tests.functional.counting import counted
 HOSTS = tuple(
     EmbeddedHost(f'{rack}-{number}', zone='az1', rack=rack, vcpus=4)
     for rack in ('r1', 'r2', 'r3') for number in (1, 2))
+INSTANCE = '5e1d7c80-3b0f-4c53-9d55-1f6a3a0c2b11'
 RACKS = {host.name: host.rack for host in HOSTS}
 
 
@@ -290,6 +291,22 @@ def test_one_statement_is_sent_if_no_group_is_exclusive(cloud):
     assert 'holistic_groups' in asked[0]
 
 
+def test_a_create_reads_only_host_mappings_of_the_domain(cloud):
+    """Whether strangers are in the rack of the member is asked of the rack,
+    not of the cloud."""
+    group = planned(cloud, alone('rack'))
+    spec = cloud.request_spec(
+        'small', {'group': group, 'member': 'node-0'}, INSTANCE)
+    with counted() as calls:
+        cloud.select_destinations(spec, [INSTANCE])
+    asked = [each for each in calls.recorder.sent
+             if 'FROM host_mappings' in each.text]
+    own, = hosts_of(cloud, group)
+    assert {name for each in asked for name in each.parameters} & {
+        *RACKS} == domain('rack', [own])
+    cloud.delete_consumer(INSTANCE)
+
+
 def asked_for(cloud, **arguments):
     """Statements for strangers that fit, but those of Nova's own tables."""
     with counted() as calls:
@@ -306,7 +323,7 @@ def test_many_foreign_servers_cost_as_many_statements_as_one(cloud):
     ours = [[each for each in asked if 'holistic_' in each]
             for asked in (one, many)]
     assert ours[0] == ours[1]
-    assert len(ours[0]) == 2
+    assert len(ours[0]) == 1
 
 
 def test_changed_levels_cost_the_same_for_any_member_count(cloud):
