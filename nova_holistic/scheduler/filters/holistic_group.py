@@ -13,7 +13,7 @@ from nova_holistic import exceptions
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.snapshot import Host
 from nova_holistic.scheduler import connections, moves, unanswered
-from nova_holistic.scheduler.hosts import cloudview, locations
+from nova_holistic.scheduler.hosts import locations
 from nova_holistic.scheduler.pointer import has_pointer, Pointer
 from nova_holistic.scheduler.policies import exclusion, membership, strangers
 from nova_holistic.scheduler.policies.membership import Membership
@@ -115,13 +115,10 @@ def _policies(found: Membership | None, spec, states) -> Sequence[Objections]:
         except exceptions.HolisticError:
             # It does not pass: see above.
             continue
-    judge = strangers.known_to(found.judge(connections.get()),
-                               connections.get(), found, spec.instance_uuid,
-                               candidates)
-    if found.is_as_planned(connections.get()):
-        return (judge.objections,)
-    return (cloudview.shown_to(
-        judge, connections.get(), found.rows).objections,)
+    judge = found.whole_judge(connections.get())
+    return (strangers.known_to(
+        judge, connections.get(), found, spec.instance_uuid,
+        candidates).objections,)
 
 
 def _located(state) -> Host:

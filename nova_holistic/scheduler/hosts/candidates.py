@@ -61,7 +61,8 @@ class Candidates:
         row = own.own
         self._ask_for(instance_uuid)
         request.check_destination(self._spec, row.place.host, row.place.node)
-        judge = own.judge(self._connections, self._context)
+        own.judge(self._connections, self._context)
+        judge = own.whole_judge(self._connections)
         cell = self._hosts.cell_of(self._context, row.place)
         others = (place for place in places
                   if self._keeps_policies(judge, place))
@@ -74,7 +75,7 @@ class Candidates:
             row, cell, others, limit)])
         if state not in passed:
             raise self._rejection(own, state)
-        # Filters and policies of the whole cloud may have refused some.
+        # Filters may have refused some.
         found = [each for each in passed if each is not state]
         while len(found) < limit and (more := self._alternates(
                 row, cell, others, limit - len(found))):

@@ -15,7 +15,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.policy import Policy
 from nova_holistic.scheduler.claim.refusal import Refused
 from nova_holistic.scheduler.connections import Connections
-from nova_holistic.scheduler.hosts import locations
+from nova_holistic.scheduler.hosts import cloudview, locations
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.policies.judge import Judge
 from nova_holistic.scheduler.policies import whereabouts
@@ -36,6 +36,7 @@ class Membership:
 
     :ivar by_plan: the hosts in question are the row's place and alternates
     :ivar _judges: the answer of :meth:`judge`, worked out once
+    :ivar _shown: the answer of :meth:`whole_judge`, worked out once
     """
 
     record: GroupRecord
@@ -44,12 +45,23 @@ class Membership:
     by_plan: bool = False
     _judges: list[Judge] = field(
         default_factory=list, init=False, repr=False, compare=False)
+    _shown: list[Judge] = field(
+        default_factory=list, init=False, repr=False, compare=False)
 
     def judge(self, connections: Connections, context=None) -> Judge:
         """The group's policies, with the others where they really are."""
         if not self._judges:
             self._judges.append(self._judge(connections, context))
         return self._judges[0]
+
+    def whole_judge(self, connections: Connections) -> Judge:
+        """The same, with the whole cloud in view where that is necessary."""
+        if not self._shown:
+            judge = self.judge(connections)
+            self._shown.append(
+                judge if self.is_as_planned(connections)
+                else cloudview.shown_to(judge, connections, self.rows))
+        return self._shown[0]
 
     def is_as_planned(self, connections: Connections) -> bool:
         """Whether the hosts in question were chosen with the whole cloud in
