@@ -79,9 +79,10 @@ def closed_domains(connections: Connections, own: Membership | None
     if found is None:
         found = _reserved_or_last(connections)
         _request.found = found if _request.under_way else None
-    return found.closed(
-        own and own.record.uuid,
-        lambda reservation, record: _is_for(reservation, record, own))
+    if own is None:
+        return found.domains
+    return found.closed(own.record.uuid, lambda reservation, _:
+                        own.own.member.path in reservation.members)
 
 
 def last_closed_domains(connections: Connections, group_uuid: str | None,
@@ -219,12 +220,6 @@ def _reservations(connections: Connections, record: GroupRecord,
     for each in reservations(
             group, placement, connections.topology.levels):
         yield record, each
-
-
-def _is_for(reservation: Reservation, record: GroupRecord,
-            own: Membership | None) -> bool:
-    return (own is not None and own.record.uuid == record.uuid
-            and own.own.member.path in reservation.members)
 
 
 def is_closed(closed: frozenset[Domain], host: Host,
