@@ -42,13 +42,20 @@ def parse(words=None):
     parser.add_argument('--repeat', type=int, default=3,
                         help='warm creates, with strangers and without')
     parser.add_argument('--cold', type=int, default=1,
-                        help='cold creates; 0 leaves them out')
+                        help='cold creates; 0 leaves them out, and starts the '
+                             'engine only once')
     parser.add_argument('--rate', type=float, default=10.0,
                         help='servers that strangers create, and delete, in '
                              'a second; 0 leaves them out')
     parser.add_argument('--stock', type=int, default=0,
                         help='servers that stock Nova schedules one by one; '
                              '0 leaves stock Nova out')
+    parser.add_argument('--drivers', nargs='+', default=['placement'],
+                        choices=['placement', 'placement-db'],
+                        help='inventory drivers of the engine')
+    parser.add_argument('--folder', type=pathlib.Path,
+                        help='keeps the databases of each number of hosts, '
+                             'for the next run; the path has to be short')
     parser.add_argument('--json', type=pathlib.Path,
                         help='file to which all figures are written')
     parser.add_argument('--full', action='store_true',
@@ -70,8 +77,9 @@ def document(members):
 
 
 class Bench:
-    def __init__(self, cloud):
+    def __init__(self, cloud, driver):
         self._cloud = cloud
+        self._driver = driver
         self._client = cloud.client()
         # A token is no part of a create.
         next(self._client.groups.list(), None)
@@ -79,7 +87,10 @@ class Bench:
     def cold(self, members):
         """The cost of a create by an engine that is started for it."""
         self._cloud.stop_engine()
-        return self._measured(members, self._cloud.start_engine)
+        return self._measured(members, self.start_engine)
+
+    def start_engine(self):
+        return self._cloud.start_engine(driver=self._driver)
 
     def warm(self, members):
         return self._measured(members, None)
@@ -139,23 +150,24 @@ def strangers(cloud, rate):
     found.update(json.loads(rest))
 
 
-def measure(cloud, hosts, arguments):
+def measure(cloud, hosts, driver, arguments):
     """One row for each number of members and state of the engine."""
-    bench, rows = Bench(cloud), []
+    bench, rows = Bench(cloud, driver), []
 
     def row(members, state, create, repeat, **more):
         costs = [create(members) for _ in range(repeat)]
-        rows.append({'hosts': hosts, 'members': members, 'state': state,
-                     'runs': costs, 'load_average': os.getloadavg(), **more})
+        rows.append({'hosts': hosts, 'driver': driver, 'members': members,
+                     'state': state, 'runs': costs,
+                     'load_average': os.getloadavg(), **more})
         report.print_row(rows[-1])
         return rows[-1]
 
+    cloud.stop_engine()
+    if not arguments.cold:
+        bench.start_engine()
     for members in arguments.members:
         if arguments.cold:
             row(members, 'cold', bench.cold, arguments.cold)
-        else:
-            cloud.stop_engine()
-            cloud.start_engine()
         # The first warm create fills what the cold one did not.
         bench.warm(members)
         row(members, 'warm', bench.warm, arguments.repeat)
@@ -175,10 +187,13 @@ def main():
     report.print_machine(found['machine'])
     for hosts in arguments.hosts:
         begin = time.monotonic()
-        with measured_cloud.filled_cloud(hosts, arguments.servers) as cloud:
+        with measured_cloud.filled_cloud(
+                hosts, arguments.servers, folder=arguments.folder) as cloud:
             print(f'{hosts} hosts with {arguments.servers} servers each, '
                   f'ready after {time.monotonic() - begin:.0f} s', flush=True)
-            found['creates'].extend(measure(cloud, hosts, arguments))
+            for driver in arguments.drivers:
+                found['creates'].extend(
+                    measure(cloud, hosts, driver, arguments))
             if arguments.stock:
                 found['stock'].append({'hosts': hosts, **json.loads(
                     cloud.run_module('benchmarks.stock_nova',

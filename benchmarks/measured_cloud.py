@@ -27,6 +27,7 @@ from tools.cloud import catalog, furniture
 from tools.cloud.cloud import Cloud
 from tools.cloud.layout import Layout, write
 from tools.cloud.nova import Nova
+from tools.cloud.placement import Placement
 from tools.cloud.processes import scripts
 from tools.cloud.service import WebService
 
@@ -43,8 +44,17 @@ OPTIONS = {
     'nova.conf': {'DEFAULT': {'service_down_time': 10_000_000}}}
 
 
+class MeasuredPlacement(Placement):
+    """Placement with a process for each processor."""
+
+    workers = os.cpu_count()
+
+
 class NovaServices(Nova):
-    """nova-api alone; the benchmarks start other services when needed."""
+    """nova-api alone, with a process for each processor; the benchmarks start
+    other services when needed."""
+
+    workers = os.cpu_count()
 
     def start(self):
         WebService.start(self)
@@ -56,7 +66,17 @@ class MeasuredCloud(Cloud):
     def __init__(self, layout, told=lambda line: None):
         super().__init__(layout, told)
         self.services['nova'] = NovaServices(layout, self.processes)
+        self.services['placement'] = MeasuredPlacement(
+            layout, self.processes)
         self.trace = layout.state(ENGINE) / 'trace'
+
+    def resume(self):
+        """Start a cloud that was filled before, with its databases."""
+        for name in ('rabbitmq', 'mariadb', 'memcached', 'keystone',
+                     'placement', 'nova'):
+            self._start(self.services[name])
+        self.services['holistic'].start_api()
+        self.services['holistic'].wait()
 
     def up(self):
         for name in ('rabbitmq', 'mariadb', 'memcached'):
@@ -99,14 +119,18 @@ class MeasuredCloud(Cloud):
             'OS_NOVA_DISABLE_EVENTLET_PATCHING': '1',
             'PYTHONPATH': str(pathlib.Path(__file__).parents[1])}
 
-    def start_engine(self, traced=True):
+    def start_engine(self, traced=True, driver='placement'):
         """Start the engine; returns the moment, by ``time.monotonic``.
 
         :param traced: whether it writes spans; the file grows
+        :param driver: of the inventory
         """
         conf = self.layout.configuration('holistic') / 'nova-holistic.conf'
         own = write(self.layout.configuration(ENGINE) / 'engine.conf', {
-            'engine': {'host': ENGINE}})
+            'engine': {'host': ENGINE},
+            'inventory': {
+                'driver': driver,
+                'placement_connection': self.layout.database('placement')}})
         ports = {name: self.layout.ports[name]
                  for name in ('placement', 'nova', 'keystone')}
         command = [
@@ -179,25 +203,39 @@ class MeasuredCloud(Cloud):
 
 
 @contextlib.contextmanager
-def filled_cloud(hosts, servers, options=None):
+def filled_cloud(hosts, servers, options=None, folder=None):
     """A cloud with a number of hosts. It is removed at the end.
 
-    The directory stays if anything fails, with all logs in ``log``.
+    :param folder: keeps the directory of the cloud, with its databases. The
+        next call with the same folder and numbers finds it filled. None keeps
+        nothing; then the directory stays only if anything fails, with all
+        logs in ``log``.
     """
-    # A short path, because sockets are below it.
-    directory = pathlib.Path(tempfile.mkdtemp(prefix='filled-'))
     chosen = {**OPTIONS, **(options or {})}
-    cloud = MeasuredCloud(Layout.make(directory, 0, options=chosen))
+    if folder is None:
+        # A short path, because sockets are below it.
+        directory = pathlib.Path(tempfile.mkdtemp(prefix='filled-'))
+    else:
+        directory = pathlib.Path(folder) / f'{hosts}-{servers}'
+    ready = directory / 'filled'
+    cloud = MeasuredCloud(
+        Layout.read(directory) if ready.exists()
+        else Layout.make(directory, 0, options=chosen))
     try:
-        cloud.up()
-        cloud.fill(hosts, servers)
+        if ready.exists():
+            cloud.resume()
+        else:
+            cloud.up()
+            cloud.fill(hosts, servers)
+            ready.touch()
         yield cloud
     except BaseException:
         print(f'logs: {directory}/log', file=sys.stderr)
-        cloud.down()
         raise
-    cloud.down()
-    cloud.remove()
+    finally:
+        cloud.down()
+    if folder is None:
+        cloud.remove()
 
 
 def machine():

@@ -25,6 +25,7 @@ _STEP_OF = {
     'nova_holistic_hold_seconds': 'holds',
     'nova_holistic_alternates_seconds': 'alternates',
     'table': 'table'}
+CONFLICT = 409
 HTTP = 'http'
 """Name of the spans of requests; the label ``service`` says to whom."""
 
@@ -124,7 +125,8 @@ def of_create(spans, asked, told):
 
 def summary(intervals, samples, spans):
     """For each step its wall-clock time, the processor time of each process,
-    and the number and wall-clock time of the requests to each service.
+    and the number and wall-clock time of the requests to each service. The
+    number of answers with the status 409 is there under ``409``.
 
     :param intervals: as ``of_create`` returns them
     :param samples: ``Samples``
@@ -145,6 +147,10 @@ def summary(intervals, samples, spans):
                 cost['requests'].get(service, 0) + len(own))
             cost['waited'][service] = (
                 cost['waited'].get(service, 0.0) + union_length(own))
+        conflicts = sum(s['labels'].get('status') == CONFLICT for s in inside)
+        if conflicts:
+            cost['requests']['409'] = (
+                cost['requests'].get('409', 0) + conflicts)
     return found
 
 

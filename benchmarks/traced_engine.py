@@ -90,13 +90,15 @@ def record_requests(trace, services):
 
     @functools.wraps(send)
     def timed(session, request, **options):
-        begin = time.monotonic()
+        begin, status = time.monotonic(), None
         try:
-            return send(session, request, **options)
+            response = send(session, request, **options)
+            status = response.status_code
+            return response
         finally:
             service = services.get(parse.urlsplit(request.url).port, 'other')
             trace.add('http', begin, time.monotonic(), service=service,
-                      method=request.method)
+                      method=request.method, status=status)
 
     requests.Session.send = timed
 

@@ -86,7 +86,7 @@ def engine(conf, transport: messaging.Transport,
         conf, placement=placement, compute=nova,
         image=connect_if_configured(conf, 'glance')))
     holds = HoldClient.from_conf(
-        conf, MarkingAdapter(placement, inventory.mark_providers))
+        conf, MarkingAdapter(placement, inventory))
     clock = DatabaseClock(table.database)
     instances = NovaInstances(nova)
     planner = Planner(conf, inventory, table, holds, clock)

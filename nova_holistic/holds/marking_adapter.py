@@ -1,66 +1,116 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks the hosts of holds that this process changes in Placement."""
+"""Tells the inventory by how much this process changes the use of hosts."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
+import functools
 import threading
-from typing import Any
+from typing import Any, Protocol
+
+from nova_holistic.holds.bodies import FIRST_GENERATION
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.use_change import UseChange
 
 REMEMBERED = 100_000
-"""Holds whose provider is remembered, the latest ones. A request that drops a
-hold does not name its provider. An entry takes about 200 bytes."""
+"""Holds whose allocations are remembered, the latest ones. A request that
+drops a hold does not name them. An entry takes about 300 bytes."""
 
 _PATH = '/allocations'
+
+Uses = Mapping[str, UseChange]
+"""By UUID of the provider."""
+
+
+class Changes(Protocol):
+    """What an adapter tells: see ``CloudInventory``."""
+
+    def mark_providers(self, uuids: Collection[str]) -> None: ...
+
+    def moment(self) -> int: ...
+
+    def change_use(self, since: int, uses: Uses) -> None: ...
 
 
 class MarkingAdapter:
     """A keystoneauth Adapter for Placement, as HoldClient uses it.
 
-    After each request that may have changed allocations, also after a failed
-    one, the providers are marked. If a hold is dropped that another process
-    put, its provider is not known and is not marked.
+    If a request succeeds whose effect is known, the inventory changes the use
+    of the providers, and nothing is read. The effect is known if consumers
+    are created, or if holds that this process created are emptied at their
+    first generation. After every other request that may have changed
+    allocations, also after a failed one, the providers are marked, and are
+    read again. If a hold is dropped that another process put, its provider is
+    not known and is not marked.
     """
 
-    def __init__(self, adapter: Any,
-                 mark: Callable[[Collection[str]], object]):
-        """:param mark: receives UUIDs of providers"""
+    def __init__(self, adapter: Any, inventory: Changes):
         self._adapter = adapter
-        self._mark = mark
+        self._inventory = inventory
         self._lock = threading.Lock()
-        self._providers: OrderedDict[str, str] = OrderedDict()
+        self._created: OrderedDict[str, tuple[tuple[str, UseChange], ...]] = (
+            OrderedDict())
 
     def request(self, path: str, method: str, **options: Any) -> Any:
         """See keystoneauth's Adapter."""
-        changed = frozenset(self._changed(path, method, options.get('json')))
-        try:
+        if method == 'DELETE' and path.startswith(f'{_PATH}/'):
+            emptied = path.removeprefix(f'{_PATH}/')
+            uses, exact = self._use(emptied), False
+        elif method == 'POST' and path == _PATH:
+            uses, exact = self._change(options['json'])
+        else:
+            uses, exact = {}, False
+        if not uses:
             return self._adapter.request(path, method, **options)
+        since, changed = self._inventory.moment(), False
+        try:
+            response = self._adapter.request(path, method, **options)
+            changed = exact and response.status_code == 204
+            return response
         finally:
             if changed:
-                self._mark(changed)
+                self._inventory.change_use(since, uses)
+            else:
+                self._inventory.mark_providers(frozenset(uses))
 
-    def _changed(self, path: str, method: str, body: Any) -> Iterator[str]:
-        """UUIDs of the providers whose use the request changes."""
-        if method == 'DELETE' and path.startswith(f'{_PATH}/'):
-            yield from self._emptied(path.removeprefix(f'{_PATH}/'))
-        elif method == 'POST' and path == _PATH:
-            for consumer, wanted in body.items():
-                if wanted['allocations']:
-                    yield from self._filled(consumer, wanted['allocations'])
-                else:
-                    yield from self._emptied(consumer)
+    def _change(self, body: Mapping[str, Any]) -> tuple[Uses, bool]:
+        """What a request changes if it succeeds, and whether this is exact.
+        """
+        total: dict[str, UseChange] = {}
+        exact = True
+        for consumer, wanted in body.items():
+            generation = wanted['consumer_generation']
+            if wanted['allocations']:
+                uses = _uses(wanted['allocations'])
+                exact &= generation is None
+                self._remember(consumer, uses)
+            else:
+                uses = {uuid: -use
+                        for uuid, use in self._use(consumer).items()}
+                exact &= generation == FIRST_GENERATION
+            for uuid, use in uses.items():
+                total[uuid] = total.get(uuid, UseChange()) + use
+        return total, exact
 
-    def _emptied(self, consumer: str) -> Iterator[str]:
-        # The provider stays remembered: the request may be repeated.
+    def _use(self, consumer: str) -> Uses:
+        """What a consumer uses, if this process created it. It stays
+        remembered, because a request may be repeated."""
         with self._lock:
-            if consumer in self._providers:
-                yield self._providers[consumer]
+            return dict(self._created.get(consumer, ()))
 
-    def _filled(self, consumer: str,
-                allocations: Mapping[str, Any]) -> Iterator[str]:
+    def _remember(self, consumer: str, uses: Uses) -> None:
         with self._lock:
-            for provider in allocations:
-                self._providers[consumer] = provider
-                self._providers.move_to_end(consumer)
-                yield provider
-            while len(self._providers) > REMEMBERED:
-                self._providers.popitem(last=False)
+            self._created[consumer] = tuple(uses.items())
+            self._created.move_to_end(consumer)
+            while len(self._created) > REMEMBERED:
+                self._created.popitem(last=False)
+
+
+def _uses(allocations: Mapping[str, Any]) -> Uses:
+    return {uuid: _use_of_one(frozenset(each['resources'].items()))
+            for uuid, each in allocations.items()}
+
+
+@functools.lru_cache(maxsize=1024)
+def _use_of_one(amounts: frozenset[tuple[str, int]]) -> UseChange:
+    """Of one consumer. Equal holds share one object, to save memory."""
+    return UseChange(1, FrozenMapping(dict(amounts)))

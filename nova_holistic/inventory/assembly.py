@@ -14,6 +14,7 @@ from nova_holistic.inventory.resource_providers.provider import Provider
 from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.use_change import UseChange
 from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
 
 DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED'
@@ -54,14 +55,51 @@ class Assembly:
         self._providers: dict[str, Provider] = {}
         # Number of the latest reading of each provider, also of missing ones.
         self._read: dict[str, int] = {}
+        # When the latest reading of each provider was added.
+        self._added: dict[str, int] = {}
+        self._changed: dict[str, int] = {}
+        self._doubtful: set[str] = set()
         self._hosts: dict[str, tuple[Place, Provider, Host]] = {}
         self._snapshot = Snapshot(topology.levels, ())
 
     def begin(self) -> int:
-        """The number of a reading that begins now."""
+        """The number of a reading, or of another change, that begins now."""
         with self._lock:
-            self._begun += 1
-            return self._begun
+            return self._next()
+
+    def change_use(self, since: int,
+                   changes: Mapping[str, UseChange]) -> Snapshot:
+        """Change the use of providers without a reading.
+
+        If a provider was read meanwhile, it is not known whether that reading
+        contains the change. Then the provider becomes doubtful.
+
+        :param since: the number of a beginning before the change was made
+        :param changes: by UUID; they have been made
+        :returns: the newest snapshot
+        """
+        with self._lock:
+            now = self._next()
+            for uuid, change in changes.items():
+                provider = self._providers.get(uuid)
+                if provider is None or self._added.get(uuid, 0) > since:
+                    self._doubtful.add(uuid)
+                else:
+                    self._providers[uuid] = provider.with_change(change)
+                    self._changed[uuid] = now
+            self._assemble()
+            return self._snapshot
+
+    def take_doubtful(self) -> Collection[str]:
+        """UUIDs of providers that have to be read again because a reading and
+        a change of their use overlapped. They are not returned again."""
+        with self._lock:
+            found, self._doubtful = self._doubtful, set()
+            return found
+
+    def _next(self) -> int:
+        self._begun += 1
+        return self._begun
 
     @property
     def snapshot(self) -> Snapshot:
@@ -113,7 +151,7 @@ class Assembly:
                 self._flavors_read = begun
                 if flavors != self._snapshot.flavors:
                     self._snapshot = replace(self._snapshot, flavors=flavors)
-            self._put_providers(begun, providers)
+            self._put_providers(begun, self._next(), providers)
             self._assemble()
             return self._snapshot
 
@@ -134,7 +172,8 @@ class Assembly:
         self._places = {
             uuid: before[uuid] if before.get(uuid) == place else place
             for uuid, place in places.items()}
-        for known in (self._providers, self._read, self._hosts):
+        for known in (self._providers, self._read, self._added,
+                      self._changed, self._hosts):
             for uuid in known.keys() - self._places.keys():
                 del known[uuid]
         aggregates = FrozenMapping({
@@ -145,12 +184,17 @@ class Assembly:
         if found != self._snapshot:
             self._snapshot = found
 
-    def _put_providers(self, begun: int,
+    def _put_providers(self, begun: int, now: int,
                        found: Mapping[str, Provider | None]) -> None:
         for uuid, provider in found.items():
             if uuid not in self._places or begun < self._read.get(uuid, 0):
                 continue
+            if begun < self._changed.get(uuid, 0):
+                # The reading may not contain the change.
+                self._doubtful.add(uuid)
+                continue
             self._read[uuid] = begun
+            self._added[uuid] = now
             if provider is None:
                 self._providers.pop(uuid, None)
             elif self._providers.get(uuid) != provider:

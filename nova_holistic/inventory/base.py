@@ -8,6 +8,7 @@ from nova_holistic.inventory.cloud_reader import CloudReader
 from nova_holistic.model.image import Image
 from nova_holistic.model.server_group import ServerGroup
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.use_change import UseChange
 
 
 class CloudInventory(abc.ABC):
@@ -43,6 +44,19 @@ class CloudInventory(abc.ABC):
 
     def mark_hosts(self, names: Collection[str]) -> None:
         """The use of these compute hosts has changed. Returns at once."""
+
+    def moment(self) -> int:
+        """The present moment, for ``change_use``."""
+        return 0
+
+    def change_use(self, since: int,
+                   changes: Mapping[str, UseChange]) -> None:
+        """This process has changed the use of resource providers, and knows
+        by how much. Returns at once.
+
+        :param since: a moment before the change
+        :param changes: by UUID of the provider
+        """
 
     def mark_nova(self) -> None:
         """A compute service or an aggregate has changed. Returns at once."""

@@ -85,6 +85,14 @@ class CloudReader:
         return self.assembly.put(begun, providers=self._providers.reread(
             uuids))
 
+    def read_use(self, uuids: Collection[str]) -> Snapshot:
+        """Read the use of some hosts."""
+        if not uuids:
+            return self.assembly.snapshot
+        begun = self.assembly.begin()
+        return self.assembly.put(
+            begun, providers=self._providers.reread_use(uuids))
+
     def _all_flavors(self) -> Mapping[str, Flavor]:
         return read_flavors(self._nova)
 

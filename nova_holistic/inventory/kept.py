@@ -6,9 +6,11 @@ keeps the newest snapshot instead, and reads what has changed:
 
 - Flavors, and the list of disabled hosts, are read for each plan. Each is one
   small request.
-- The hosts of holds that this engine puts or drops, hosts that Nova's
-  notifications name, and hosts of a plan that Placement refused are marked.
-  They are read again before the next plan.
+- The use of the hosts of holds that this engine puts or drops is changed in
+  the snapshot. Nothing is read for it.
+- Hosts that Nova's notifications name, and hosts of a plan that Placement
+  refused, are marked. They are read again before the next plan. After a
+  notification, only the use of the host is read.
 - States of compute services, and aggregates, are read again after a
   notification about them, and every ``[inventory] nova_interval`` seconds.
 - The comparison reads every provider again within ``[inventory]
@@ -35,6 +37,7 @@ from nova_holistic.metrics.instruments import HOSTS_READ, SNAPSHOTS
 from nova_holistic.model.image import Image
 from nova_holistic.model.server_group import ServerGroup
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.use_change import UseChange
 
 LOG = logging.getLogger(__name__)
 
@@ -46,7 +49,7 @@ ROUNDS = 3
 """A kept snapshot is not used if no comparison has ended for this number of
 intervals: then the background does not work."""
 
-_PROVIDER, _HOST, _NOVA = 'provider', 'host', 'nova'
+_PROVIDER, _USE, _HOST, _NOVA = 'provider', 'use', 'host', 'nova'
 Mark = tuple[str, str]
 """The kind of a thing, and its UUID or name."""
 
@@ -84,6 +87,7 @@ class KeptInventory(CloudInventory):
         # Number of the latest distrust, and of the latest that was followed
         # by a complete reading.
         self._distrusted = self._trusted = 0
+        self._reading_all = threading.Lock()
         self._comparing = threading.Lock()
         self._round: list[str] = []
         self._round_at = 0.0
@@ -111,8 +115,11 @@ class KeptInventory(CloudInventory):
     def kept(self) -> Snapshot:
         """See ``InventoryDriver.kept``. All that was marked before the call
         is read."""
-        if self._trusted < self._distrusted or self._is_too_old():
-            return self.snapshot()
+        if self._needs_all():
+            # Callers who wait here use the snapshot of the first of them.
+            with self._reading_all:
+                if self._needs_all():
+                    return self.snapshot()
         self._follow()
         self._reader.read_flavors()
         SNAPSHOTS.add(kind='kept')
@@ -123,6 +130,13 @@ class KeptInventory(CloudInventory):
 
     def mark_hosts(self, names: Collection[str]) -> None:
         self._marks.add([(_HOST, name) for name in names if name])
+
+    def moment(self) -> int:
+        return self._reader.assembly.begin()
+
+    def change_use(self, since: int,
+                   changes: Mapping[str, UseChange]) -> None:
+        self._reader.assembly.change_use(since, changes)
 
     def mark_nova(self) -> None:
         self._marks.add([(_NOVA, '')])
@@ -136,6 +150,7 @@ class KeptInventory(CloudInventory):
 
         :raises HolisticError: Nova or Placement does not answer
         """
+        self._mark_doubtful()
         if self._marks.pending()[1] and not self._is_too_old():
             self._follow()
 
@@ -157,7 +172,9 @@ class KeptInventory(CloudInventory):
         """
         with self._comparing:
             if self._is_too_old():
-                self.snapshot()
+                with self._reading_all:
+                    if self._is_too_old():
+                        self.snapshot()
                 self._round = []
                 return
             if not self._round:
@@ -192,17 +209,27 @@ class KeptInventory(CloudInventory):
         number = len(self._reader.assembly.computes())
         return max(1, math.ceil(number * PIECE_SPACING / self._interval))
 
+    def _needs_all(self) -> bool:
+        return self._trusted < self._distrusted or self._is_too_old()
+
     def _is_too_old(self) -> bool:
         return self._complete_at is None or (
             self._timer() - self._complete_at > ROUNDS * self._interval)
 
+    def _mark_doubtful(self) -> None:
+        self._marks.add([
+            (_USE, uuid) for uuid in self._reader.assembly.take_doubtful()])
+
     def _read_marked(self) -> None:
+        self._mark_doubtful()
         number, marks = self._marks.pending()
         if (_NOVA, '') in marks:
             self._reader.read_nova()
         uuids = {uuid for kind, uuid in marks if kind == _PROVIDER}
-        uuids |= self._reader.assembly.named(
+        used = self._reader.assembly.named(
             {name for kind, name in marks if kind == _HOST})
+        used = (used | {uuid for kind, uuid in marks if kind == _USE}) - uuids
         self._reader.read_providers(uuids)
-        HOSTS_READ.add(len(uuids), why='changed')
+        self._reader.read_use(used)
+        HOSTS_READ.add(len(uuids | used), why='changed')
         self._marks.remove(number)

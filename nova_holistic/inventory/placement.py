@@ -45,7 +45,7 @@ class PlacementInventory(InventoryDriver):
     DISK_GB here, and takes no flavor with a local disk). A compute without
     a provider, or a provider without a compute, is no host yet.
 
-    Requests for one snapshot: five, one more for each further thousand
+    Requests for one snapshot: four, one more for each further thousand
     flavors, one or a few for use (see :mod:`.use`), one for each hypervisor
     that may have changed (see :mod:`.compute_reader`), and one to three for
     each provider that changed since the snapshot before. The first snapshot

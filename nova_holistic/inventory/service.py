@@ -61,26 +61,36 @@ class Service:
                 f'HTTP {answer.status_code}: {_one_line(answer.text)}')
 
     def pages(self, path: str, key: str, microversion: str,
-              **query: str) -> Iterator[Mapping[str, Any]]:
+              linked: bool = False, **query: str,
+              ) -> Iterator[Mapping[str, Any]]:
         """Every item of a paged list, in the service's order.
 
-        Only an empty page is the last: Nova leaves items out of pages that
-        it then takes for short ones, and gives them no link to the next.
+        :param linked: every page but the last has a link to the next one
+        :param query: ``marker`` begins the list behind an item, and ``limit``
+            is the number of items of a page
+
+        If pages are not linked, only an empty page is the last: Nova leaves
+        hypervisors out of pages that it then takes for short ones, and gives
+        them no link to the next.
         """
         marker: dict[str, str] = {}
         while True:
             page_path = f'{path}?' + urlencode(
-                {**query, 'limit': PAGE, **marker})
+                {'limit': PAGE, **query, **marker})
             with self.reading(page_path):
-                items = self.get(page_path, microversion)[key]
+                page = self.get(page_path, microversion)
+                items = page[key]
                 if not items:
                     return
+                last = linked and not page.get(f'{key}_links')
                 following = {'marker': items[-1]['id']}
             if following == marker:
                 raise ServiceFailed(self.name, page_path,
                                     'the same page again')
             marker = following
             yield from items
+            if last:
+                return
 
     @contextmanager
     def reading(self, path: str) -> Iterator[None]:

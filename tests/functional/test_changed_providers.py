@@ -18,7 +18,7 @@ HOSTS = (
     EmbeddedHost('cmp-4'),
 )
 DISK_ARRAY = '7b1c3c7e-5d0a-4f1e-9a39-0d6d8c0a3f11'
-LISTS = {'os-services': 1, 'flavors/detail': 2, 'os-aggregates': 1,
+LISTS = {'os-services': 1, 'flavors/detail': 1, 'os-aggregates': 1,
          'resource_providers': 1, 'allocation_candidates': 1}
 """Requests of every snapshot of a cloud of no more than a thousand hosts."""
 

@@ -61,9 +61,14 @@ class Service:
 
 
 class WebService(Service):
-    """A WSGI application, served by uwsgi."""
+    """A WSGI application, served by uwsgi.
+
+    :cvar workers: number of its processes
+    :cvar threads: of each process
+    """
 
     application = ''
+    workers = 1
     threads = 8
 
     def environment(self) -> Mapping[str, str]:
@@ -76,7 +81,8 @@ class WebService(Service):
     def serve(self, name: str, environment: Mapping[str, str]) -> None:
         self.processes.start(name, [
             scripts('uwsgi'), '--master', '--die-on-term', '--need-app',
-            '--lazy-apps', '--enable-threads', '--threads', self.threads,
+            '--lazy-apps', '--enable-threads',
+            '--processes', self.workers, '--threads', self.threads,
             '--http-socket', f'127.0.0.1:{self.layout.ports[name]}',
             '--listen', 100, '--buffer-size', 65535, '--disable-logging',
             # It does not read what an application leaves of a body: on a

@@ -119,7 +119,8 @@ class ComputeReader:
 
     def _read_all(self, names: Mapping[str, str]) -> None:
         self._verified_at = self._timer()
-        self._known = dict(read_hypervisors(self._nova))
+        self._known = dict(read_hypervisors(
+            self._nova, tuple(names), self._threads))
         self._names = {uuid: names.get(uuid)
                        for uuid in {**self._known, **names}}
 

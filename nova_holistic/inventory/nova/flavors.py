@@ -27,6 +27,8 @@ _TRAIT = re.compile(r'trait:(.+)$')
 def read_flavors(nova: Service) -> Mapping[str, Flavor]:
     """Every flavor, private ones too, by name and by id.
 
+    Requests: one for each page of up to a thousand.
+
     Where one flavor's name is another's id, the id counts, as it does in
     Nova's own clients.
 
@@ -35,7 +37,7 @@ def read_flavors(nova: Service) -> Mapping[str, Flavor]:
     path = '/flavors/detail'
     with nova.reading(path):
         flavors = [flavor_from_nova(item) for item in nova.pages(
-            path, 'flavors', FLAVORS_VERSION, is_public='None')]
+            path, 'flavors', FLAVORS_VERSION, linked=True, is_public='None')]
     return FrozenMapping({flavor.name: flavor for flavor in flavors}
                          | {flavor.id: flavor for flavor in flavors})
 

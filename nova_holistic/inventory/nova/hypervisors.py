@@ -7,12 +7,19 @@ for the service (nova.api.openstack.compute.hypervisors, nova.compute.api).
 ``os-services`` takes a fixed number of statements for each cell.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+import functools
+import math
 from typing import Any
 
+from oslo_log import log as logging
+
 from nova_holistic.inventory.errors import ServiceFailed
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.parallel import read_each
+from nova_holistic.inventory.service import PAGE, Service
+
+LOG = logging.getLogger(__name__)
 
 HYPERVISORS_VERSION = '2.53'
 """UUIDs as ids. From 2.88 on, Nova asks each compute for its uptime before
@@ -71,18 +78,58 @@ def read_services(nova: Service) -> Mapping[str, ComputeService]:
                 for item in items}
 
 
-def read_hypervisors(nova: Service) -> Mapping[str, Hypervisor]:
+def read_hypervisors(nova: Service, uuids: Sequence[str] = (),
+                     threads: int = 1) -> Mapping[str, Hypervisor]:
     """Every compute node that has a service, by UUID.
 
-    Requests: one for each thousand.
+    Requests: one for each thousand. If there are several thousand, threads
+    read sections of the list at the same time. A section begins behind some
+    hypervisor, and ends where another section has begun. So it does not
+    matter which hypervisors these are. They take one more request each.
 
+    :param uuids: of most hypervisors, in any order
+    :param threads: most sections
     :raises ServiceFailed: Nova does not answer, or answers nonsense
     """
+    number = min(threads, len(uuids) // PAGE)
+    if number > 1:
+        try:
+            return _read_sections(nova, uuids, number)
+        except ServiceFailed as error:
+            # The hypervisor where a section begins may have been deleted.
+            LOG.info('Hypervisors are read in one section: %s', error)
+    return _read_section(nova, {'limit': str(PAGE)}, frozenset())
+
+
+def _read_sections(nova: Service, uuids: Sequence[str], number: int,
+                   ) -> Mapping[str, Hypervisor]:
+    share = math.ceil(len(uuids) / number)
+    limit = str(math.ceil(share / math.ceil(share / PAGE)))
+    # A provider may be none of a hypervisor.
+    begins = [uuid for uuid, found in read_each(
+        uuids[share - 1:-1:share], functools.partial(read_hypervisor, nova),
+        number).items() if found is not None]
+    queries = {'': {'limit': limit}} | {
+        uuid: {'limit': limit, 'marker': uuid} for uuid in begins}
+    sections = read_each(queries, lambda uuid: _read_section(
+        nova, queries[uuid], frozenset(begins)), number)
+    return {uuid: hypervisor for section in sections.values()
+            for uuid, hypervisor in section.items()}
+
+
+def _read_section(nova: Service, query: Mapping[str, str],
+                  ends: Collection[str]) -> Mapping[str, Hypervisor]:
+    """A part of the list, until one of the ends is read."""
     path = '/os-hypervisors/detail'
+    found = {}
     with nova.reading(path):
-        # By UUID, because a page may repeat items of an earlier one.
-        return {item['id']: _hypervisor(item) for item in nova.pages(
-            path, 'hypervisors', HYPERVISORS_VERSION)}
+        for item in nova.pages(
+                path, 'hypervisors', HYPERVISORS_VERSION, **query):
+            # By UUID, because a page may repeat items of an earlier one.
+            found[item['id']] = _hypervisor(item)
+            if item['id'] in ends:
+                break
+    return found
 
 
 def read_hypervisor(nova: Service, uuid: str) -> Hypervisor | None:

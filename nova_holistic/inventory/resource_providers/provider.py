@@ -8,6 +8,7 @@ from typing import Any
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.use_change import UseChange
 
 Answer = Mapping[str, Any]
 """The JSON of one of a provider's parts."""
@@ -57,6 +58,15 @@ class Provider:
                 name: replace(inventory, used=used[name])
                 for name, inventory in self.inventories.items()}))
         return self if found == self else found
+
+    def with_change(self, change: UseChange) -> 'Provider':
+        """The provider after a change of its use."""
+        return replace(
+            self, consumers=max(0, self.consumers + change.consumers),
+            inventories=FrozenMapping({
+                name: replace(inventory, used=max(
+                    0, inventory.used + change.amounts.get(name, 0)))
+                for name, inventory in self.inventories.items()}))
 
     def used(self) -> dict[str, int]:
         """Amount in use of each resource class it offers."""

@@ -62,6 +62,15 @@ class ProviderSource(abc.ABC):
         :raises HolisticError: the source does not answer, or answers nonsense
         """
 
+    def reread_use(self, uuids: Collection[str]
+                   ) -> Mapping[str, Provider | None]:
+        """The same, with the current use. What else has changed may be left
+        to the next ``read`` or ``reread``.
+
+        :raises HolisticError: the source does not answer, or answers nonsense
+        """
+        return self.reread(uuids)
+
     @abc.abstractmethod
     def with_trait(self, trait: str) -> frozenset[str]:
         """UUIDs of all providers with a trait.

@@ -5,7 +5,7 @@ A provider's generation grows with every change of its inventories and traits
 and with every new allocation; use that went away is found in lists of use.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
@@ -80,8 +80,23 @@ class ProviderReader(ProviderSource):
 
         :raises ServiceFailed: Placement does not answer, or answers nonsense
         """
-        found = read_each(sorted(uuids), partial(
-            self._fetch, generations={}, traits={}), self._threads)
+        return self._read_again(
+            uuids, partial(self._fetch, generations={}, traits={}))
+
+    def reread_use(self, uuids: Collection[str]
+                   ) -> Mapping[str, Provider | None]:
+        """See ``ProviderSource.reread_use``.
+
+        Requests: one for each provider that is known.
+
+        :raises ServiceFailed: Placement does not answer, or answers nonsense
+        """
+        return self._read_again(uuids, self._fetch_use)
+
+    def _read_again(self, uuids: Collection[str],
+                    fetch: Callable[[str], Provider | None],
+                    ) -> Mapping[str, Provider | None]:
+        found = read_each(sorted(uuids), fetch, self._threads)
         # Another thread may replace the mapping at this moment. What is lost
         # then is read again later.
         self._known = {
@@ -137,6 +152,18 @@ class ProviderReader(ProviderSource):
             if answers[-1] is None:
                 return None
             return Provider.from_placement(answers, answers[-1]['traits'])
+
+    def _fetch_use(self, uuid: str) -> Provider | None:
+        """One provider with its present use. Its generation stays, so that
+        other changes of it are found later."""
+        known = self._known.get(uuid)
+        if known is None:
+            return self._fetch(uuid, generations={}, traits={})
+        allocations = self._part(uuid, 'allocations')
+        if allocations is None:
+            return None
+        with self._placement.reading(f'/resource_providers/{uuid}'):
+            return known.with_allocations(allocations)
 
     def _part(self, uuid: str, part: str) -> Any:
         return self._placement.get(f'/resource_providers/{uuid}/{part}',

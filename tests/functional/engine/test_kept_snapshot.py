@@ -34,7 +34,7 @@ class KeptWorld(World):
 
     def _start_parts(self):
         self.holds = HoldClient(MarkingAdapter(
-            self.placement.adapter, self.inventory.mark_providers))
+            self.placement.adapter, self.inventory))
         super()._start_parts()
 
     def fill(self, *hosts):
@@ -99,7 +99,7 @@ def test_a_second_engine_learns_of_the_holds_of_the_first(world):
     other = Planner(
         world.conf, inventory, world.table,
         HoldClient(MarkingAdapter(
-            world.placement.adapter, inventory.mark_providers)), world.clock)
+            world.placement.adapter, inventory)), world.clock)
     for _ in range(2):
         assert world.create(ONE).status == 'planned'
     record = other.create(ONE, project_id='blue', user_id='ann')

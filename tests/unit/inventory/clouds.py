@@ -70,6 +70,8 @@ class MemoryProviders:
         self.reread_uuids += sorted(uuids)
         return {uuid: self._cloud.provider(uuid) for uuid in uuids}
 
+    reread_use = reread
+
     def with_trait(self, trait):
         return frozenset(self._cloud.disabled)
 

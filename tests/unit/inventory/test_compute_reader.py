@@ -2,11 +2,15 @@
 """Every change of a compute node is noticed, and few nodes are read."""
 
 from collections import Counter
+import random
+from types import SimpleNamespace
+from urllib import parse
 
 import pytest
 
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.inventory.nova.compute_reader import ComputeReader, MAX_AGE
+from nova_holistic.inventory.nova.hypervisors import read_hypervisors
 from nova_holistic.inventory.resource_providers.provider_source import Listed
 from nova_holistic.inventory.service import Service
 
@@ -229,3 +233,71 @@ def test_many_new_hosts_are_read_in_the_list(cloud):
         cloud.providers[f'uuid-{host}'] = host
     assert len(cloud.read()) == 8
     assert cloud.nova.asked == {'os-services': 1, 'detail': 2}
+
+
+class PagedNova:
+    """An adapter to a Nova with many hypervisors.
+
+    :ivar listed: numbers of the hypervisors in the pages that were read
+    :ivar missing: UUIDs that are in the list, and are no markers
+    """
+
+    def __init__(self, uuids):
+        self.uuids = uuids
+        self.listed = []
+        self.missing = set()
+
+    def get(self, path, **options):
+        path, _, query = path.partition('?')
+        if path != '/os-hypervisors/detail':
+            uuid = path.rpartition('/')[2]
+            return self._answer(
+                {'hypervisor': self._node(uuid)} if uuid in self.uuids
+                else None)
+        query = dict(parse.parse_qsl(query))
+        marker = query.get('marker')
+        if marker in self.missing:
+            return self._answer(None)
+        first = self.uuids.index(marker) + 1 if marker else 0
+        page = self.uuids[first:first + int(query['limit'])]
+        self.listed.append(len(page))
+        return self._answer({'hypervisors': [*map(self._node, page)]})
+
+    def _answer(self, body):
+        return SimpleNamespace(
+            status_code=200 if body else 404, json=lambda: body, text='')
+
+    def _node(self, uuid):
+        return {'id': uuid, 'hypervisor_hostname': uuid,
+                'service': {'host': uuid, 'id': uuid}, 'state': 'up',
+                'status': 'enabled'}
+
+
+@pytest.mark.parametrize('order', ['same', 'reversed', 'random'])
+def test_sections_of_a_long_list_contain_every_hypervisor(order):
+    nova = PagedNova([f'u{number}' for number in range(4500)])
+    uuids = nova.uuids + ['no node']
+    if order == 'reversed':
+        uuids = uuids[::-1]
+    elif order == 'random':
+        random.Random(1).shuffle(uuids)
+    found = read_hypervisors(Service('nova', nova), uuids, threads=8)
+    assert sorted(found) == sorted(nova.uuids)
+    if order == 'same':
+        # Nothing is read twice, but for the page in which a section ends.
+        assert sum(nova.listed) < 4500 + 4 * 10
+        assert max(nova.listed) <= 1000
+
+
+def test_a_list_is_read_in_one_section_if_a_section_cannot_begin():
+    nova = PagedNova([f'u{number}' for number in range(2500)])
+    nova.missing.add('u1249')
+    found = read_hypervisors(Service('nova', nova), nova.uuids, threads=8)
+    assert sorted(found) == sorted(nova.uuids)
+    assert nova.listed[-4:] == [1000, 1000, 500, 0]
+
+
+def test_a_short_list_is_read_in_one_section():
+    nova = PagedNova([f'u{number}' for number in range(1500)])
+    found = read_hypervisors(Service('nova', nova), nova.uuids, threads=8)
+    assert (len(found), nova.listed) == (1500, [1000, 500, 0])

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever an engine misses, its kept snapshot follows the cloud."""
 
+from concurrent import futures
+import threading
+
 from hypothesis import given, strategies as st
 import pytest
 
 from nova_holistic.inventory.kept import KeptInventory
 from nova_holistic.inventory.marks import Marks
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.use_change import UseChange
 from tests.effort import examples
-from tests.unit.inventory.clouds import Cloud, MemoryInventory
+from tests.unit.inventory.clouds import Cloud, MemoryInventory, MemoryReader
 
 HOSTS = [f'h{number}' for number in range(5)]
 INTERVAL = 2.0
@@ -53,6 +58,17 @@ class Followed:
             found = getattr(cloud, kind)
             found ^= {host}
 
+    def hold(self, host, number=1, meanwhile=lambda: None):
+        """This process changes the use of a host.
+
+        :param meanwhile: is called before the inventory learns of it
+        """
+        since = self.kept.moment()
+        self.cloud.used[host] += number
+        meanwhile()
+        self.kept.change_use(since, {host: UseChange(
+            number, FrozenMapping({'VCPU': number}))})
+
     def report(self, kind, host):
         if kind in ('use', 'free', 'bare'):
             self.kept.mark_hosts([host])
@@ -68,7 +84,7 @@ def followed():
 STEPS = st.one_of(
     st.tuples(
         st.sampled_from(['use', 'free', 'remove', 'rack', 'down', 'disabled',
-                         'bare', 'flavors']),
+                         'bare', 'flavors', 'hold']),
         st.sampled_from(HOSTS), st.booleans()),
     st.sampled_from(['kept', 'follow', 'compare', 'read_nova', 'snapshot']))
 
@@ -82,7 +98,10 @@ def test_after_a_comparison_the_kept_snapshot_is_like_a_fresh_one(steps):
             getattr(followed.kept, step)()
         else:
             kind, host, reported = step
-            followed.change(kind, host)
+            if kind != 'hold':
+                followed.change(kind, host)
+            elif host in followed.cloud.used:
+                followed.hold(host)
             if reported:
                 followed.report(kind, host)
     followed.compare_all()
@@ -104,6 +123,64 @@ def test_what_is_reported_is_read_and_the_other_hosts_stay(changes):
         assert followed.used(followed.kept.kept()) == followed.cloud.used
         assert all(after[name] is before[name]
                    for name in before if name != host)
+
+
+def test_the_use_of_own_holds_is_known_without_a_reading(followed):
+    followed.hold('h1', 3)
+    followed.hold('h1', -1)
+    assert followed.used(followed.kept.kept()) == {'h0': 0, 'h1': 2, 'h2': 0}
+    assert [host.servers for host in followed.kept.kept().hosts] == [0, 2, 0]
+    assert followed.reader.reread_uuids == []
+
+
+@pytest.mark.parametrize('before', [False, True])
+def test_a_reading_that_overlaps_an_own_hold_is_repeated(followed, before):
+    """The reading ends before or after the inventory learns of the hold; it
+    contains the hold or not."""
+    assembly = followed.reader.assembly
+    for contains in (False, True):
+        number = assembly.begin()
+        found = followed.cloud.provider('h1')
+
+        def end():
+            assembly.put(number, providers={
+                'h1': followed.cloud.provider('h1') if contains else found})
+
+        followed.hold('h1', meanwhile=end if before else lambda: None)
+        if not before:
+            end()
+        assert followed.used(followed.kept.kept()) == followed.cloud.used
+    assert followed.reader.reread_uuids == ['h1', 'h1']
+
+
+def test_overlapping_own_holds_need_no_reading(followed):
+    followed.hold('h1', meanwhile=lambda: followed.hold('h1'))
+    assert followed.used(followed.kept.kept())['h1'] == 2
+    assert followed.reader.reread_uuids == []
+
+
+def test_plans_that_wait_for_the_first_snapshot_share_it():
+    cloud = Cloud({host: 0 for host in HOSTS})
+    inventory = MemoryInventory(cloud)
+    reader = inventory.reader
+    complete, begun, go_on = [], threading.Event(), threading.Event()
+
+    def read_all():
+        complete.append(1)
+        begun.set()
+        assert go_on.wait(10)
+        return MemoryReader.read_all(reader)
+
+    reader.read_all = read_all
+    kept = KeptInventory(inventory, reader, INTERVAL)
+    with futures.ThreadPoolExecutor(3) as pool:
+        found = [pool.submit(kept.compare)]
+        assert begun.wait(10)
+        found += [pool.submit(kept.kept) for _ in range(2)]
+        go_on.set()
+        for each in found:
+            each.result()
+    assert complete == [1]
 
 
 def test_a_piece_has_its_share_of_the_providers(followed):

@@ -3,6 +3,7 @@
 
 from http.server import BaseHTTPRequestHandler, HTTPServer
 import threading
+from urllib import parse
 
 from keystoneauth1.adapter import Adapter
 from keystoneauth1.noauth import NoAuth
@@ -90,3 +91,46 @@ def test_a_service_that_ignores_the_marker_is_refused(serve):
     service = serve(200, b'{"things": [{"id": "one"}]}')
     assert 'the same page again' in failure(
         lambda: list(service.pages('/things', 'things', '1.38')))
+
+
+class Paged:
+    """An adapter to a service with 5 things, in pages of 2 or fewer.
+
+    :ivar paths: of the requests
+    """
+
+    status_code = 200
+
+    def __init__(self):
+        self.paths = []
+
+    def get(self, path, **options):
+        self.paths.append(path)
+        query = dict(parse.parse_qsl(path.partition('?')[2]))
+        first = int(query.get('marker', 0))
+        items = [{'id': str(number + 1)} for number in range(5)][
+            first:first + min(2, int(query['limit']))]
+        self._body = {'things': items}
+        if len(items) == 2:
+            self._body['things_links'] = [{'rel': 'next', 'href': '...'}]
+        return self
+
+    def json(self):
+        return self._body
+
+
+@pytest.mark.parametrize('linked, requests', [(True, 3), (False, 4)])
+def test_pages_end_without_a_link_or_with_an_empty_page(linked, requests):
+    adapter = Paged()
+    found = list(Service('placement', adapter).pages(
+        '/things', 'things', '1.38', linked=linked))
+    assert [each['id'] for each in found] == ['1', '2', '3', '4', '5']
+    assert len(adapter.paths) == requests
+
+
+def test_pages_begin_behind_a_marker():
+    adapter = Paged()
+    found = list(Service('placement', adapter).pages(
+        '/things', 'things', '1.38', marker='3', limit='1'))
+    assert [each['id'] for each in found] == ['4', '5']
+    assert all('limit=1' in path for path in adapter.paths)
