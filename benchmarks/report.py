@@ -18,7 +18,8 @@ def print_row(row):
     held, total = (steps.spread([run[key] for run in runs])
                    for key in ('held', 'total'))
     print(f'\n{row["hosts"]} hosts, {row["driver"]}, {row["members"]} '
-          f'members, {row["state"]}, {len(runs)} runs: {_range(held)} s until planned and held, '
+          f'members, {row["state"]}, {len(runs)} runs: '
+          f'{_range(held)} s until planned and held, '
           f'{_range(total)} s until the client knows; '
           f'load average {row["load_average"][0]:.1f}')
     print(f'{"step":<11} {"wall s":>8} {"min":>7} {"max":>7}   CPU s: '

@@ -99,8 +99,10 @@ def constrained(group: Group, snapshot: Snapshot, options: NovaOptions,
 
 def _own(snapshot: Snapshot) -> frozenset[str]:
     """Traits and classes of the planner's own in the snapshot."""
+    # Many hosts have the same traits.
+    kinds = {host.traits for host in snapshot.hosts}
     return frozenset(
-        trait for host in snapshot.hosts for trait in host.traits
+        trait for traits in kinds for trait in traits
         if trait.startswith(PREFIX)).union(
             name for host in snapshot.hosts[:1] for name in host.inventories)
 

@@ -21,8 +21,10 @@ def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
     The rows say that they are held before they are, so that a crash leaves no
     hold that no row names.
     """
-    places = {host.name: place_of(host) for host in snapshot.hosts}
     hosts = plan.hosts()
+    used = set(hosts.values())
+    places = {host.name: place_of(host) for host in snapshot.hosts
+              if host.name in used}
     return tuple(
         MemberRecord(
             id=0, group_uuid=group_uuid, member=member,

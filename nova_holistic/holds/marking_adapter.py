@@ -22,13 +22,16 @@ Uses = Mapping[str, UseChange]
 
 
 class Changes(Protocol):
-    """What an adapter tells: see ``CloudInventory``."""
+    """Receives what requests change: see ``CloudInventory``."""
 
-    def mark_providers(self, uuids: Collection[str]) -> None: ...
+    def mark_providers(self, uuids: Collection[str]) -> None:
+        ...
 
-    def moment(self) -> int: ...
+    def moment(self) -> int:
+        ...
 
-    def change_use(self, since: int, uses: Uses) -> None: ...
+    def change_use(self, since: int, changes: Uses) -> None:
+        ...
 
 
 class MarkingAdapter:

@@ -151,8 +151,9 @@ class Assembly:
                 self._flavors_read = begun
                 if flavors != self._snapshot.flavors:
                     self._snapshot = replace(self._snapshot, flavors=flavors)
-            self._put_providers(begun, self._next(), providers)
-            self._assemble()
+            changed = self._put_providers(begun, self._next(), providers)
+            if changed or nova is not None:
+                self._assemble()
             return self._snapshot
 
     def _located(self, nova: NovaFacts) -> Mapping[str, Place]:
@@ -185,7 +186,11 @@ class Assembly:
             self._snapshot = found
 
     def _put_providers(self, begun: int, now: int,
-                       found: Mapping[str, Provider | None]) -> None:
+                       found: Mapping[str, Provider | None]) -> bool:
+        """
+        :returns: whether any provider has changed
+        """
+        changed = False
         for uuid, provider in found.items():
             if uuid not in self._places or begun < self._read.get(uuid, 0):
                 continue
@@ -195,10 +200,15 @@ class Assembly:
                 continue
             self._read[uuid] = begun
             self._added[uuid] = now
+            known = self._providers.get(uuid)
+            if known == provider:
+                continue
+            changed = True
             if provider is None:
-                self._providers.pop(uuid, None)
-            elif self._providers.get(uuid) != provider:
+                del self._providers[uuid]
+            else:
                 self._providers[uuid] = provider
+        return changed
 
     def _assemble(self) -> None:
         hosts = []

@@ -11,6 +11,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.image import Image
 from nova_holistic.model.server_group import ServerGroup
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.use_change import UseChange
 
 Since = Callable[[datetime], Mapping[str, Mapping[str, float]]]
 """Returns, for the name of each host, its statistics by their names."""
@@ -55,6 +56,15 @@ class InventoryWithStatistics(CloudInventory):
     def mark_hosts(self, names: Collection[str]) -> None:
         """See ``CloudInventory.mark_hosts``."""
         self._inventory.mark_hosts(names)
+
+    def moment(self) -> int:
+        """See ``CloudInventory.moment``."""
+        return self._inventory.moment()
+
+    def change_use(self, since: int,
+                   changes: Mapping[str, UseChange]) -> None:
+        """See ``CloudInventory.change_use``."""
+        self._inventory.change_use(since, changes)
 
     def mark_nova(self) -> None:
         """See ``CloudInventory.mark_nova``."""

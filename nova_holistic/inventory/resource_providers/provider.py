@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+import functools
 from typing import Any
 
 from nova_holistic.model.frozen import FrozenMapping
@@ -46,7 +47,7 @@ class Provider:
                 name: Inventory(used=used[name], **{
                     limit: fields[limit] for limit in _LIMITS})
                 for name, fields in inventories.items()}),
-            traits=frozenset(traits), consumers=len(allocations))
+            traits=shared(frozenset(traits)), consumers=len(allocations))
 
     def with_allocations(self, allocations: Answer) -> 'Provider':
         """The provider with what is allocated now; itself if that is the
@@ -72,6 +73,13 @@ class Provider:
         """Amount in use of each resource class it offers."""
         return {name: inventory.used
                 for name, inventory in self.inventories.items()}
+
+
+@functools.lru_cache(maxsize=4096)
+def shared(traits: frozenset[str]) -> frozenset[str]:
+    """The same object for equal traits. Most hosts of a cloud have the same
+    ones, and the names of all of them would take several KiB per host."""
+    return traits
 
 
 def generation_of(answer: Answer) -> int:

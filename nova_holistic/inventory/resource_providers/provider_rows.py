@@ -12,7 +12,8 @@ from nova_holistic.inventory.resource_providers import (
     placement_schema as schema)
 from nova_holistic.inventory.resource_providers.placement_database import (
     PlacementDatabase)
-from nova_holistic.inventory.resource_providers.provider import Provider
+from nova_holistic.inventory.resource_providers.provider import (
+    Provider, shared)
 from nova_holistic.inventory.resource_providers.provider_source import (
     Listed, Listing, ProviderSource)
 from nova_holistic.model.frozen import FrozenMapping
@@ -131,7 +132,8 @@ def _bare(connection: sa.Connection, rows: Collection[Any],
         for row in _of(connection, schema.PROVIDER_TRAITS, changed):
             traits[row.resource_provider_id].add(names[row.trait_id])
     return {row.uuid: Provider(
-        generation=row.generation, traits=frozenset(traits[row.id]),
+        generation=row.generation,
+        traits=shared(frozenset(traits[row.id])),
         inventories=FrozenMapping(inventories[row.id]), consumers=0)
         if row.id in changed else known[row.uuid] for row in rows}
 
