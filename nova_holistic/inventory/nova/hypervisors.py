@@ -27,6 +27,10 @@ it answers. This takes a call to every host, and the result is not needed."""
 SERVICES_VERSION = '2.69'
 """Services of a cell that does not answer are listed as UNKNOWN. Before, they
 were left out, as if they had been deleted."""
+MOST_SECTIONS = 4
+"""Sections of the list of hypervisors that are read at the same time. If
+nova-api has fewer processes, each request takes longer in proportion, and a
+proxy gives up requests that take too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ def read_hypervisors(nova: Service, uuids: Sequence[str] = (),
     :param threads: most sections
     :raises ServiceFailed: Nova does not answer, or answers nonsense
     """
-    number = min(threads, len(uuids) // PAGE)
+    number = min(threads, MOST_SECTIONS, len(uuids) // PAGE)
     if number > 1:
         try:
             return _read_sections(nova, uuids, number)
