@@ -18,8 +18,13 @@ def seconds(leader):
 def resident(leader):
     """MiB of memory of a process that leads a group and of all others in it;
     pages that they share count once for each."""
-    return sum(int(facts[21]) for facts in map(
-        _facts, members([leader])[leader]) if facts) * PAGE / 2**20
+    return resident_of(members([leader])[leader])
+
+
+def resident_of(pids):
+    """MiB of memory of those of the processes that there are."""
+    return sum(int(facts[21])
+               for facts in map(_facts, pids) if facts) * PAGE / 2**20
 
 
 def members(leaders):

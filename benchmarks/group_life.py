@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The life of one group, as ``benchmarks/soak.py`` repeats it."""
+
+import contextlib
+import time
+import uuid
+
+from keystoneauth1.adapter import Adapter
+from keystoneauth1.session import TCPKeepAliveAdapter
+from nova import context as nova_context
+from nova import objects
+from nova.scheduler import rpcapi
+
+from benchmarks import written_servers
+from nova_holistic.client.client import Client
+from tools.cloud import catalog
+
+TIMEOUT = 300
+"""Seconds after which a group that is not planned is a failure."""
+
+
+class GroupLife:
+    """Several threads may use it."""
+
+    def __init__(self, layout, members, threads, record):
+        """
+        :param members: number of members of each group
+        :param threads: number of threads that use it, each of which keeps
+            its connections
+        :param record: called with the name and the seconds of each operation
+        """
+        written_servers.configure(layout.directory)
+        session = catalog.session(layout, catalog.ADMIN)
+        session.session.mount(
+            'http://', TCPKeepAliveAdapter(pool_maxsize=threads))
+        self._owner = session.get_user_id(), session.get_project_id()
+        self._groups = Client(session).groups
+        self._members = members
+        self._record = record
+        self._servers = written_servers.Servers(
+            layout, Adapter(session, service_type='placement',
+                            default_microversion='1.39'), self._owner)
+        self._flavor = objects.Flavor.get_by_name(
+            nova_context.get_admin_context(), 'small')
+        self._scheduler = rpcapi.SchedulerAPI()
+
+    def live(self):
+        """Create a group and a server of it, release it, and delete both.
+
+        :raises RuntimeError: an operation had another result
+        """
+        group = self.create()
+        try:
+            server = str(uuid.uuid4())
+            with self._timed('schedule'):
+                host = self._schedule(group, server)
+            self._servers.create(server, host)
+            with self._timed('release'):
+                self._groups.release(group)
+            self._servers.delete(server, host)
+        finally:
+            with self._timed('delete'):
+                self._groups.delete(group)
+
+    def create(self):
+        """The id of a new group, once it is planned."""
+        with self._timed('create'):
+            group = self._groups.create({
+                'name': 'soak', 'policies': [{'type': 'anti-affinity'}],
+                'members': [{'name': 'node', 'flavor': 'small',
+                             'count': self._members}]}, lease=0)
+            found = self._groups.wait(group['id'], TIMEOUT)
+        if found['status'] != 'planned':
+            raise RuntimeError(f'not planned: {found["reasons"]}')
+        return group['id']
+
+    def _schedule(self, group, server):
+        """The host of the server of the first member."""
+        context = nova_context.RequestContext(*self._owner)
+        spec = objects.RequestSpec.from_components(
+            context, server, {'id': str(uuid.uuid4()), 'properties': {}},
+            self._flavor, None, None, {'scheduler_hints': {
+                'holistic_group': [group], 'holistic_member': ['node-0']}},
+            None, None, security_groups=objects.SecurityGroupList(objects=[]))
+        answer, = self._scheduler.select_destinations(
+            context, spec, [server], return_objects=True,
+            return_alternates=True)
+        return answer[0].service_host
+
+    @contextlib.contextmanager
+    def _timed(self, operation):
+        begin = time.monotonic()
+        yield
+        self._record(operation, time.monotonic() - begin)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a value grows during a soak test. All functions are pure.
+
+A process fills its caches and pools first. Therefore, the first tenth of the
+time is left out, and of the rest, the first quarter is compared with the last
+one.
+"""
+
+from benchmarks import steps
+
+WARM_UP = 0.1
+"""The share of the time that is left out at the beginning."""
+TOLERANCE = {'memory': 0.05, 'threads': 0.0, 'files': 0.0}
+"""The share by which the last quarter may exceed the first one. The allocator
+of Python returns memory in whole arenas, so memory is never exactly flat."""
+
+
+def growth(points):
+    """Compare the first quarter after the warm-up with the last quarter.
+
+    :param points: (second, value) in the order of time
+    :returns: ``first`` and ``last``: median, minimum and maximum of the
+        quarters; ``hourly``: the slope after the warm-up, for each hour
+    :raises ValueError: a quarter has no points
+    """
+    begin, end = points[0][0], points[-1][0]
+    warm = begin + WARM_UP * (end - begin)
+    quarter = (end - warm) / 4
+    quarters = {
+        'first': [value for second, value in points
+                  if warm <= second <= warm + quarter],
+        'last': [value for second, value in points
+                 if second >= end - quarter]}
+    if not all(quarters.values()):
+        raise ValueError('too few points to compare two quarters')
+    slope = steps.slope([point for point in points if point[0] >= warm])
+    return {**{name: steps.spread(values)
+               for name, values in quarters.items()}, 'hourly': 3600 * slope}
+
+
+def grows(found, tolerance):
+    """Whether the median of the last quarter exceeds the maximum of the first
+    one by more than a share of it.
+
+    The maximum, because the values of one quarter also differ from each other.
+    """
+    return found['last']['median'] > (1 + tolerance) * found['first']['max']
+
+
+def sentence(name, kind, found):
+    """Says what has grown, and from where to where."""
+    first, last = found['first'], found['last']
+    return (f'{kind} of {name} has grown from {first["median"]:.0f} (at most '
+            f'{first["max"]:.0f}) to {last["median"]:.0f}.')

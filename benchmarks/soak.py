@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Creates and releases of groups at a constant rate, for an hour.
+
+The life of one group: a client creates it and waits until it is planned,
+nova-holistic-scheduler schedules a server of one member, the server becomes
+active, the group is released, the server is deleted, and the group is deleted.
+A life begins at each interval, whether or not earlier lives have ended. At
+most ``--clients`` lives run at once; a life for which no client is free is
+counted as missed.
+
+The program prints the latencies at the beginning and at the end, the memory,
+threads and open files of engine, API and scheduler, and the numbers of rows
+and consumers before the first group and after the last one. The exit code is 1
+if any of them has grown.
+"""
+
+import os
+
+# Before any of Nova is imported: threads, as in the processes of the cloud.
+os.environ['OS_NOVA_DISABLE_EVENTLET_PATCHING'] = '1'
+
+import argparse  # noqa: E402
+import collections  # noqa: E402
+from concurrent import futures  # noqa: E402
+import json  # noqa: E402
+import pathlib  # noqa: E402
+import sys  # noqa: E402
+import threading  # noqa: E402
+import time  # noqa: E402
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+
+from benchmarks import (  # noqa: E402
+    group_life, growth, latencies, leaks, measured_cloud, process_samples,
+    report, soak_report, steps)
+from tools.cloud.waiting import wait_for  # noqa: E402
+
+PROCESSES = (measured_cloud.ENGINE, 'holistic', 'nova-holistic-scheduler')
+"""Processes that must not grow: the engine, our API and the scheduler."""
+SAMPLES = 240
+"""Number of samples of each process."""
+PROGRESS = 60
+"""Seconds between two lines about the progress."""
+
+
+def parse(words=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--seconds', type=float, default=3600)
+    parser.add_argument('--hosts', type=int, default=1000)
+    parser.add_argument('--servers', type=int, default=4,
+                        help='servers of strangers on each host')
+    parser.add_argument('--rate', type=float, default=5.0,
+                        help='creates, and releases, in a second')
+    parser.add_argument('--members', type=int, default=3)
+    parser.add_argument('--clients', type=int, default=64)
+    parser.add_argument('--json', type=pathlib.Path,
+                        help='file to which all figures are written')
+    return parser.parse_args(words)
+
+
+class Soak:
+    """
+    :ivar records: (moment, operation, seconds) of all that succeeded
+    :ivar failures: numbers by text
+    :ivar missed: lives for which no client was free
+    :ivar ended: lives that succeeded
+    """
+
+    def __init__(self, cloud, arguments):
+        self._arguments = arguments
+        self._lock = threading.Lock()
+        self.records, self.failures = [], collections.Counter()
+        self.missed = self.ended = 0
+        self._life = group_life.GroupLife(
+            cloud.layout, arguments.members, arguments.clients, self._record)
+
+    def run(self):
+        """Begin lives until the time is over, and wait until all have ended.
+
+        :returns: seconds that this took
+        """
+        arguments, pending = self._arguments, set()
+        begin = due = told = time.monotonic()
+        with futures.ThreadPoolExecutor(arguments.clients) as pool:
+            while due < begin + arguments.seconds:
+                time.sleep(max(0.0, due - time.monotonic()))
+                pending = {each for each in pending if not each.done()}
+                if len(pending) < arguments.clients:
+                    pending.add(pool.submit(self._live))
+                else:
+                    self.missed += 1
+                due += 1 / arguments.rate
+                if due - told >= PROGRESS:
+                    told = due
+                    self._tell(due - begin, len(pending))
+        return time.monotonic() - begin
+
+    def warm_up(self):
+        """The first life opens connections and fills caches."""
+        self._life.live()
+        self.records.clear()
+
+    def _live(self):
+        try:
+            self._life.live()
+            with self._lock:
+                self.ended += 1
+        except Exception as error:
+            with self._lock:
+                self.failures[f'{type(error).__name__}: {error}'[:200]] += 1
+
+    def _record(self, operation, seconds):
+        with self._lock:
+            self.records.append((time.monotonic(), operation, seconds))
+
+    def _tell(self, seconds, running):
+        with self._lock:
+            last = [record[2] for record in self.records
+                    if record[1] == 'create'][-100:]
+        if last:
+            print(f'{seconds:.0f} s: {self.ended} lives ended, {running} run, '
+                  f'{self.missed} missed, {self.failures.total()} failed; '
+                  f'the last creates took {steps.percentile(last, .5):.2f} s '
+                  '(median)', file=sys.stderr, flush=True)
+
+
+def soaked(cloud, arguments):
+    """All figures of one run on a filled cloud."""
+    # nova-api asks it when the reconciler reads a server.
+    cloud.start('network')
+    cloud.start_engine(traced=False)
+    cloud.services['nova'].start_command('nova-holistic-scheduler')
+    wait_for('the scheduler', lambda: cloud.compute().get(
+        '/os-services?binary=nova-scheduler').json()['services'])
+    before = leaks.counts(cloud.layout)
+    soak = Soak(cloud, arguments)
+    soak.warm_up()
+    leaders = {name: cloud.processes.leader(name) for name in PROCESSES}
+    idle = {name: process_samples.sample(leader)
+            for name, leader in leaders.items()}
+    with process_samples.Sampler(
+            leaders, arguments.seconds / SAMPLES) as sampler:
+        seconds = soak.run()
+    after = leaks.settled(cloud.layout, before)
+    return {
+        'seconds': seconds, 'missed': soak.missed, 'ended': soak.ended,
+        'failures': dict(soak.failures),
+        'latencies': latencies.table(soak.records),
+        'points': sampler.points, 'idle': idle, 'before': before,
+        'after': after, 'load_average': os.getloadavg(),
+        'idle_at_end': {name: process_samples.sample(leader)
+                        for name, leader in leaders.items()}}
+
+
+def judged(found):
+    """What has grown: a sentence for each."""
+    return leaks.differences(found['before'], found['after']) + [
+        growth.sentence(name, kind, compared)
+        for name, kinds in found['growth'].items()
+        for kind, compared in kinds.items()
+        if growth.grows(compared, growth.TOLERANCE[kind])]
+
+
+def main():
+    arguments = parse()
+    machine = measured_cloud.machine()
+    report.print_machine(machine)
+    with measured_cloud.filled_cloud(
+            arguments.hosts, arguments.servers) as cloud:
+        found = {'machine': machine, **soaked(cloud, arguments)}
+        found['growth'] = {
+            name: {kind: growth.growth(points)
+                   for kind, points in kinds.items()}
+            for name, kinds in found['points'].items()}
+        found['leaks'] = judged(found)
+        if arguments.json:
+            arguments.json.write_text(json.dumps(found, indent=1))
+        soak_report.print_soak(found)
+    return 1 if found['leaks'] else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

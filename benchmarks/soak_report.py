@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of ``benchmarks/soak.py``."""
+
+
+def print_soak(found):
+    print(f'{found["seconds"]:.0f} s: {found["ended"]} lives ended, '
+          f'{found["ended"] / found["seconds"]:.2f} in a second; '
+          f'{found["missed"]} missed and '
+          f'{sum(found["failures"].values())} failed; '
+          f'load average {found["load_average"][2]:.1f}')
+    for text, number in list(found['failures'].items())[:5]:
+        print(f'  {number} times: {text}')
+    _print_latencies(found['latencies'])
+    _print_processes(found)
+    for name, number in found['after'].items():
+        print(f'{name}: {found["before"][name]} before the first group, '
+              f'{number} after the last one')
+    print('grown: ' + (' '.join(found['leaks']) or 'nothing'), flush=True)
+
+
+def _print_latencies(latencies):
+    print(f'\n{"":<18}  {"first tenth, s":^23}  {"last tenth, s":^23}\n'
+          f'{"operation":<10} {"number":>7}'
+          + f'  {"p50":>7} {"p95":>7} {"p99":>7}' * 2)
+    for operation, each in latencies.items():
+        print(f'{operation:<10} {each["number"]:>7}  '
+              + '  '.join(' '.join(f'{each[title][share]:>7.2f}' for share in (
+                  'p50', 'p95', 'p99')) for title in ('beginning', 'end')))
+
+
+def _print_processes(found):
+    """``idle``: after the first group. ``end``: after the last one."""
+    print(f'\n{"":<24} {"":<8} {"":>6}  {"first quarter":^20}  '
+          f'{"last quarter":^20}\n{"process":<24} {"kind":<8} {"idle":>6}'
+          + f'  {"median":>6} {"min":>6} {"max":>6}' * 2
+          + f'  {"end":>6} {"an hour":>8}')
+    for name, kinds in found['growth'].items():
+        for kind, compared in kinds.items():
+            print(f'{name:<24} {kind:<8} {found["idle"][name][kind]:>6.0f}'
+                  + ''.join('  ' + ' '.join(
+                      f'{compared[quarter][key]:>6.0f}'
+                      for key in ('median', 'min', 'max'))
+                      for quarter in ('first', 'last'))
+                  + f'  {found["idle_at_end"][name][kind]:>6.0f} '
+                  f'{compared["hourly"]:>+8.1f}')
+    print()
