@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a value grows during a soak test. All functions are pure.
 
-A process fills its caches and pools first. Therefore, the first tenth of the
-time is left out, and of the rest, the first quarter is compared with the last
-one.
+The engine looks at all hosts for the first time at the beginning, in pieces.
+Therefore, the first tenth of the time is left out. The first quarter of the
+rest is compared with its last quarter.
 """
 
 from benchmarks import steps
 
 WARM_UP = 0.1
 """The share of the time that is left out at the beginning."""
-TOLERANCE = {'memory': 0.05, 'threads': 0.0, 'files': 0.0}
+TOLERANCE = {'memory': 0.05, 'threads': 0.0, 'files': 0.25}
 """The share by which the last quarter may exceed the first one. The allocator
-of Python returns memory in whole arenas, so memory is never exactly flat."""
+of Python returns memory in whole arenas, so memory is never exactly flat.
+Connection pools keep the connections of the busiest moment, of which one may
+be in any quarter."""
 
 
 def growth(points):

@@ -9,9 +9,10 @@ most ``--clients`` lives run at once; a life for which no client is free is
 counted as missed.
 
 The program prints the latencies at the beginning and at the end, the memory,
-threads and open files of engine, API and scheduler, and the numbers of rows
-and consumers before the first group and after the last one. The exit code is 1
-if any of them has grown.
+threads and open files of engine, API and scheduler, the processor time of all
+services for each life, and the numbers of rows and consumers before the first
+group and after the last one. The exit code is 1 if memory, threads, files or
+one of these numbers has grown.
 """
 
 import os
@@ -32,13 +33,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
 from benchmarks import (  # noqa: E402
     group_life, growth, latencies, leaks, measured_cloud, process_samples,
-    report, soak_report, steps)
+    processor, report, soak_report, steps)
 from tools.cloud.waiting import wait_for  # noqa: E402
 
 PROCESSES = (measured_cloud.ENGINE, 'holistic', 'nova-holistic-scheduler')
 """Processes that must not grow: the engine, our API and the scheduler."""
 SAMPLES = 240
 """Number of samples of each process."""
+WARM_UP_LIVES = 64
+"""Lives before the measurement. The threads of a server or listener of
+oslo.messaging are bounded at 64, and each message adds one until then; a life
+sends two notifications and more requests."""
+WARM_UP_CLIENTS = 8
 PROGRESS = 60
 """Seconds between two lines about the progress."""
 
@@ -96,8 +102,16 @@ class Soak:
         return time.monotonic() - begin
 
     def warm_up(self):
-        """The first life opens connections and fills caches."""
+        """Fill caches, connection pools and thread pools.
+
+        :raises RuntimeError: a life failed
+        """
         self._life.live()
+        with futures.ThreadPoolExecutor(min(
+                WARM_UP_CLIENTS, self._arguments.clients)) as pool:
+            for life in [pool.submit(self._life.live)
+                         for _ in range(WARM_UP_LIVES)]:
+                life.result()
         self.records.clear()
 
     def _live(self):
@@ -138,18 +152,28 @@ def soaked(cloud, arguments):
     leaders = {name: cloud.processes.leader(name) for name in PROCESSES}
     idle = {name: process_samples.sample(leader)
             for name, leader in leaders.items()}
+    used = processor_seconds(cloud)
     with process_samples.Sampler(
             leaders, arguments.seconds / SAMPLES) as sampler:
         seconds = soak.run()
+    used = {name: after - used[name]
+            for name, after in processor_seconds(cloud).items()}
     after = leaks.settled(cloud.layout, before)
     return {
-        'seconds': seconds, 'missed': soak.missed, 'ended': soak.ended,
-        'failures': dict(soak.failures),
+        'seconds': seconds, 'ended': soak.ended, 'missed': soak.missed,
+        'failures': dict(soak.failures), 'cpu': used,
         'latencies': latencies.table(soak.records),
         'points': sampler.points, 'idle': idle, 'before': before,
         'after': after, 'load_average': os.getloadavg(),
         'idle_at_end': {name: process_samples.sample(leader)
                         for name, leader in leaders.items()}}
+
+
+def processor_seconds(cloud):
+    """CPU seconds, so far, of each service and of the clients."""
+    return {'clients': time.process_time(), **{
+        name: processor.seconds(cloud.processes.leader(name))
+        for name in cloud.processes.names()}}
 
 
 def judged(found):

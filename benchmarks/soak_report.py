@@ -12,6 +12,11 @@ def print_soak(found):
         print(f'  {number} times: {text}')
     _print_latencies(found['latencies'])
     _print_processes(found)
+    lives = max(1, found['ended'])
+    print('CPU s for each life: ' + ', '.join(
+        f'{name} {used / lives:.3f}' for name, used in found['cpu'].items()
+        if used / lives >= 0.001)
+        + f'; all {sum(found["cpu"].values()) / lives:.3f}')
     for name, number in found['after'].items():
         print(f'{name}: {found["before"][name]} before the first group, '
               f'{number} after the last one')
