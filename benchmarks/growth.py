@@ -25,19 +25,32 @@ def growth(points):
         quarters; ``hourly``: the slope after the warm-up, for each hour
     :raises ValueError: a quarter has no points
     """
-    begin, end = points[0][0], points[-1][0]
-    warm = begin + WARM_UP * (end - begin)
-    quarter = (end - warm) / 4
     quarters = {
-        'first': [value for second, value in points
-                  if warm <= second <= warm + quarter],
-        'last': [value for second, value in points
-                 if second >= end - quarter]}
+        name: [value for second, value in points if begin <= second <= end]
+        for name, (begin, end) in _quarters(points).items()}
     if not all(quarters.values()):
         raise ValueError('too few points to compare two quarters')
+    warm = _quarters(points)['first'][0]
     slope = steps.slope([point for point in points if point[0] >= warm])
     return {**{name: steps.spread(values)
                for name, values in quarters.items()}, 'hourly': 3600 * slope}
+
+
+def cost(points, ends):
+    """Processor seconds for each life in the ``first`` and the ``last``
+    quarter, as ``growth`` defines them.
+
+    Unlike a latency, it hardly depends on what else the machine does.
+
+    :param points: (second, processor seconds until then) of a process
+    :param ends: seconds at which lives ended
+    """
+    found = {}
+    for name, (begin, end) in _quarters(points).items():
+        used = [value for second, value in points if begin <= second <= end]
+        lives = sum(begin <= second <= end for second in ends)
+        found[name] = (used[-1] - used[0]) / max(1, lives)
+    return found
 
 
 def grows(found, tolerance):
@@ -54,3 +67,12 @@ def sentence(name, kind, found):
     first, last = found['first'], found['last']
     return (f'{kind} of {name} has grown from {first["median"]:.0f} (at most '
             f'{first["max"]:.0f}) to {last["median"]:.0f}.')
+
+
+def _quarters(points):
+    """Begin and end of the first quarter after the warm-up and of the last
+    quarter, in seconds."""
+    begin, end = points[0][0], points[-1][0]
+    warm = begin + WARM_UP * (end - begin)
+    quarter = (end - warm) / 4
+    return {'first': (warm, warm + quarter), 'last': (end - quarter, end)}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What processes occupy: memory, threads and open files, read from ``/proc``.
-"""
+"""What processes occupy and use: memory, threads, open files and processor
+time, read from ``/proc``."""
 
 import pathlib
 import threading
@@ -8,9 +8,9 @@ import time
 
 from benchmarks import processor
 
-KINDS = ('memory', 'threads', 'files')
+KINDS = ('memory', 'threads', 'files', 'cpu')
 """``memory`` is the resident set in MiB. ``files`` are all open descriptors:
-files, pipes and connections."""
+files, pipes and connections. ``cpu`` are the processor seconds so far."""
 
 
 def sample(leader):
@@ -18,7 +18,8 @@ def sample(leader):
     pids = processor.members([leader])[leader]
     return {'memory': processor.resident_of(pids),
             'threads': sum(_entries(pid, 'task') for pid in pids),
-            'files': sum(_entries(pid, 'fd') for pid in pids)}
+            'files': sum(_entries(pid, 'fd') for pid in pids),
+            'cpu': processor.seconds_of(pids)}
 
 
 class Sampler:

@@ -69,14 +69,14 @@ class Soak:
     :ivar records: (moment, operation, seconds) of all that succeeded
     :ivar failures: numbers by text
     :ivar missed: lives for which no client was free
-    :ivar ended: lives that succeeded
+    :ivar ends: moments at which lives succeeded
     """
 
     def __init__(self, cloud, arguments):
         self._arguments = arguments
         self._lock = threading.Lock()
         self.records, self.failures = [], collections.Counter()
-        self.missed = self.ended = 0
+        self.missed, self.ends = 0, []
         self._life = group_life.GroupLife(
             cloud.layout, arguments.members, arguments.clients, self._record)
 
@@ -118,7 +118,7 @@ class Soak:
         try:
             self._life.live()
             with self._lock:
-                self.ended += 1
+                self.ends.append(time.monotonic())
         except Exception as error:
             with self._lock:
                 self.failures[f'{type(error).__name__}: {error}'[:200]] += 1
@@ -132,9 +132,10 @@ class Soak:
             last = [record[2] for record in self.records
                     if record[1] == 'create'][-100:]
         if last:
-            print(f'{seconds:.0f} s: {self.ended} lives ended, {running} run, '
-                  f'{self.missed} missed, {self.failures.total()} failed; '
-                  f'the last creates took {steps.percentile(last, .5):.2f} s '
+            print(f'{seconds:.0f} s: {len(self.ends)} lives ended, '
+                  f'{running} run, {self.missed} missed, '
+                  f'{self.failures.total()} failed; the last creates took '
+                  f'{steps.percentile(last, .5):.2f} s '
                   '(median)', file=sys.stderr, flush=True)
 
 
@@ -153,6 +154,7 @@ def soaked(cloud, arguments):
     idle = {name: process_samples.sample(leader)
             for name, leader in leaders.items()}
     used = processor_seconds(cloud)
+    begin = time.monotonic()
     with process_samples.Sampler(
             leaders, arguments.seconds / SAMPLES) as sampler:
         seconds = soak.run()
@@ -160,7 +162,8 @@ def soaked(cloud, arguments):
             for name, after in processor_seconds(cloud).items()}
     after = leaks.settled(cloud.layout, before)
     return {
-        'seconds': seconds, 'ended': soak.ended, 'missed': soak.missed,
+        'seconds': seconds, 'ends': [moment - begin for moment in soak.ends],
+        'missed': soak.missed,
         'failures': dict(soak.failures), 'cpu': used,
         'latencies': latencies.table(soak.records),
         'points': sampler.points, 'idle': idle, 'before': before,
@@ -193,9 +196,11 @@ def main():
             arguments.hosts, arguments.servers) as cloud:
         found = {'machine': machine, **soaked(cloud, arguments)}
         found['growth'] = {
-            name: {kind: growth.growth(points)
-                   for kind, points in kinds.items()}
+            name: {kind: growth.growth(kinds[kind])
+                   for kind in growth.TOLERANCE}
             for name, kinds in found['points'].items()}
+        found['cost'] = {name: growth.cost(kinds['cpu'], found['ends'])
+                         for name, kinds in found['points'].items()}
         found['leaks'] = judged(found)
         if arguments.json:
             arguments.json.write_text(json.dumps(found, indent=1))

@@ -3,8 +3,9 @@
 
 
 def print_soak(found):
-    print(f'{found["seconds"]:.0f} s: {found["ended"]} lives ended, '
-          f'{found["ended"] / found["seconds"]:.2f} in a second; '
+    lives = len(found['ends'])
+    print(f'{found["seconds"]:.0f} s: {lives} lives ended, '
+          f'{lives / found["seconds"]:.2f} in a second; '
           f'{found["missed"]} missed and '
           f'{sum(found["failures"].values())} failed; '
           f'load average {found["load_average"][2]:.1f}')
@@ -12,15 +13,21 @@ def print_soak(found):
         print(f'  {number} times: {text}')
     _print_latencies(found['latencies'])
     _print_processes(found)
-    lives = max(1, found['ended'])
-    print('CPU s for each life: ' + ', '.join(
-        f'{name} {used / lives:.3f}' for name, used in found['cpu'].items()
-        if used / lives >= 0.001)
-        + f'; all {sum(found["cpu"].values()) / lives:.3f}')
+    _print_cpu(found, max(1, lives))
     for name, number in found['after'].items():
         print(f'{name}: {found["before"][name]} before the first group, '
               f'{number} after the last one')
     print('grown: ' + (' '.join(found['leaks']) or 'nothing'), flush=True)
+
+
+def _print_cpu(found, lives):
+    cpu = {name: used / lives for name, used in found['cpu'].items()}
+    print('CPU s for each life: ' + ', '.join(
+        f'{name} {used:.3f}' for name, used in cpu.items() if used >= 0.001)
+        + f'; all {sum(cpu.values()):.3f}')
+    print('CPU s for each life in the first and in the last quarter: '
+          + ', '.join(f'{name} {cost["first"]:.3f} and {cost["last"]:.3f}'
+                      for name, cost in found['cost'].items()))
 
 
 def _print_latencies(latencies):

@@ -54,3 +54,16 @@ def test_the_sentence_names_process_kind_and_values():
 def test_quarters_without_points_are_an_error():
     with pytest.raises(ValueError, match='too few points'):
         growth.growth([(0, 1)] * 2 + [(100, 1)])
+
+
+def test_the_cost_of_a_life_is_that_of_its_quarter():
+    # From second 50 on, each second costs double. Five lives end in the first
+    # quarter, and four in the last one.
+    used = points(lambda second: second + max(0, second - 50))
+    found = growth.cost(used, ends=range(2, 100, 5))
+    assert found == {'first': pytest.approx(22 / 5),
+                     'last': pytest.approx(2 * 22 / 4)}
+
+
+def test_a_quarter_without_an_end_has_the_whole_cost():
+    assert growth.cost(points(lambda second: second), [])['first'] == 22

@@ -28,6 +28,7 @@ def test_a_sample_has_memory_threads_and_open_files():
         process.stdin.close()
     assert (found['threads'], found['files']) == (3, 4)
     assert 1 < found['memory'] < 1000
+    assert found['cpu'] >= 0
 
 
 def test_a_group_that_has_ended_has_nothing():
@@ -35,12 +36,12 @@ def test_a_group_that_has_ended_has_nothing():
                                start_new_session=True)
     process.wait()
     assert process_samples.sample(process.pid) == {
-        'memory': 0, 'threads': 0, 'files': 0}
+        'memory': 0, 'threads': 0, 'files': 0, 'cpu': 0}
 
 
 def test_a_sampler_samples_each_process():
     leader = os.getpgid(0)
     with process_samples.Sampler({'own': leader}, 60) as sampler:
         pass
-    assert [len(points) for points in sampler.points['own'].values()] == [
-        1, 1, 1]
+    assert {kind: len(points) for kind, points in sampler.points[
+        'own'].items()} == dict.fromkeys(process_samples.KINDS, 1)
