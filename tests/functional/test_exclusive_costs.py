@@ -52,10 +52,17 @@ def running(lend_cloud):
 @pytest.fixture
 def cloud(running):
     connections.get().reserved.found = None
+    # Other tests may have deleted servers of this cloud a moment ago.
+    forget_servers(running)
     yield running
     for group in running.table.list_groups():
         running.table.delete_group(group.uuid)
-    with in_nova(running) as (api, cell):
+    forget_servers(running)
+
+
+def forget_servers(cloud):
+    """Remove the records of all servers."""
+    with in_nova(cloud) as (api, cell):
         api.execute(sa.delete(api_models.InstanceMapping))
         cell.execute(sa.delete(models.Migration))
         cell.execute(sa.delete(models.Instance))
