@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes of the cloud are killed or paused, and started or continued."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -75,7 +76,9 @@ class Faults:
             return
         # Else whatever is started next would start this one, too.
         down_file(self._cloud.layout, name).touch()
-        self._send(name, signal.SIGKILL)
+        # It may have ended by itself.
+        with contextlib.suppress(ProcessLookupError):
+            self._send(name, signal.SIGKILL)
         pid = self._pid(name)
         wait_for(f'end of {name}', lambda: not os.path.exists(f'/proc/{pid}'))
 

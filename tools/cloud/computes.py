@@ -6,8 +6,11 @@ All are forks of one process that has loaded Nova, and share its memory as
 long as they only read it. The number of each process is in the file ``pid``
 of the state of its host. If some of them have ended, SIGHUP to the first
 process starts them again, except for those with a file ``down`` beside it.
+One that fails by itself is started again at once, as a service manager does:
+it gives up, for example, if no conductor answers while it starts.
 """
 
+from collections.abc import Iterable
 import contextlib
 import gc
 import importlib
@@ -32,6 +35,8 @@ from tools.cloud.layout import Layout, write
 
 _PACE = 0.1
 """Seconds between two: all at once would keep each other from starting."""
+_RESTART = 1.0
+"""Seconds before one that has failed is started again."""
 _SIGNALS = (signal.SIGCHLD, signal.SIGHUP, signal.SIGTERM)
 _LATER = (
     'nova.compute.manager', 'nova.network.neutron', 'nova.image.glance',
@@ -48,22 +53,23 @@ def main(directory: str) -> None:
     _load(common)
     children: dict[int, str] = {}
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    _start(layout, common, children)
+    _start(layout, common, children, layout.host_names())
     while children:
         number = signal.sigwait(_SIGNALS)
         if number == signal.SIGTERM:
             _tell(children)
         elif number == signal.SIGHUP:
             _reap(children)
-            _start(layout, common, children)
-        else:
-            _reap(children)
+            _start(layout, common, children, layout.host_names())
+        elif failed := _reap(children):
+            time.sleep(_RESTART)
+            _start(layout, common, children, failed)
 
 
-def _start(layout: Layout, common: pathlib.Path,
-           children: dict[int, str]) -> None:
-    """Start the nova-compute of each host that has none."""
-    for host in layout.host_names():
+def _start(layout: Layout, common: pathlib.Path, children: dict[int, str],
+           hosts: Iterable[str]) -> None:
+    """Start the nova-compute of each of these hosts that has none."""
+    for host in hosts:
         if host in children.values() or down_file(layout, host).exists():
             continue
         child = os.fork()
@@ -75,14 +81,22 @@ def _start(layout: Layout, common: pathlib.Path,
         time.sleep(_PACE)
 
 
-def _reap(children: dict[int, str]) -> None:
-    """Forget those that have ended."""
+def _reap(children: dict[int, str]) -> list[str]:
+    """Forget those that have ended.
+
+    :returns: the hosts of those that failed; not of those that were killed
+    """
+    failed = []
     with contextlib.suppress(ChildProcessError):
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
-                return
-            print(f'{children.pop(pid)} ended with {status}', flush=True)
+                break
+            host = children.pop(pid)
+            print(f'{host} ended with {status}', flush=True)
+            if os.WIFEXITED(status) and os.WEXITSTATUS(status):
+                failed.append(host)
+    return failed
 
 
 def _load(common: pathlib.Path) -> None:
