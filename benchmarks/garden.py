@@ -40,29 +40,40 @@ class Garden:
     :ivar group: all the planted groups in one
     :ivar snapshot: the cloud without them
     :param utilisation: share of all resources in use once they are there
+    :param groups: number of planted groups; by default one for each
+        ``HOSTS_PER_GROUP`` hosts
     """
 
-    def __init__(self, hosts, seed, utilisation):
+    def __init__(self, hosts, seed, utilisation, groups=None):
         self.chance = random.Random(seed)
         self.count = hosts
         self.racks = -(-hosts // PER_RACK)
         self._asked = [[0, 0] for _ in range(hosts)]
         self._alone = set()
         self._load = Counter()
+        self._leaves = []
         plants = list(PLANTS)
         self.chance.shuffle(plants)
-        groups = []
-        for number in range(max(4, hosts // HOSTS_PER_GROUP)):
+        nested = []
+        for number in range(groups or max(4, hosts // HOSTS_PER_GROUP)):
             plant = plants[number % len(plants)]
             name = f'{plant.__name__}{number}'
-            groups.append(plant(self, name))
+            nested.append(plant(self, name))
         self.group = Group('garden', (), tuple(
-            g for g in groups if g.all_members()))
+            g for g in nested if g.all_members()))
         free = self._free(utilisation)
         self.snapshot = Snapshot(
             ('az', 'rack', 'host'),
             tuple(self._host(h, free[h]) for h in range(hosts)),
             tuple(self._links(utilisation)))
+
+    def planted(self):
+        """Member path to host name: the plan that is known to exist."""
+        where = {id(leaf): hosts for leaf, hosts in self._leaves}
+        return {member.path: f'h{host:03d}'
+                for scope in self.group.scopes() if id(scope.group) in where
+                for member, host in zip(
+                    scope.members, where[id(scope.group)], strict=True)}
 
     # Where hosts stand.
 
@@ -112,8 +123,10 @@ class Garden:
             for resource, amount in enumerate(flavor):
                 self._asked[host][resource] += amount
         wanted = Requirements(FrozenMapping(zip(CLASSES, flavor)))
-        return Group(name, (MemberDescription(
+        leaf = Group(name, (MemberDescription(
             'node', wanted, len(where)),), (), policies)
+        self._leaves.append((leaf, where))
+        return leaf
 
     def talk(self, first, second, mbps):
         """Members on the first hosts exchange that with those on others."""
