@@ -20,6 +20,7 @@ class Bins:
     :ivar room: [bin, kind]
     :ivar opening: cost of using one
     :ivar swell: how many hosts' limits on members one of them stands for
+    :ivar fresh: whether it has hosts without members that stay
     """
 
     size: np.ndarray
@@ -28,6 +29,7 @@ class Bins:
     room: np.ndarray
     opening: np.ndarray
     swell: np.ndarray
+    fresh: np.ndarray
 
     @classmethod
     def of(cls, kinds: Kinds, columns: Columns,
@@ -40,10 +42,12 @@ class Bins:
         mean = np.array([weight[each].mean() for each in bins])
         least = np.array([weight[each].min() for each in bins])
         best = best[:, :r + k + 1] * mean[:, None]
+        held = np.isin(columns.hosts, list(kinds.placed.values()))
         return cls(np.array([len(each) for each in bins]),
                    np.array([columns.cell[each[0]] for each in bins]),
                    best[:, :r], best[:, r:r + k], -best[:, r + k],
-                   mean / least)
+                   mean / least,
+                   np.array([not held[each].all() for each in bins], bool))
 
     def __len__(self) -> int:
         return len(self.size)

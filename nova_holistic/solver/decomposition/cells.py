@@ -2,7 +2,7 @@
 """Rules in few domains, for a relaxation of merged hosts."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from pulp import LpConstraintGE, LpConstraintLE
@@ -11,6 +11,8 @@ from nova_holistic.solver.decomposition.cell_counts import CellCounts
 from nova_holistic.solver.decomposition.cohesive_sets import (
     cohesive_sets, CohesiveSet)
 from nova_holistic.solver.decomposition.crossing import crossed, is_screened
+from nova_holistic.solver.decomposition.fewest_hosts import (
+    countable, fewest_hosts)
 from nova_holistic.solver.decomposition.parts import Parts, parts, tellable
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.case import reach
@@ -38,6 +40,8 @@ class Cells:
     :ivar free: upper limits of the variables
     :ivar whole: which of them are 0 or 1, or a number of members
     :ivar stay: for each scope and level, members that stay by domain
+    :ivar fewest: in every plan at least so many hosts get members, beside
+        those of members that stay
     """
 
     table: HostTable
@@ -51,6 +55,7 @@ class Cells:
     free: np.ndarray
     whole: np.ndarray
     stay: dict[tuple[int, str], np.ndarray]
+    fewest: int = 0
 
     @property
     def count(self) -> int:
@@ -165,7 +170,16 @@ def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
     asked = {atom.scope for terms in _all_terms(rules) for atom, _ in terms
              if _is_count(atom, levels)}
     known = tellable(kinds, rules.scopes, asked, int(of.max(initial=0)) + 1)
-    return _cells(kinds, rules, of, levels, parts(kinds, known))
+    return replace(
+        _cells(kinds, rules, of, levels, parts(kinds, known)),
+        fewest=_fewest(kinds, rules, in_time))
+
+
+def _fewest(kinds: Kinds, rules: Rules, in_time: Callable[[], None]) -> int:
+    """Of all policies, also of those on many domains."""
+    return fewest_hosts(_rules(
+        kinds, countable(carried_policies(kinds.group), rules), in_time),
+        kinds.placed, in_time)
 
 
 def _rules(kinds: Kinds, carried: list[Carried],

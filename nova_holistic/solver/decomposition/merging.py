@@ -63,6 +63,7 @@ class Merging:
         self._rules = slice(before, self.program.count)
         cohesive_rows.add_rows(self.program, cells.parts, last, of_x, of_y,
                                cells.of_z(self._first), self._cell, here.swell)
+        self._use_hosts(cells.fewest, here, of_y)
         self._own = slice(self._first, last)
         self.preferences = cells.penalty(
             self._size, of_x, self._cell, self._first)
@@ -87,6 +88,13 @@ class Merging:
             np.tile(np.arange(b), k + 1),
             np.concatenate((of_x.ravel(), of_y)),
             np.concatenate((taken, -most)), -np.inf, 0.0, b)
+
+    def _use_hosts(self, fewest: int, bins: Bins, of_y: np.ndarray) -> None:
+        """At least so many hosts without members that stay are in use."""
+        here = np.flatnonzero(bins.fresh)
+        if fewest > 0 and not self._slopes:
+            self.program.add(np.zeros(len(here)), of_y[here],
+                             bins.swell[here], float(fewest), np.inf, 1)
 
     def _limit(self, kinds: Kinds, bins: Bins, of_x: np.ndarray,
                of_y: np.ndarray) -> None:

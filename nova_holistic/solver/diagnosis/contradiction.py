@@ -14,10 +14,10 @@ import itertools
 import numpy as np
 
 from nova_holistic.solver.diagnosis.room import Room
-from nova_holistic.solver.diagnosis.shapes import (
-    Apart, Cap, Confined, Even, Never, Shape, shapes, Unread, Wide)
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.row_shapes import (
+    Apart, Cap, Confined, Even, Never, Shape, shapes, Unread, Wide)
 from nova_holistic.solver.problem.rules import Carried
 
 _SPLITS = 64
@@ -51,7 +51,7 @@ def narrowed(case: Case, in_time: Callable[[], None] = endless
              ) -> tuple[list[Carried] | None, np.ndarray]:
     """The same, and the case's room without what counting closes: no plan
     uses that."""
-    count = Count(case, shapes(case, in_time), in_time)
+    count = Count(case, shapes(case.rules, in_time), in_time)
     found = count.contradiction()
     if found is not None:
         found = [each for each in case.policies

@@ -12,9 +12,9 @@ from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.diagnosis.contradiction import Count
 from nova_holistic.solver.diagnosis.numbers import be, many, room, wishes
-from nova_holistic.solver.diagnosis.shapes import (
-    Apart, Cap, Confined, Even, Shape, Wide)
 from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.row_shapes import (
+    Apart, Cap, Confined, Even, Shape, Wide)
 from nova_holistic.solver.problem.rules import Carried
 
 _ONLY = Marked('the domain that they are confined to')

@@ -19,10 +19,10 @@ from nova_holistic.solver.diagnosis.elements import Element
 from nova_holistic.solver.diagnosis.elimination import Elimination, packing
 from nova_holistic.solver.diagnosis.numbers import amounts, conditions, many
 from nova_holistic.solver.diagnosis.sentences import Sentences
-from nova_holistic.solver.diagnosis.shapes import (
-    Apart, Cap, Confined, Even, Shape, shapes, Wide)
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.row_shapes import (
+    Apart, Cap, Confined, Even, Shape, shapes, Wide)
 from nova_holistic.solver.problem.rules import Carried
 
 _LONG = 200
@@ -79,8 +79,8 @@ class _Words:
         self.core = core
         self.case = core.case
         self._in_time = in_time
-        self._bare = shapes(core.bare, in_time)
-        found = shapes(self.case, in_time)
+        self._bare = shapes(core.bare.rules, in_time)
+        found = shapes(self.case.rules, in_time)
         self.count = Count(self.case, found, in_time)
         self.structural: list[tuple[Carried, list[Shape]]] = []
         self.forbidding: list[Carried] = []

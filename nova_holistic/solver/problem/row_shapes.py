@@ -12,9 +12,9 @@ import math
 
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
-from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import endless
-from nova_holistic.solver.problem.rules import Atom, Carried, Kind, Row
+from nova_holistic.solver.problem.rules import (
+    Atom, Carried, Kind, Row, Rules)
 
 _EPSILON = 1e-9
 _COUNTED = (Kind.COUNT, Kind.OUTSIDE, Kind.USED)
@@ -93,19 +93,19 @@ class Unread(Shape):
     """Something else."""
 
 
-def shapes(case: Case,
+def shapes(rules: Rules,
            in_time: Callable[[], None] = endless) -> list[Shape]:
     """Of all hard policies, in their order."""
     rows: dict[int, list[Row]] = defaultdict(list)
-    for row in case.rules.rows:
+    for row in rules.rows:
         in_time()
         if row.carried.policy.hard:
             rows[id(row.carried)].append(row)
     return [shape for mine in rows.values()
-            for shape in _of(case, mine, in_time)]
+            for shape in _of(rules, mine, in_time)]
 
 
-def _of(case: Case, rows: Sequence[Row],
+def _of(rules: Rules, rows: Sequence[Row],
         in_time: Callable[[], None]) -> Iterator[Shape]:
     carried = rows[0].carried
     caps: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
@@ -118,18 +118,18 @@ def _of(case: Case, rows: Sequence[Row],
                 yield Never(carried, -1, '')
         elif all(a.kind in _COUNTED and w > 0 for a, w in row.terms):
             if row.sense != LpConstraintGE:
-                _read_caps(case, row, caps)
-                yield from _confined(case, row)
-                _read_apart(case, row, apart)
+                _read_caps(rules, row, caps)
+                yield from _confined(rules, row)
+                _read_apart(rules, row, apart)
             if row.sense != LpConstraintLE:
-                yield from _wide(case, row)
+                yield from _wide(rules, row)
         else:
             unread = True
     for (scope, level), limits in caps.items():
         yield Cap(carried, scope, level, limits)
     for (first, second, level), domains in apart.items():
         yield Apart(carried, first, level, frozenset(domains), second)
-    yield from _even(case, rows)
+    yield from _even(rules, rows)
     if unread:
         yield Unread(carried, -1, '')
 
@@ -140,20 +140,20 @@ def _holds(row: Row) -> bool:
     return row.limit * (1 if row.sense == LpConstraintLE else -1) > -_EPSILON
 
 
-def _number(case: Case, atom: Atom) -> int:
+def _number(rules: Rules, atom: Atom) -> int:
     if atom.kind is Kind.OUTSIDE:
         return -1
-    return case.table.division(atom.level).index[atom.domain]
+    return rules.table.division(atom.level).index[atom.domain]
 
 
-def _read_caps(case: Case, row: Row, caps: dict) -> None:
+def _read_caps(rules: Rules, row: Row, caps: dict) -> None:
     for atom, weight in row.terms:
         most = math.floor(row.limit / weight + _EPSILON)
         # Any one of them alone can be no more than the whole sum.
         if most < 1 or (len(row.terms) == 1
                         and atom.kind is not Kind.USED):
             limits = caps[atom.scope, atom.level]
-            number = _number(case, atom)
+            number = _number(rules, atom)
             limits[number] = min(limits.get(number, most), most)
 
 
@@ -164,24 +164,24 @@ def _alike(row: Row) -> bool:
                     a.kind is Kind.USED for a, _ in row.terms)
 
 
-def _confined(case: Case, row: Row) -> Iterator[Confined]:
+def _confined(rules: Rules, row: Row) -> Iterator[Confined]:
     atom, weight = row.terms[0]
     if _alike(row) and row.limit >= weight:
         yield Confined(
             row.carried, atom.scope, atom.level,
-            frozenset(_number(case, a) for a, _ in row.terms),
+            frozenset(_number(rules, a) for a, _ in row.terms),
             math.floor(row.limit / weight + _EPSILON))
 
 
-def _wide(case: Case, row: Row) -> Iterator[Wide]:
+def _wide(rules: Rules, row: Row) -> Iterator[Wide]:
     atom, weight = row.terms[0]
     if _alike(row):
         yield Wide(row.carried, atom.scope, atom.level,
-                   frozenset(_number(case, a) for a, _ in row.terms),
+                   frozenset(_number(rules, a) for a, _ in row.terms),
                    math.ceil(row.limit / weight - _EPSILON))
 
 
-def _read_apart(case: Case, row: Row, apart: dict) -> None:
+def _read_apart(rules: Rules, row: Row, apart: dict) -> None:
     if len(row.terms) != 2 or any(
             a.kind is not Kind.USED for a, _ in row.terms):
         return
@@ -190,10 +190,10 @@ def _read_apart(case: Case, row: Row, apart: dict) -> None:
             first.domain == second.domain and max(one, two) <= row.limit
             and row.limit < one + two):
         apart[first.scope, second.scope, first.level].add(
-            _number(case, first))
+            _number(rules, first))
 
 
-def _even(case: Case, rows: Sequence[Row]) -> Iterator[Even]:
+def _even(rules: Rules, rows: Sequence[Row]) -> Iterator[Even]:
     """Counts between a variable of the policy and that plus the skew."""
     low: dict[Atom, set[tuple[int, str, int]]] = defaultdict(set)
     high: dict[Atom, set[tuple[int, str, int]]] = defaultdict(set)
@@ -204,7 +204,7 @@ def _even(case: Case, rows: Sequence[Row]) -> Iterator[Even]:
         if len(row.terms) != 2 or not free or not count:
             continue
         atom = count[0]
-        key = (atom.scope, atom.level, _number(case, atom))
+        key = (atom.scope, atom.level, _number(rules, atom))
         if row.sense == LpConstraintGE and row.limit == 0:
             low[free[0]].add(key)
         elif row.sense == LpConstraintLE:

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Policies on domains say how many hosts a group needs at least."""
+
+import pytest
+
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.settings import Settings
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.scenario import plan
+
+RACKS = 80
+"""More than the relaxation tells apart."""
+
+
+def bound(members, *policies, placed=None, racks=RACKS):
+    """What is proved of the number of hosts, each of which has room for all
+    members."""
+    snapshot = cloud(*(
+        host(f'r{rack}h{number}', f'r{rack}', vcpus=100)
+        for rack in range(racks) for number in range(2)))
+    found = plan(snapshot, group(servers('node', members), policies=policies),
+                 objective='fewest-hosts', placed=placed or {},
+                 settings=Settings('decomposed'))
+    return found.objective.bound
+
+
+@pytest.mark.parametrize('policy', [
+    AntiAffinity(level='rack', max_per_domain=4),
+    Spread(level='rack', min_domains=5)], ids=['at most 4', 'at least 5'])
+def test_each_rack_that_is_needed_has_a_host_in_use(policy):
+    assert bound(20, policy) == 5
+
+
+def test_an_even_spread_needs_a_host_in_each_rack():
+    assert bound(20, Spread(level='rack', max_skew=1), racks=8) == 8
+
+
+def test_racks_of_members_that_stay_are_not_needed_again():
+    placed = {f'node-{number}': f'r{number // 4}h0' for number in range(8)}
+    stay = bound(20, AntiAffinity(level='rack', max_per_domain=4),
+                 placed=placed)
+    assert stay == 5
+
+
+def test_room_beside_a_member_that_stays_is_counted():
+    """Of 5 members one stays: the others fit into its rack and another."""
+    assert bound(5, AntiAffinity(level='rack', max_per_domain=3),
+                 placed={'node-0': 'r0h0'}) == 2
+
+
+def test_without_policies_one_host_is_enough():
+    assert bound(20) == 1
