@@ -57,6 +57,10 @@ most: in all, or of the number of members."""
 _BETWEEN = 0.5
 """How near the prices asked are to the best ones so far, not the latest."""
 
+_ROUNDING = 1e-12
+"""What sums of prices can be off by, of their size. Where demands are from 1
+to 1e9, prices can be far larger than their differences."""
+
 _TIME = 0.5
 """Share of the time limit after which no round begins."""
 
@@ -229,7 +233,8 @@ class Generation:
     def _proves(self, duals: np.ndarray, gains: Gains,
                 proved: float) -> bool:
         """Whether the bound rises."""
-        found = proved - float(self.alike.numbers @ gains.most)
+        gained = float(self.alike.numbers @ gains.most)
+        found = proved - gained - _ROUNDING * (abs(proved) + gained)
         better = found > self.floor
         if better:
             self.floor = found

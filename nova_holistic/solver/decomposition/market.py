@@ -9,6 +9,9 @@ from nova_holistic.solver.decomposition.alike import Alike
 from nova_holistic.solver.decomposition.worth import Worth
 from nova_holistic.solver.problem.utilisation_curve import curve
 
+_ROUNDING = 1e-13
+"""What a utilisation can be off by: one member of 1e9 adds 1e-9."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Climb:
@@ -42,9 +45,9 @@ class Climb:
         """From each utilisation on, where the curve has this level."""
         way = np.maximum(self.until[sorts] - share, 0.0)
         ratio = self.ratio[sorts]
-        pays = np.where(np.isinf(ratio), np.inf, 0.0)
+        pays = ratio * _ROUNDING
         some = (way > 0) & np.isfinite(ratio)
-        pays[some] = ratio[some] * way[some] - (
+        pays[some] += ratio[some] * way[some] - (
             self.top[sorts][some] - level[some])
         return pays
 

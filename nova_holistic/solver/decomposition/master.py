@@ -16,6 +16,7 @@ from nova_holistic.solver.decomposition.alike import Alike
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.sharing import sharing
 from nova_holistic.solver.decomposition.ways import anyhow, Way
+from nova_holistic.solver.milp.weak_duality import least_sum
 from nova_holistic.solver.problem.kinds import Kinds
 
 _ENDLESS = highspy.kHighsInf
@@ -203,10 +204,11 @@ class Master:
         worth = duals @ self._matrix
         size = self.shape[0] * self.shape[1]
         limit = np.where(duals > 0, self._lower, self._upper)
-        proved = float((duals * np.where(duals != 0, limit, 0.0)).sum())
+        terms = duals * np.where(duals != 0, limit, 0.0)
         # The policies' own variables are free to help as much as they can.
         own = worth[self._own]
         ends = np.where(own > 0, self._most, self._least)
-        proved -= float(own[own != 0] @ ends[own != 0])
+        proved = least_sum(np.concatenate((
+            terms, -own[own != 0] * ends[own != 0])))
         prices = np.maximum(worth[:size], 0.0).reshape(self.shape)
         return np.where(self._closed, 0.0, prices), proved

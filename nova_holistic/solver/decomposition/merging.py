@@ -19,6 +19,9 @@ from nova_holistic.solver.problem.utilisation_curve import curve
 _NEARLY = 0.5
 """How much more than the room for a kind free amounts may say there is."""
 
+_ROUNDING = 1e-12
+"""What a utilisation can be off by."""
+
 
 class Merging:
     """x[kind, bin], y[bin] hosts in use, pieces of curves, variables of the
@@ -127,6 +130,8 @@ class Merging:
         edges = np.arange(number + 1) / number
         low = np.maximum(edges[:-1], before[:, None])
         width = np.maximum(edges[1:] - low, 0.0)
+        # Only room limits the last: sums of utilisations are rounded.
+        width[:, -1] += _ROUNDING
         of_p = first + b + np.arange(number * b).reshape(number, b)
         self.program.upper[of_p.ravel()] = (width * size[:, None]).T.ravel()
         unit = max(float(steps.max(initial=0)), TINY)

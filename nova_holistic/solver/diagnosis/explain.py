@@ -5,6 +5,7 @@ everyone else staying as planned, and what the best of that costs."""
 from collections.abc import Callable, Iterator, Mapping
 import contextlib
 from dataclasses import dataclass, replace
+from fractions import Fraction
 import math
 import time
 
@@ -233,7 +234,7 @@ class _Explainer:
                    ) -> tuple[Move | None, int, list[Carried]]:
         """The cheapest of some moves, and their number; and what refused
         others: some rules are broken by leaving, wherever one goes."""
-        best: tuple[tuple[float, float], str] | None = None
+        best: tuple[tuple[Fraction, float], str] | None = None
         chosen = self._promising(hosts)
         tried, refused = 0, []
         for h in chosen:
@@ -250,11 +251,11 @@ class _Explainer:
         if best is None:
             return None, tried, refused
         (preferences, value), name = best
-        return Move(name, preferences - self._cost[0],
+        return Move(name, float(preferences - self._cost[0]),
                     value - self._cost[1]), tried, refused
 
     def _moved(self, member: Member, host: Host,
-               governing: list[Carried]) -> tuple[float, float] | Carried:
+               governing: list[Carried]) -> tuple[Fraction, float] | Carried:
         """What the plan costs then, or a policy that is broken."""
         planned = self._where[member.path]
         self._where[member.path] = host
@@ -265,7 +266,7 @@ class _Explainer:
         finally:
             self._where[member.path] = planned
 
-    def _worth(self) -> tuple[float, float]:
+    def _worth(self) -> tuple[Fraction, float]:
         case = self._case
         return case.preference_cost(self._where), float(
             self._objective.value(case.members, self._where, self._placed,

@@ -47,6 +47,7 @@ class _InProcess(pulp.HiGHS):
             highspy.HighsVarType.kInteger if v.cat == pulp.LpInteger
             else highspy.HighsVarType.kContinuous for v in variables]
         _add_rows(model, lp.constraints())
+        self.program = model
         lp.solverModel.passModel(model)
         if self._start:
             lp.solverModel.setSolution(
@@ -94,10 +95,12 @@ def _run(problem: LpProblem, start: Mapping[LpVariable, float] | None,
     driver.actualSolve(problem)
     model = problem.solverModel
     problem.solverModel = None
-    return _outcome(model, problem), seconds - model.getRunTime()
+    return (_outcome(model, driver.program, problem),
+            seconds - model.getRunTime())
 
 
-def _outcome(model: highspy.Highs, problem: LpProblem) -> Outcome:
+def _outcome(model: highspy.Highs, program: highspy.HighsLp,
+             problem: LpProblem) -> Outcome:
     status = model.getModelStatus()
     known = highspy.HighsModelStatus
     if status == known.kInfeasible or (
@@ -106,12 +109,16 @@ def _outcome(model: highspy.Highs, problem: LpProblem) -> Outcome:
                 v.lowBound is not None and v.upBound is not None
                 for v in problem.variables())):
         return Outcome(Status.INFEASIBLE)
+    if status == known.kModelEmpty:
+        # HiGHS leaves the bound of a program without variables at 0.
+        return Outcome(Status.OPTIMAL, problem.objective.constant)
     info = model.getInfo()
     whole = any(v.cat == pulp.LpInteger for v in problem.variables())
     bound = info.mip_dual_bound if whole else None
     if status == known.kOptimal and not whole:
-        return Outcome(Status.OPTIMAL, _dual_bound(model))
-    if status in (known.kOptimal, known.kModelEmpty):
+        return Outcome(Status.OPTIMAL, _dual_bound(
+            program, np.array(model.getSolution().row_dual)))
+    if status == known.kOptimal:
         if bound is None or not math.isfinite(bound):
             bound = info.objective_function_value
         return Outcome(Status.OPTIMAL, bound)
@@ -122,22 +129,21 @@ def _outcome(model: highspy.Highs, problem: LpProblem) -> Outcome:
     return Outcome(Status.FEASIBLE if feasible else Status.NOTHING, bound)
 
 
-def _dual_bound(model: highspy.Highs) -> float | None:
-    """Of a program without whole variables, by its multipliers."""
-    lp = model.getLp()
-    matrix = lp.a_matrix_
-    starts, index, values = (np.array(each) for each in (
-        matrix.start_, matrix.index_, matrix.value_))
-    major = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    rows, columns = (index, major) if (
-        matrix.format_ == highspy.MatrixFormat.kColwise) else (major, index)
+def _dual_bound(program: highspy.HighsLp, duals: np.ndarray) -> float | None:
+    """Of a program without whole variables, by its multipliers.
+
+    :param program: as it was written down; HiGHS leaves tiny numbers out
+    """
+    matrix = program.a_matrix_
+    starts = np.array(matrix.start_)
     found = DualProgram(
-        np.array(lp.col_cost_), rows.astype(np.int64),
-        columns.astype(np.int64), values, np.array(lp.row_lower_),
-        np.array(lp.row_upper_)).bound(
-            np.array(model.getSolution().row_dual),
-            np.array(lp.col_lower_), np.array(lp.col_upper_))
-    return None if found is None else found + lp.offset_
+        np.array(program.col_cost_),
+        np.repeat(np.arange(program.num_row_), np.diff(starts)),
+        np.array(matrix.index_, dtype=np.int64), np.array(matrix.value_),
+        np.array(program.row_lower_), np.array(program.row_upper_)).bound(
+            duals, np.array(program.col_lower_),
+            np.array(program.col_upper_))
+    return None if found is None else found + program.offset_
 
 
 def _limits(bounds, sign: int) -> np.ndarray:

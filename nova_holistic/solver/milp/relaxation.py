@@ -19,6 +19,10 @@ from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case, MemberClass
 
+_SLACK = 1e-6
+"""Of the largest demand, for each member: solvers' tolerance. Some bounds of
+groups with demands from 1 to 1e9 are too high without it."""
+
 
 def pooled(case: Case) -> Case:
     """The case with one class for all members under the same rules."""
@@ -63,26 +67,42 @@ class Relaxation(Program):
                     each.get(name, 0) for each in amounts])
 
     def _share_out_one(self, p: int, name: str, amounts: list[int]) -> None:
-        least, most = min(amounts), max(amounts)
+        sizes = np.unique(amounts)
+        least, most = int(sizes[0]), int(sizes[-1])
         if not most:
             return
+        # No member on a host asks for more than is free there.
+        fits = np.searchsorted(
+            sizes, self.case.table.amounts(name).free, side='right') - 1
         shares = []
         for h, number in self.x[p].items():
-            if least == most:
-                self._taken[h, name].append((number, most))
+            here = int(sizes[fits[h]]) if fits[h] >= 0 else 0
+            if not here:
                 continue
-            share = self.continuous(f'share {p} {h} {name}', 0,
-                                    float(number.upBound))
-            variable = next(iter(share))
-            # Each member takes no more than the largest demand,
-            self.require(share <= number)
-            # and no less than the smallest.
-            self.require(share >= number * (least / most))
-            self._taken[h, name].append((variable, most))
-            shares.append((variable, 1))
-        if shares:
-            # All of them together take what the members ask for in all.
-            self.require(LpAffineExpression(shares) == sum(amounts) / most)
+            share = number if here == least else self._share(
+                number, f'share {p} {h} {name}', least / here)
+            self._taken[h, name].append((share, here))
+            shares.append((share, here / most))
+        if shares and least < most:
+            # All of them together take what the members ask for in all; but
+            # for what solvers take for nothing, which may be much for a host
+            # that is far smaller than others.
+            total, slack = sum(amounts) / most, _SLACK * len(amounts)
+            self.require(LpAffineExpression(shares) >= total - slack)
+            self.require(LpAffineExpression(shares) <= total + slack)
+
+    def _share(self, number: LpVariable, name: str,
+               least: float) -> LpVariable:
+        """What members take of a host, in units of the largest that fits.
+
+        :param least: what the smallest takes
+        """
+        share = self.continuous(name, 0, float(number.upBound))
+        # Each member takes no more than the largest demand,
+        self.require(share <= number)
+        # and no less than the smallest.
+        self.require(share >= number * least)
+        return next(iter(share))
 
     def demand(self, host: Host, resource_class: str) -> LpAffineExpression:
         h = self.case.table.index[host.name]

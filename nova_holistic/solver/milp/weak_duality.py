@@ -55,10 +55,14 @@ class DualProgram:
         least = np.minimum.reduce([
             _product(low, lower), _product(high, lower),
             _product(low, upper), _product(high, upper)])
-        terms = np.concatenate((proved, least))
-        total = terms.sum() - _EPSILON * (2 + len(terms)) * np.abs(
-            terms).sum()
-        return float(total) if np.isfinite(total) else None
+        total = least_sum(np.concatenate((proved, least)))
+        return total if np.isfinite(total) else None
+
+
+def least_sum(terms: np.ndarray) -> float:
+    """The sum without what it can be too large by."""
+    return float(terms.sum() - _EPSILON * (2 + len(terms)) * np.abs(
+        terms).sum())
 
 
 def _product(costs: np.ndarray, ends: np.ndarray) -> np.ndarray:

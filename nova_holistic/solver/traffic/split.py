@@ -15,7 +15,8 @@ import numpy as np
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.traffic.traffic_bound import Front, TrafficBound
+from nova_holistic.solver.traffic.front import Front
+from nova_holistic.solver.traffic.traffic_bound import TrafficBound
 
 _ROUNDS = 24
 _STRONGLY = 10.0

@@ -15,7 +15,6 @@ together an upper bound (Lagrange): it may be stopped at any time.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 import itertools
 import math
 
@@ -28,6 +27,7 @@ from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.traffic.bundle import Bundle
 from nova_holistic.solver.traffic.ceilings import Ceilings
+from nova_holistic.solver.traffic.front import Front
 from nova_holistic.solver.traffic.holding import Holding
 from nova_holistic.solver.traffic.sorts import Sorts
 from nova_holistic.solver.traffic.standing import Grid, Standing
@@ -47,38 +47,6 @@ _FEW = 0.02
 """Share of those who talk."""
 
 _WORTH_IT = 1e-6
-
-
-@dataclass(slots=True, eq=False)
-class Front:
-    """One star on one level.
-
-    :ivar level: of the domains
-    :ivar inside: [place, cell]
-    :ivar sort: of each mix that has entered
-    """
-
-    star: Star
-    level: str
-    sorts: Sorts | Bundle
-    inside: np.ndarray
-    sort: np.ndarray
-    mixes: np.ndarray
-    known: set[tuple[int, ...]] = field(default_factory=set)
-
-    @property
-    def rows(self) -> int:
-        """One for each node and place, one for each sort."""
-        return len(self.star.nodes) * len(self.inside) + len(self.sorts.place)
-
-    def enter(self, sorts: np.ndarray, mixes: np.ndarray) -> bool:
-        """Add mixes that are not there yet; whether there are any."""
-        keys = enumerate(zip(sorts.tolist(), *mixes.T.tolist()))
-        new = [n for n, key in keys if key not in self.known]
-        self.known.update(zip(sorts.tolist(), *mixes.T.tolist()))
-        self.sort = np.concatenate((self.sort, sorts[new]))
-        self.mixes = np.concatenate((self.mixes, mixes[new]))
-        return bool(new)
 
 
 class TrafficBound:
@@ -193,14 +161,18 @@ class TrafficBound:
         for _ in range(_ROUNDS):
             program = self.program()
             outcome, _ = program.solve(self._deadline.left())
-            if outcome.status is not Status.OPTIMAL or outcome.bound is None:
+            if outcome.status is not Status.OPTIMAL:
                 self.none = outcome.status is Status.INFEASIBLE
                 return most
             self._prices = (-program.duals).clip(0)
-            beyond, entered = self._price(self._prices)
-            found = (beyond - outcome.bound) * self.unit
+            worth, beyond, entered = self._price(self._prices)
+            standing = self._standing_bound(program)
+            if standing is None:
+                return most
+            found = (worth - standing) * self.unit
             most = found if most is None else min(most, found)
-            apart = self.levels * self.talk.total + outcome.bound * self.unit
+            apart = (self.levels * self.talk.total - found
+                     + beyond * self.unit)
             if not entered or beyond * self.unit <= _CLOSE * apart or (
                     enough is not None and most <= enough) or (
                     self._deadline.left() < _SPARE * self._deadline.limit):
@@ -235,11 +207,28 @@ class TrafficBound:
                     np.zeros((0, len(nodes)), dtype=np.int64)))
         return found
 
-    def _price(self, prices: np.ndarray) -> tuple[float, bool]:
-        """Let the best mixes at these prices enter; what all domains together
-        would gain by theirs, and whether any is new."""
+    def _standing_bound(self, program: Linear) -> float | None:
+        """The least that members pay where they stand, at the prices of the
+        rows; None where nothing is proved.
+
+        No mix is part of it, nor the price of a row that allows one mix for
+        each domain: the worth of the best mixes is counted apart.
+        """
+        duals, upper, start = program.duals.copy(), program.upper.copy(), 0
+        upper[self.standing.size:] = 0
+        for front in self.fronts:
+            start += front.rows
+            duals[start - len(front.sorts.place):start] = 0
+        return program.dual().bound(duals, program.lower_limits(), upper)
+
+    def _price(self, prices: np.ndarray) -> tuple[float, float, bool]:
+        """Let the best mixes at these prices enter.
+
+        :returns: what the best mixes of all domains are worth; how much more
+            that is than their rows' prices; whether any mix is new
+        """
         self._deadline.check()
-        total, entered, start = 0.0, False, 0
+        total, beyond, entered, start = 0.0, 0.0, False, 0
         for front in self.fronts:
             sorts, nodes = front.sorts, len(front.star.nodes)
             end = start + front.rows - len(sorts.place)
@@ -247,12 +236,13 @@ class TrafficBound:
             own = prices[end:end + len(sorts.place)].clip(0)
             start = end + len(sorts.place)
             worth, mixes = sorts.best(each[:, sorts.place].T * self.unit)
-            gain = worth / self.unit - own
+            worth = worth.clip(0) / self.unit
+            gain = worth - own
             better = gain > _WORTH_IT
-            # What gains too little to enter gains something, too.
-            total += float((gain.clip(0) * sorts.number).sum())
+            total += float((worth * sorts.number).sum())
+            beyond += float((gain * sorts.number)[better].sum())
             entered |= front.enter(np.flatnonzero(better), mixes[better])
-        return total, entered
+        return total, beyond, entered
 
     def program(self) -> Linear:
         """Over the variables of ``standing``, then the weights of the mixes,
@@ -263,9 +253,10 @@ class TrafficBound:
             np.concatenate((np.zeros(size), *(
                 -front.sorts.pairs(front.sort, front.mixes) / self.unit
                 for front in self.fronts))),
-            # Each sort has one mix for each of its domains at most.
+            # Beyond what rows allow, so that only the rows have prices.
             np.concatenate((self.standing.limits, *(
-                front.sorts.number[front.sort] for front in self.fronts))))
+                2.0 * front.sorts.number[front.sort]
+                for front in self.fronts))))
         for front, number in zip(self.fronts, mixes):
             self._add(program, front, size + np.arange(number))
             size += number
