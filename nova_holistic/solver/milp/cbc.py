@@ -95,7 +95,10 @@ def _outcome(problem: LpProblem, log: str) -> Outcome:
     if bound is not None and not math.isfinite(bound):
         bound = None
     if problem.sol_status == pulp.LpSolutionOptimal:
-        value = pulp.value(problem.objective)
+        # CBC gives no value to a variable that PuLP adds to an empty program.
+        value = problem.objective.constant + sum(
+            coefficient * (variable.varValue or 0)
+            for variable, coefficient in problem.objective.items())
         return Outcome(Status.OPTIMAL, value if bound is None else bound)
     if problem.sol_status == pulp.LpSolutionIntegerFeasible:
         return Outcome(Status.FEASIBLE, bound)

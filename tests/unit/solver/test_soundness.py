@@ -7,9 +7,12 @@ from typing import ClassVar
 import pytest
 
 from nova_holistic.model.domain import Domain
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.model.policy import Policy, Violations
+from nova_holistic.model.requirements import Requirements
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.relationship_anti_affinity import (
@@ -129,6 +132,60 @@ def test_limits_on_all_domains_still_show_a_contradiction():
     snapshot = cloud(*(host(f'h{n}', f'r{n}') for n in range(3)))
     answer = solve(wanted, snapshot, timer=standing)
     assert isinstance(answer, Unplaceable)
+
+
+def _amounts(*each):
+    """By resource class."""
+    return FrozenMapping(zip(('CUSTOM_X', 'VCPU'), each))
+
+
+def _exact(demands, free):
+    """Members that fill these hosts to the last unit.
+
+    :param demands: number of members and what each asks for
+    :param free: (capacity, used) of each resource on each host
+    """
+    wanted = group(*(
+        MemberDescription(f'm{n}', Requirements(_amounts(*asked)), number)
+        for n, (number, *asked) in enumerate(demands)))
+    return wanted, cloud(*(host(f'h{n}', 'r1', inventories={
+        name: Inventory(total, used=used)
+        for name, (total, used) in _amounts(*each).items()})
+        for n, each in enumerate(free)))
+
+
+BILLION = 10**9
+PACKED = {
+    'two-hosts': (
+        ((3, 1000, 1000), (1, 3, BILLION // 2), (3, BILLION + 1, 2)),
+        (((3123458793, 123456790), (123458798, 123456791)),
+         ((1024, 21), (500001007, 7)))),
+    'three-hosts': (
+        ((3, BILLION // 2), (2, 999), (4, 1000), (2, 1000)),
+        (((1000002001, 2),), ((1008, 8),), ((623461791, 123456791),))),
+    'six-hosts': (
+        ((3, 1), (8, 3), (2, BILLION - 1)),
+        (((123456816, 123456816),), ((1123456796, 123456791),),
+         ((1000000008, 1000000001),), ((10, 2),), ((11, 5),),
+         ((1123456790, 123456791),)))}
+"""Hosts that are filled to the last unit, which leaves few plans."""
+
+
+@pytest.mark.parametrize('strategy', Strategy)
+@pytest.mark.parametrize('case', PACKED)
+def test_no_bound_is_above_the_value_if_demands_differ_by_a_billion(
+        case, strategy):
+    planned(*_exact(*PACKED[case]), 'spread', strategy)
+
+
+@pytest.mark.parametrize('solver', ['highs', 'cbc'])
+@pytest.mark.parametrize('objective', ['spread', 'stack', 'fewest-hosts'])
+def test_a_group_that_stays_where_it_is_has_the_best_plan(objective, solver):
+    plan = solve(group(servers('m', 2)), cloud(
+        host('h1', 'r1', vcpus=5), host('h2', 'r1')), objective=objective,
+        placed={'m-0': 'h1', 'm-1': 'h2'}, solver=solver, timer=standing)
+    assert plan.objective.bound == plan.objective.value
+    assert plan.objective.gap == 0
 
 
 @pytest.mark.parametrize('policy', [
