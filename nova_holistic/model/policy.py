@@ -119,6 +119,9 @@ class Policy(abc.ABC):
     """Whether what it allows some members may depend on how many there are,
     and where, of all others. Where it does not, members keep the alternates
     that they have as others come and go."""
+    monotone: ClassVar[bool] = False
+    """Whether a plan that keeps it still keeps it after a host was added to
+    the cloud, and after a member was removed from the group."""
 
     weight: float | None = None
     place: str = field(default='', compare=False)

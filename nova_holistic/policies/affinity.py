@@ -27,6 +27,7 @@ class Affinity(OfLevel):
 
     type: ClassVar[str] = 'affinity'
     counts_all: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True
 
     @property

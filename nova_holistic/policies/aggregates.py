@@ -25,6 +25,7 @@ class Aggregates(Policy):
 
     type: ClassVar[str] = 'aggregates'
     counts_all: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'aggregates': {

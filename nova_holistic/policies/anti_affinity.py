@@ -50,6 +50,11 @@ class AntiAffinity(OfLevel):
         """A share is of all."""
         return isinstance(self.max_per_domain, Fraction)
 
+    @property
+    def monotone(self) -> bool:  # type: ignore[override]
+        """Fewer members lower a share."""
+        return not self.counts_all
+
     @classmethod
     def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
                       place: str) -> 'AntiAffinity':

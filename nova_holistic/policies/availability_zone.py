@@ -23,6 +23,7 @@ class AvailabilityZone(Policy):
 
     type: ClassVar[str] = 'availability_zone'
     counts_all: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'availability_zone': {

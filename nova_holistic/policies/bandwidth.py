@@ -63,6 +63,7 @@ class Bandwidth(OfLevel, Relationship):
 
     type: ClassVar[str] = 'bandwidth'
     local: ClassVar[bool] = True
+    monotone: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         **LEVEL,
         'mbps': {'type': 'integer', 'minimum': 1, 'maximum': 10**7},

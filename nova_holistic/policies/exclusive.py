@@ -29,6 +29,7 @@ class Exclusive(OfLevel):
 
     type: ClassVar[str] = 'exclusive'
     counts_all: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True
 
     @property

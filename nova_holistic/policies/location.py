@@ -24,6 +24,7 @@ class Location(Policy):
 
     type: ClassVar[str] = 'location'
     counts_all: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'path': {

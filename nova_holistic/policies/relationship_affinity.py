@@ -24,6 +24,7 @@ class RelationshipAffinity(OfLevel, Relationship):
 
     type: ClassVar[str] = 'affinity'
     counts_all: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True
 
     def check(self, scope: Scope, placement: Mapping[str, Host],

@@ -28,6 +28,7 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
 
     type: ClassVar[str] = 'anti-affinity'
     counts_all: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True
 
     def check(self, scope: Scope, placement: Mapping[str, Host],

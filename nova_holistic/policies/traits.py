@@ -39,6 +39,7 @@ class Traits(Policy):
 
     type: ClassVar[str] = 'traits'
     counts_all: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         'required': _NAMES, 'forbidden': _NAMES}
 

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several copies of a group as one group.
+
+Each copy is a nested group with the policies of the original. No policy
+applies between copies, but an exclusive policy of one copy keeps the others
+away, as it does with any other server.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from nova_holistic.model.group import Group
+
+
+def copies(group: Group, number: int, first: int = 0) -> Group:
+    """A group of so many copies.
+
+    :param first: number of the first copy; the names of the nested groups
+        have the numbers of the copies
+    """
+    return Group(group.name, groups=tuple(
+        replace(group, name=_name(first + each)) for each in range(number)))
+
+
+def as_copy(hosts: Mapping[str, str], number: int) -> dict[str, str]:
+    """A placement of the group as the placement of that copy of it.
+
+    :param hosts: member path to host name
+    """
+    return {f'{_name(number)}/{path}': host for path, host in hosts.items()}
+
+
+def _name(number: int) -> str:
+    return f'copy-{number}'

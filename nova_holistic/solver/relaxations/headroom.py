@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many copies of a group fit on a cloud at the same time.
+
+The number is found by doubling and bisection. If the time is too short for so
+many copies at once, further copies are placed beside those that were placed,
+a few at a time.
+"""
+
+from collections.abc import Callable
+import time
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Plan, Unknown, Unplaceable
+from nova_holistic.model.relaxations import Headroom
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.check import check
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.relaxations.copies import as_copy, copies
+from nova_holistic.solver.relaxations.most_copies import most_copies
+from nova_holistic.solver.relaxations.occupied import occupied
+from nova_holistic.solver.relaxations.trials import (
+    Constrain, Trials, unconstrained)
+
+MOST_MEMBERS = 10_000
+"""Members of all copies together: no group document has more."""
+
+_AT_ONCE = 0.6
+"""Share of the time for plans of all copies at once."""
+
+
+def headroom(group: Group, snapshot: Snapshot,
+             answer: Plan | Unplaceable | Unknown, *,
+             time_limit: float = 10.0, constrain: Constrain = unconstrained,
+             solver: str = 'highs',
+             timer: Callable[[], float] = time.perf_counter) -> Headroom:
+    """The number of copies for which the cloud has room.
+
+    A copy keeps its own policies, and there are none between copies, so fewer
+    copies fit wherever more of them do.
+
+    :param answer: what ``solve`` answered for one copy
+    :param time_limit: wall-clock seconds
+    :param constrain: what the cloud asks of every group that is solved
+    :param timer: the only clock
+    :raises InvalidDocument: an unknown flavor or level
+    """
+    if isinstance(answer, Unplaceable):
+        return Headroom(0, 0)
+    trials = Trials(Deadline(timer, time_limit), timer, constrain, solver)
+    search = _Search(group, snapshot, trials)
+    if isinstance(answer, Plan):
+        search.found(1, as_copy(answer.hosts(), 0))
+    search.at_once(trials.part(_AT_ONCE))
+    search.beside()
+    return Headroom(search.at_least, search.at_most)
+
+
+class _Search:
+    """Numbers of copies that fit, and that do not."""
+
+    def __init__(self, group: Group, snapshot: Snapshot, trials: Trials):
+        self._group = group
+        self._snapshot = snapshot
+        self._trials = trials
+        bound = self._bound(1)
+        self.at_least = 0
+        self.at_most = most_copies(bound, snapshot)
+        self._where: dict[str, str] = {}
+        self._limit = max(1, MOST_MEMBERS // len(bound.all_members()))
+
+    def found(self, number: int, where: dict[str, str]) -> None:
+        """
+        :param where: member path to host name, for so many copies
+        """
+        self.at_least, self._where = number, where
+
+    def at_once(self, trials: Trials) -> None:
+        """Plan all copies together, twice as many each time, then bisect."""
+        ceiling, doubling = self._ceiling(), True
+        while self.at_least < ceiling:
+            number = min(max(1, 2 * self.at_least), ceiling) if (
+                doubling) else (self.at_least + ceiling + 1) // 2
+            answer = trials.plan(copies(self._group, number), self._snapshot)
+            if isinstance(answer, Plan):
+                self.found(number, answer.hosts())
+                continue
+            doubling, ceiling = False, number - 1
+            if isinstance(answer, Unplaceable):
+                self.at_most = ceiling
+
+    def beside(self) -> None:
+        """Place more copies beside those that were placed, half as many each
+        time that there is no plan."""
+        if not 0 < self.at_least < self._ceiling():
+            return
+        snapshot = occupied(self._bound(self.at_least), self._snapshot,
+                            self._where)
+        number = self.at_least
+        while number and self._trials.deadline.left():
+            number = min(number, self._ceiling() - self.at_least)
+            first = self.at_least
+            answer = self._trials.plan(
+                copies(self._group, number, first), snapshot)
+            if isinstance(answer, Plan) and self._joined(number, answer):
+                snapshot = occupied(self._bound(number, first), snapshot,
+                                    answer.hosts())
+            else:
+                number //= 2
+
+    def _joined(self, number: int, plan: Plan) -> bool:
+        """Whether the copies of the plan fit beside the others."""
+        where = {**self._where, **plan.hosts()}
+        total = self.at_least + number
+        if check(self._bound(total), self._snapshot, where):
+            return False
+        self.found(total, where)
+        return True
+
+    def _ceiling(self) -> int:
+        return self._limit if self.at_most is None else min(
+            self._limit, self.at_most)
+
+    def _bound(self, number: int, first: int = 0) -> Group:
+        group = copies(self._group, number, first)
+        return bind(self._trials.constrain(group, self._snapshot),
+                    self._snapshot)

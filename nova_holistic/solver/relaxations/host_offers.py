@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A snapshot with empty hosts that a plan may use: each has a cost of one.
+
+Hosts are offered beside existing hosts: one offer for each distinct location,
+zone, set of aggregates and set of labels. In new domains they are offered
+below every existing domain, and in new domains at the top.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+import itertools
+from typing import ClassVar
+
+from pulp import LpAffineExpression
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import HostEncoder, Objective
+from nova_holistic.model.policy import Expression
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.check import fits
+
+MOST_OFFERED = 2_000
+"""More hosts are not offered at once: with several levels, the number of new
+domains grows with a power of the number of hosts in each."""
+
+Place = tuple[Host, tuple[str, ...]]
+"""The location of a new host, and an existing host whose zone, aggregates and
+labels it has."""
+
+
+@dataclass(frozen=True)
+class NewHosts(Objective):
+    """The number of distinct offered hosts that hold members.
+
+    :ivar offered: names of the hosts
+    """
+
+    name: ClassVar[str] = 'new-hosts'
+    integral: ClassVar[bool] = True
+
+    offered: frozenset[str]
+
+    def value(self, members: Sequence[Member], placement: Mapping[str, Host],
+              placed: Mapping[str, str], snapshot: Snapshot) -> float:
+        return float(len(self.offered.intersection(
+            placement[member.path].name for member in members)))
+
+    def encode(self, encoder: HostEncoder) -> Expression:
+        total = LpAffineExpression()
+        for host in encoder.hosts():
+            if host.name in self.offered:
+                total += encoder.host_used(host)
+        return total
+
+
+def beside(snapshot: Snapshot, each: int) -> Iterator[Place]:
+    """So many places beside existing hosts, for each way in which the places
+    of these differ."""
+    places: dict[tuple, Host] = {}
+    for host in snapshot.hosts:
+        if host.enabled:
+            places.setdefault((host.location, host.availability_zone,
+                               host.aggregates, host.labels), host)
+    return ((near, near.location) for near in places.values()
+            for _ in range(each))
+
+
+def in_new_domains(snapshot: Snapshot, each: int) -> Iterator[Place]:
+    """So many new domains below every existing domain and at the top, with so
+    many new domains or places for hosts in each of them."""
+    depth = len(snapshot.levels) - 1
+    parents: dict[tuple[str, ...], Host] = {}
+    for host in snapshot.hosts:
+        if host.enabled and len(host.location) == depth:
+            for length in range(depth):
+                parents.setdefault(host.location[:length], host)
+    names = _unused((name for host in snapshot.hosts
+                     for name in host.location), each)
+    return ((near, (*parent, *below)) for parent, near in parents.items()
+            for below in itertools.product(names, repeat=depth - len(parent))
+            for _ in range(each))
+
+
+def anywhere(snapshot: Snapshot, each: int) -> Iterator[Place]:
+    """So many places beside existing hosts and in new domains."""
+    return itertools.chain(beside(snapshot, each),
+                           in_new_domains(snapshot, each))
+
+
+def offered(group: Group, snapshot: Snapshot, kind: Host,
+            places: Iterator[Place]) -> list[Host] | None:
+    """Hosts of a kind at those of the places where a member could be.
+
+    :param group: with its resources resolved
+    :param kind: an empty host
+    :returns: None if they are more than ``MOST_OFFERED``
+    """
+    wanted = {member.requirements: member for member in group.all_members()}
+    found: list[Host] = []
+    for near, location in places:
+        host = replace(
+            kind, name='new', node='new', uuid='', location=location,
+            aggregates=near.aggregates, labels=near.labels,
+            availability_zone=near.availability_zone)
+        if all(rule.admits(host) for rule in group.rules) and any(
+                fits(member, host, snapshot) for member in wanted.values()):
+            if len(found) == MOST_OFFERED:
+                return None
+            found.append(host)
+    names = _unused((host.name for host in snapshot.hosts), len(found))
+    return [replace(host, name=name, node=name)
+            for name, host in zip(names, found)]
+
+
+def with_hosts(snapshot: Snapshot, hosts: Sequence[Host]) -> Snapshot:
+    """The snapshot with these hosts, too."""
+    # What is remembered of the cloud itself stays as it is.
+    return replace(snapshot, hosts=(*snapshot.hosts, *hosts),
+                   lineage=dict(snapshot.lineage))
+
+
+def _unused(taken: Iterable[str], number: int) -> list[str]:
+    """Names that nothing has, in an order that does not change."""
+    known = frozenset(taken)
+    return list(itertools.islice(
+        (name for name in (f'new-{n}' for n in itertools.count(1))
+         if name not in known), number))

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The largest count of one member description with which the group fits."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.model.relaxations import LowerCount
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.relaxations.trials import is_monotone, Trials
+
+Fits = Callable[[int], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A member description with a count.
+
+    :ivar path: of the description
+    :ivar counts: lower counts that are valid, ascending
+    """
+
+    path: str
+    description: MemberDescription
+    counts: range
+
+    @property
+    def position(self) -> str:
+        return f'{self.description.place}.count'
+
+
+def lower_counts(group: Group, snapshot: Snapshot, trials: Trials
+                 ) -> tuple[tuple[LowerCount, ...], tuple[str, ...]]:
+    """
+    :param group: a group that has no plan
+    :returns: what was found, and the positions that are undecided
+    """
+    found, undecided = [], []
+    monotone = is_monotone(group)
+    candidates = [each for each in _counted(group, group)]
+    for number, each in enumerate(candidates):
+        share = trials.part(1 / (len(candidates) - number))
+        count, proved = _largest(each.counts, lambda count: share.fits(
+            _with_count(group, each.path, count), snapshot), monotone)
+        if count is not None:
+            found.append(LowerCount(
+                each.position, each.path, count, each.description.count,
+                proved))
+        elif not proved:
+            undecided.append(each.position)
+    return tuple(found), tuple(undecided)
+
+
+def _largest(counts: Sequence[int], fits: Fits, monotone: bool
+             ) -> tuple[int | None, bool]:
+    """The largest count that fits, and whether that is proved.
+
+    :param counts: ascending
+    :param monotone: whether every count below one that fits fits, too
+    """
+    known: dict[int, bool | None] = {}
+
+    def asked(count: int) -> bool | None:
+        if count not in known:
+            known[count] = fits(count)
+        return known[count]
+
+    found = _bisected(counts, asked)
+    above = [each for each in counts if found is None or each > found]
+    if monotone:
+        return found, not above or asked(above[0]) is False
+    # A larger count may fit although smaller ones do not.
+    for count in reversed(above):
+        if asked(count) is not False:
+            return (count, True) if asked(count) else (found, False)
+    return found, True
+
+
+def _bisected(counts: Sequence[int],
+              asked: Callable[[int], bool | None]) -> int | None:
+    """A count that fits, above which none fits if the answers are monotone."""
+    low, high = -1, len(counts)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if asked(counts[middle]):
+            low = middle
+        else:
+            high = middle
+    return counts[low] if low >= 0 else None
+
+
+def _counted(top: Group, group: Group, path: str = '') -> Iterator[_Counted]:
+    for each in group.members:
+        if each.count is not None:
+            first = _join(path, each.name)
+            counts = range(_lowest(top, each, first), each.count)
+            if counts:
+                yield _Counted(first, each, counts)
+    for nested in group.groups:
+        yield from _counted(top, nested, _join(path, nested.name))
+
+
+def _lowest(top: Group, description: MemberDescription, path: str) -> int:
+    """The lowest count with which a server is left, and no relationship names
+    a server that is gone."""
+    named = {_join(scope.path, side) for scope in top.scopes()
+             for rule in scope.group.rules if isinstance(rule, Relationship)
+             for side in rule.between}
+    left = [number for number in range(description.count)
+            if f'{description.name}-{number}' not in description.absent]
+    return 1 + max([left[0], *(number for number in left
+                               if f'{path}-{number}' in named)])
+
+
+def _with_count(group: Group, path: str, count: int) -> Group:
+    """The group in which the description at the path has that count."""
+    first, _, rest = path.partition('/')
+    if rest:
+        return replace(group, groups=tuple(
+            _with_count(each, rest, count) if each.name == first else each
+            for each in group.groups))
+    return replace(group, members=tuple(
+        replace(each, count=count) if each.name == first else each
+        for each in group.members))
+
+
+def _join(path: str, name: str) -> str:
+    return f'{path}/{name}' if path else name

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fewest empty hosts of one kind that have to be added to a cloud.
+
+Hosts are offered at every place, and the plan that uses the fewest of them is
+sought. With s hosts at every place, every choice of up to s hosts is offered.
+So a proof that s hosts are not enough holds wherever they are added.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+import math
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Plan, Unknown, Unplaceable
+from nova_holistic.model.relaxations import AddedHosts, MoreHosts
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.check import check
+from nova_holistic.solver.relaxations import host_offers
+from nova_holistic.solver.relaxations.host_kinds import kinds
+from nova_holistic.solver.relaxations.trials import is_monotone, Trials
+
+_BESIDE = 0.5
+"""Share of the time for hosts beside existing hosts. New domains are offered
+only if these are not enough."""
+
+_NEVER = math.inf
+
+Places = Callable[[Snapshot, int], Iterator[host_offers.Place]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is known of the number of hosts of one kind.
+
+    :ivar hosts: with which the group fits; none if none were found
+    :ivar at_least: fewer hosts of the kind are proved not to be enough
+    """
+
+    hosts: tuple[Host, ...]
+    at_least: float
+
+
+def more_hosts(group: Group, snapshot: Snapshot,
+               trials: Trials) -> tuple[MoreHosts | None, bool]:
+    """
+    :param group: a group that has no plan
+    :returns: the hosts; and if there are none, whether it is proved that no
+        number of hosts of one kind is enough
+    """
+    asked = _Asked(group, snapshot, bind(
+        trials.constrain(group, snapshot), snapshot))
+    found, _ = _of_all_kinds(asked, host_offers.beside, trials.part(_BESIDE))
+    if found is not None:
+        return found, False
+    return _of_all_kinds(asked, host_offers.anywhere, trials)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A group that does not fit.
+
+    :ivar bound: the group with its resources resolved
+    """
+
+    group: Group
+    snapshot: Snapshot
+    bound: Group
+
+
+def _of_all_kinds(asked: _Asked, places: Places,
+                  trials: Trials) -> tuple[MoreHosts | None, bool]:
+    best: tuple[Host, tuple[Host, ...]] | None = None
+    at_least = _NEVER
+    most = len(asked.bound.all_members())
+    for kind in kinds(asked.bound, asked.snapshot):
+        found = _Search(asked, kind, places, trials).fewest(
+            len(best[1]) - 1 if best else most)
+        at_least = min(at_least, found.at_least)
+        if found.hosts:
+            best = kind, found.hosts
+    if best is None:
+        return None, at_least == _NEVER
+    return _told(asked.snapshot, *best, at_least), False
+
+
+class _Search:
+    """The fewest hosts of one kind."""
+
+    def __init__(self, asked: _Asked, kind: Host, places: Places,
+                 trials: Trials):
+        self._asked = asked
+        self._kind = kind
+        self._places = places
+        self._trials = trials
+        self._monotone = is_monotone(asked.bound)
+
+    def fewest(self, most: int) -> _Found:
+        """
+        :param most: more hosts are of no interest
+        """
+        # Without more hosts the group does not fit.
+        at_least, each = 1.0, 1
+        while each <= most:
+            found = self._offered(each)
+            if found is None:
+                return _Found((), at_least)
+            if found.hosts:
+                return self._fewer(found, most)
+            if self._monotone:
+                at_least = each + 1
+            each = most if each < most < 2 * each else 2 * each
+        whole = most == len(self._asked.bound.all_members())
+        return _Found((), _NEVER if whole and self._monotone else at_least)
+
+    def _fewer(self, found: _Found, most: int) -> _Found:
+        """With all places offered for fewer hosts than were found."""
+        number = len(found.hosts)
+        if found.at_least < number and number > 2:
+            again = self._offered(number - 1)
+            if again is not None:
+                found = _Found(
+                    again.hosts if 0 < len(again.hosts) < number
+                    else found.hosts,
+                    min(number, max(found.at_least, again.at_least)))
+        return found if len(found.hosts) <= most else _Found(
+            (), found.at_least)
+
+    def _offered(self, each: int) -> _Found | None:
+        """With so many hosts at every place; None if it is not known."""
+        asked = self._asked
+        hosts = host_offers.offered(
+            asked.bound, asked.snapshot, self._kind,
+            self._places(asked.snapshot, each))
+        if hosts is None:
+            return None
+        if not hosts:
+            return _Found((), _NEVER)
+        answer = self._trials.plan(
+            asked.group, host_offers.with_hosts(asked.snapshot, hosts),
+            host_offers.NewHosts(frozenset(host.name for host in hosts)))
+        if isinstance(answer, Unknown):
+            return None
+        if isinstance(answer, Unplaceable):
+            return _Found((), each + 1 if self._monotone else 1)
+        used = self._used(answer, hosts)
+        return used and _Found(used, max(1, min(
+            answer.objective.bound, each + 1)) if self._monotone else 1)
+
+    def _used(self, plan: Plan, hosts: list[Host]) -> tuple[Host, ...] | None:
+        """The hosts that the group needs; None if it needs hosts that hold no
+        member, too."""
+        asked, at = self._asked, set(plan.hosts().values())
+        used = tuple(host for host in hosts if host.name in at)
+        after = host_offers.with_hosts(asked.snapshot, used)
+        constrained = self._trials.constrain(asked.group, after)
+        return None if check(constrained, after, plan.hosts()) else used
+
+
+def _told(snapshot: Snapshot, kind: Host, hosts: tuple[Host, ...],
+          at_least: float) -> MoreHosts:
+    added = Counter(host.location for host in hosts)
+    known = {host.location for host in snapshot.hosts}
+    return MoreHosts(
+        len(hosts), kind.name,
+        tuple(AddedHosts(*each) for each in sorted(added.items())),
+        not known.issuperset(added), at_least >= len(hosts))

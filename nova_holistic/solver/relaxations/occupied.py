@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cloud after members of a group were placed on it, for other groups."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+def occupied(group: Group, snapshot: Snapshot,
+             hosts: Mapping[str, str]) -> Snapshot:
+    """The snapshot that counts the members and what they use. Hosts that
+    exclusive policies close to others are disabled.
+
+    :param group: with its resources resolved
+    :param hosts: member path to host name, of all members
+    """
+    used: dict[str, Counter[str]] = {}
+    servers: Counter[str] = Counter()
+    for member in group.all_members():
+        name = hosts[member.path]
+        servers[name] += 1
+        used.setdefault(name, Counter()).update(
+            member.requirements.resources)
+    closed = _closed(group, snapshot, hosts)
+    levels = {domain.level for domain in closed}
+
+    def after(host: Host) -> Host:
+        if any(snapshot.domain(host, level) in closed for level in levels):
+            host = replace(host, enabled=False)
+        return _taken(host, used[host.name], servers[host.name]) if (
+            host.name in used) else host
+
+    return replace(snapshot, hosts=tuple(map(after, snapshot.hosts)),
+                   lineage=dict(snapshot.lineage))
+
+
+def _taken(host: Host, used: Counter[str], servers: int) -> Host:
+    return replace(
+        host, servers=host.servers + servers,
+        inventories=FrozenMapping({
+            name: replace(inventory, used=inventory.used + used[name])
+            for name, inventory in host.inventories.items()}))
+
+
+def _closed(group: Group, snapshot: Snapshot,
+            hosts: Mapping[str, str]) -> frozenset[Domain]:
+    """Domains in which no server of others may be."""
+    known = {host.name: host for host in snapshot.hosts}
+    placement = {path: known[name] for path, name in hosts.items()}
+    return frozenset().union(*(
+        policy.reserves(scope, placement, snapshot)
+        for scope in group.scopes() for policy in scope.group.policies
+        if policy.hard))

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The smallest changes that make an unplaceable group fit."""
+
+from collections.abc import Callable, Sequence
+import time
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.relaxations import Relaxations
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.relaxations.as_preferences import as_preferences
+from nova_holistic.solver.relaxations.lower_counts import lower_counts
+from nova_holistic.solver.relaxations.more_hosts import more_hosts
+from nova_holistic.solver.relaxations.softened import with_positions
+from nova_holistic.solver.relaxations.trials import (
+    Constrain, Trials, unconstrained)
+
+HOSTS = 'hosts'
+"""What is undecided if no number of hosts was found or excluded."""
+
+
+def relax(group: Group, snapshot: Snapshot, *,
+          reasons: Sequence[Reason] = (), time_limit: float = 10.0,
+          constrain: Constrain = unconstrained, solver: str = 'highs',
+          timer: Callable[[], float] = time.perf_counter) -> Relaxations:
+    """Rules as preferences, lower counts, and more hosts: each that makes the
+    group fit by itself.
+
+    :param group: that ``solve`` found to be unplaceable
+    :param reasons: what ``solve`` gave as the reasons
+    :param time_limit: wall-clock seconds for everything together
+    :param constrain: what the cloud asks of every group that is solved
+    :param timer: the only clock
+    :raises InvalidDocument: an unknown flavor or level
+    """
+    trials = Trials(Deadline(timer, time_limit), timer, constrain, solver)
+    group = with_positions(group)
+    rules, open_rules = as_preferences(
+        group, snapshot, trials.part(1 / 3), reasons)
+    counts, open_counts = lower_counts(group, snapshot, trials.part(1 / 2))
+    hosts, excluded = more_hosts(group, snapshot, trials)
+    return Relaxations(rules, counts, hosts, (
+        *open_rules, *open_counts,
+        *(() if hosts or excluded else (HOSTS,))))

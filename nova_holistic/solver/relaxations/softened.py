@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hard rules of a group, and the group without some of them.
+
+A hard rule that becomes a preference no longer decides whether the group
+fits, so the question is answered for the group without the rule.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.relaxations import Rule
+from nova_holistic.model.requirements import Requirements
+
+Part = TypeVar('Part', Policy, MemberDescription)
+
+_FREE = Requirements()
+
+_FACETS = FrozenMapping({
+    'availability_zone': ('availability_zone',),
+    'aggregates': ('aggregates',),
+    'location': ('location',),
+    'traits': ('required_traits', 'forbidden_traits')})
+"""Requirements for which there is a policy that can be a preference: the key
+in the document to the fields of the requirements."""
+
+
+def rules(group: Group, path: str = '') -> Iterator[Rule]:
+    """Every hard policy, relationship and requirement that could be a
+    preference, in document order."""
+    for policy in group.policies:
+        if policy.hard:
+            yield Rule(policy.place, path, str(policy.summary))
+    for description in group.members:
+        for key, fields in _FACETS.items():
+            if any(getattr(description.requirements, name)
+                   != getattr(_FREE, name) for name in fields):
+                yield Rule(f'{description.place}.{key}',
+                           _join(path, description.name), key)
+    for nested in group.groups:
+        yield from rules(nested, _join(path, nested.name))
+    for relationship in group.relationships:
+        if relationship.hard:
+            yield Rule(relationship.place, path, str(relationship.summary))
+
+
+def without(group: Group, dropped: Collection[Rule]) -> Group:
+    """The group without the hard rules at these positions."""
+    return _without(group, frozenset(rule.position for rule in dropped))
+
+
+def _without(group: Group, positions: frozenset[str]) -> Group:
+    return replace(
+        group,
+        policies=tuple(each for each in group.policies
+                       if not each.hard or each.place not in positions),
+        relationships=tuple(each for each in group.relationships
+                            if not each.hard or each.place not in positions),
+        members=tuple(_free(each, positions) for each in group.members),
+        groups=tuple(_without(each, positions) for each in group.groups))
+
+
+def _free(description: MemberDescription,
+          positions: frozenset[str]) -> MemberDescription:
+    fields = {name: getattr(_FREE, name) for key, names in _FACETS.items()
+              if f'{description.place}.{key}' in positions for name in names}
+    return replace(description, requirements=replace(
+        description.requirements, **fields)) if fields else description
+
+
+def with_positions(group: Group, place: str = '') -> Group:
+    """The group in which every part that names no position in a document has
+    the position of its part in a group document."""
+    prefix = f'{place}.' if place else ''
+
+    def named(parts: Sequence[Part], key: str) -> tuple[Part, ...]:
+        return tuple(each if each.place else replace(
+            each, place=f'{prefix}{key}[{number}]')
+            for number, each in enumerate(parts))
+
+    return replace(
+        group, members=named(group.members, 'members'),
+        policies=named(group.policies, 'policies'),
+        relationships=named(group.relationships, 'relationships'),
+        groups=tuple(
+            with_positions(each, each.place or f'{prefix}groups[{number}]')
+            for number, each in enumerate(group.groups)))
+
+
+def _join(path: str, name: str) -> str:
+    return f'{path}/{name}' if path else name

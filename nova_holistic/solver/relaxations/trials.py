@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions whether a changed group fits on a changed snapshot."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+import time
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.objective import Objective
+from nova_holistic.model.plan import Plan, Unknown, Unplaceable
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.indifferent import Indifferent
+from nova_holistic.solver.solve import solve
+
+_ONE_TRIAL = 0.5
+"""Share of the remaining time that one question may take."""
+
+Constrain = Callable[[Group, Snapshot], Group]
+"""Adds what the cloud asks of the group beside its document."""
+
+
+def unconstrained(group: Group, snapshot: Snapshot) -> Group:
+    """The group itself."""
+    return group
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Solves changed problems within one time limit.
+
+    :ivar timer: the clock of the time limit
+    :ivar constrain: applied to every group before it is solved
+    :ivar solver: name of the installed solver
+    """
+
+    deadline: Deadline
+    timer: Callable[[], float] = time.perf_counter
+    constrain: Constrain = unconstrained
+    solver: str = 'highs'
+
+    def part(self, share: float) -> 'Trials':
+        """The same with a share of the remaining time."""
+        return replace(self, deadline=self.deadline.part(share))
+
+    def plan(self, group: Group, snapshot: Snapshot,
+             objective: Objective | None = None
+             ) -> Plan | Unplaceable | Unknown:
+        """The answer of ``solve`` for the hard rules of the group.
+
+        :param objective: None if every plan is as good as any other
+        """
+        limit = _ONE_TRIAL * self.deadline.left()
+        if limit <= 0:
+            return Unknown('no time was left')
+        return solve(
+            self.constrain(_hard(group), snapshot), snapshot,
+            objective=objective or Indifferent(), solver=self.solver,
+            time_limit=limit, timer=self.timer, gap=0.0)
+
+    def fits(self, group: Group, snapshot: Snapshot) -> bool | None:
+        """Whether there is a plan; None if that is not known."""
+        return verdict(self.plan(group, snapshot))
+
+
+def verdict(answer: Plan | Unplaceable | Unknown) -> bool | None:
+    """True for a plan, False for a proof that there is none, else None."""
+    return None if isinstance(answer, Unknown) else isinstance(answer, Plan)
+
+
+def _hard(group: Group) -> Group:
+    """The group without its preferences, which decide nothing here."""
+    return replace(
+        group,
+        policies=tuple(each for each in group.policies if each.hard),
+        relationships=tuple(
+            each for each in group.relationships if each.hard),
+        groups=tuple(_hard(each) for each in group.groups))
+
+
+def is_monotone(group: Group) -> bool:
+    """Whether a plan stays a plan after a host is added or a member is
+    removed, as far as the hard policies of the group declare it."""
+    return all(rule.monotone for scope in group.scopes()
+               for rule in scope.group.rules if rule.hard)
