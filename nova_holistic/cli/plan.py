@@ -2,7 +2,7 @@
 """``nova-holistic plan``: a group and an inventory give a plan or reasons."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import contextlib
 from dataclasses import replace
 import math
@@ -23,13 +23,16 @@ from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.picture.lettering import printable
 from nova_holistic.solver.check import check
 from nova_holistic.solver.diagnosis.explain import explain
+from nova_holistic.solver.relaxations.headroom import headroom
+from nova_holistic.solver.relaxations.relax import relax
 from nova_holistic.solver.solve import solve
 
 _CODES = {Planned: exits.PLANNED, Unplaceable: exits.UNPLACEABLE,
           Unknown: exits.UNKNOWN}
 
-_EXPLAINING = 0.1
-"""Share of the time limit for it at least, beyond the limit if need be."""
+_EXTRAS = 0.1
+"""Share of the time limit that each answer to a further question may take at
+least, beyond the limit if need be."""
 
 
 class Plan(DocumentCommand):
@@ -61,11 +64,18 @@ class Plan(DocumentCommand):
             '--explain', action='store_true',
             help='tell also, for each member, which hosts were open to it '
                  'and what the next best costs')
+        parser.add_argument(
+            '--relaxations', action='store_true',
+            help='tell also, for an unplaceable group, which changes make it '
+                 'fit: a policy as a preference, a lower count, more hosts')
+        parser.add_argument(
+            '--headroom', action='store_true',
+            help='tell also how many copies of the group fit')
         return parser
 
     def take_action(self, args: argparse.Namespace) -> int:
         files, start = self.files(), time.monotonic()
-        group = files.group(args.group, args.parameters)
+        group = written = files.group(args.group, args.parameters)
         snapshot = files.inventory(args.inventory)
         with blaming(args.group):
             group = bind(group, snapshot)
@@ -79,13 +89,14 @@ class Plan(DocumentCommand):
         result = replace(result, seconds=FrozenMapping({
             **result.seconds, 'snapshot': reading,
             'total': time.monotonic() - start}))
-        explained = explain(
-            group, snapshot, result, args.objective, time_limit=max(
-                args.time_limit - (time.monotonic() - solving),
-                _EXPLAINING * args.time_limit)) if (
-            args.explain and isinstance(result, Planned)) else None
+        def left() -> float:
+            return max(args.time_limit - (time.monotonic() - solving),
+                       _EXTRAS * args.time_limit)
+
+        with self._watched(group, snapshot):
+            extras = _extras(args, written, snapshot, result, left)
         answer.FORMATS[args.format](
-            result, group, snapshot, self.app.stdout, explained)
+            result, group, snapshot, self.app.stdout, extras)
         return _CODES[type(result)]
 
     @contextlib.contextmanager
@@ -100,6 +111,24 @@ class Plan(DocumentCommand):
             stack.enter_context(
                 interrupt.prompt(lambda: console.show_cursor(True)))
             yield
+
+
+def _extras(args: argparse.Namespace, group: Group, snapshot: Snapshot,
+            result: Planned | Unplaceable | Unknown,
+            left: Callable[[], float]) -> answer.Extras:
+    """Answers to what else was asked.
+
+    :param group: as its document has it
+    :param left: seconds that the next answer may take
+    """
+    return answer.Extras(
+        explain(group, snapshot, result, args.objective, time_limit=left())
+        if args.explain and isinstance(result, Planned) else None,
+        relax(group, snapshot, reasons=result.reasons, time_limit=left(),
+              solver=args.solver)
+        if args.relaxations and isinstance(result, Unplaceable) else None,
+        headroom(group, snapshot, result, time_limit=left(),
+                 solver=args.solver) if args.headroom else None)
 
 
 class BrokenPlan(Exception):

@@ -15,11 +15,21 @@ class Plans:
         self._request = request
 
     def create(self, document: Mapping[str, Any], *,
-               objective: str | None = None) -> dict[str, Any]:
-        """Ask what creating the group would decide now."""
+               objective: str | None = None, relaxations: bool = False,
+               headroom: bool = False) -> dict[str, Any]:
+        """Ask what creating the group would decide now.
+
+        :param relaxations: whether to ask, too, which changes make an
+            unplaceable group fit
+        :param headroom: whether to ask, too, how many copies of the group fit
+        """
         body = {'group': document.get('group', document)}
         if objective is not None:
             body['objective'] = objective
+        if relaxations:
+            body['relaxations'] = True
+        if headroom:
+            body['headroom'] = True
         return self._request('POST', '/plans', body=body)['plan']
 
     def get(self, plan_id: str) -> dict[str, Any]:

@@ -65,8 +65,13 @@ class Decider:
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         started = self._timer()
-        return on_kept(self._inventory, lambda cloud: self._answered(
-            question, self.usable(question, cloud), started)[0])
+        return on_kept(self._inventory, lambda cloud: self.answer_on(
+            question, cloud, started)[0])
+
+    def answer_on(self, question: Question, cloud: Snapshot, started: float
+                  ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
+        """The same on a snapshot of all hosts, and the part that was used."""
+        return self._answered(question, self.usable(question, cloud), started)
 
     def decide(self, question: Question, *, usable: Usable | None = None,
                time_limit: float | None = None) -> Decision:
@@ -93,7 +98,7 @@ class Decider:
         if isinstance(plan, Unknown):
             raise NotPlanned(
                 GroupStatus.ERROR, [reasons.of_engine(plan.message)])
-        bound = bind(self._constrained(asked, snapshot), snapshot)
+        bound = bind(self.constrained(asked, snapshot), snapshot)
         # The check does not rely on the solver.
         violations = check(bound, snapshot, plan.hosts(), question.placed)
         if violations:
@@ -118,7 +123,7 @@ class Decider:
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         snapshot = usable[0]
-        bound = bind(self._constrained(question, snapshot), snapshot)
+        bound = bind(self.constrained(question, snapshot), snapshot)
         violations = (*check(bound, snapshot, hosts, question.placed),
                       *moving_members.objections(
                           bound, snapshot, hosts, question.placed,
@@ -145,7 +150,7 @@ class Decider:
         conf = self._conf.planner
         asked, (snapshot, _) = self._without_sources(
             question, self.usable(question, self._inventory.kept()))
-        bound = bind(self._constrained(asked, snapshot), snapshot)
+        bound = bind(self.constrained(asked, snapshot), snapshot)
         with ALTERNATES_SECONDS.timed():
             found = alternates(
                 bound, snapshot, plan_at(question, bound, snapshot, hosts),
@@ -162,7 +167,7 @@ class Decider:
             return question, usable
         snapshot, why = usable
         near = moving_members.kept_off(
-            bind(self._constrained(question, snapshot), snapshot), snapshot,
+            bind(self.constrained(question, snapshot), snapshot), snapshot,
             question.placed, question.sources)
         group = refused_hosts.kept_away(question.group, near)
         return replace(question, group=group), (
@@ -238,7 +243,7 @@ class Decider:
                time_limit: float | None) -> Plan | Unplaceable | Unknown:
         with solver_metrics.measured() as outcome:
             return outcome.of(solve(
-                self._constrained(question, snapshot), snapshot,
+                self.constrained(question, snapshot), snapshot,
                 placed=question.placed, objective=question.objective,
                 solver=self._conf.planner.solver,
                 time_limit=time_limit or self._conf.planner.time_limit))
@@ -278,7 +283,7 @@ class Decider:
             *exclusive_hosts.reasons(closed, hosts), *refusals,
             *refused_hosts.reasons(question.refused, hosts))
 
-    def _constrained(self, question: Question, snapshot: Snapshot) -> Group:
+    def constrained(self, question: Question, snapshot: Snapshot) -> Group:
         """The group whose members avoid hosts that Nova would refuse."""
         return self._constraints.constrained(refused_hosts.kept_away(
             question.group, question.refused), snapshot)

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from nova_holistic.documents.plan import to_document
+from nova_holistic.documents.relaxations import (
+    headroom_to_document, relaxations_to_document)
+from nova_holistic.engine.adviser import Advice
 from nova_holistic.engine import reasons
 from nova_holistic import exceptions
-from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
+from nova_holistic.model.plan import Reason, Unplaceable
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import PlanRecord, PlanStatus
 
@@ -23,15 +26,15 @@ class PlanAnswer:
     document: Mapping[str, Any]
 
 
-def answer(plan: Callable[[], Plan | Unplaceable | Unknown],
-           record: PlanRecord) -> PlanAnswer:
+def answer(advise: Callable[[], Advice], record: PlanRecord) -> PlanAnswer:
     """What the solver makes of it.
 
     :raises TableError: the table does not answer; it may be tried again
     """
     try:
-        found = plan()
-        document = to_document(found, record.name)
+        advice = advise()
+        found = advice.answer
+        document = {**to_document(found, record.name), **_extras(advice)}
         if isinstance(found, Unplaceable):
             document['reasons'] = [r.to_row() for r in found.reasons]
     except table_errors.TableError:
@@ -42,6 +45,15 @@ def answer(plan: Callable[[], Plan | Unplaceable | Unknown],
         return failed([reasons.of_error(
             error, f'planning broke off: {error!r}')])
     return PlanAnswer(PlanStatus(document['status']), document)
+
+
+def _extras(advice: Advice) -> dict[str, Any]:
+    found, copies = advice.relaxations, advice.headroom
+    return {
+        **({} if found is None else {
+            'relaxations': relaxations_to_document(found)}),
+        **({} if copies is None else {
+            'headroom': headroom_to_document(copies)})}
 
 
 def failed(why: Sequence[Reason]) -> PlanAnswer:

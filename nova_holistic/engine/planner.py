@@ -12,6 +12,7 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions, objectives, policies
 from nova_holistic.documents.group import parse_group
+from nova_holistic.engine.adviser import Adviser
 from nova_holistic.engine.alternates_finder import AlternatesFinder
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.decider import Decider
@@ -62,6 +63,7 @@ class Planner:
             timedelta(seconds=conf.engine.statistics_max_age))
         self._decider = Decider(
             conf, measured, table, self._policy_types, timer)
+        self._adviser = Adviser(conf, self._decider, timer)
         parts = Parts(
             conf, self._decider, table, holds, self._policy_types, clock)
         self._alternates = AlternatesFinder(parts)
@@ -90,10 +92,8 @@ class Planner:
         :param project_id: that the servers will belong to; None is any
         :raises InvalidDocument: the document cannot be accepted
         """
-        group = parse_group(document, self._policy_types)
         return self._decider.answer(
-            Question(group, self._objective(objective),
-                     project_id=project_id))
+            self._asked(document, objective, project_id))
 
     def create(self, document: Any, *, project_id: str, user_id: str,
                objective: str | None = None, lease: int | None = None,
@@ -188,10 +188,9 @@ class Planner:
         """
         if why_not is not None:
             return plan_answers.failed([reasons.of_engine(why_not)])
-        return plan_answers.answer(
-            lambda: self.plan(record.document, objective=record.objective,
-                              project_id=record.project_id),
-            record)
+        return plan_answers.answer(lambda: self._adviser.advise(
+            self._asked(record.document, record.objective,
+                        record.project_id), record.extras), record)
 
     def give_up(self, record: GroupRecord, why: str) -> None:
         """End an engine's task without doing it.
@@ -213,6 +212,13 @@ class Planner:
         except exceptions.HolisticError as error:
             LOG.warning('Members of group %s have no alternates yet: %s',
                         group_uuid, error)
+
+    def _asked(self, document: Any, objective: str | None,
+               project_id: str | None) -> Question:
+        """:raises InvalidDocument: the document cannot be accepted"""
+        return Question(
+            parse_group(document, self._policy_types),
+            self._objective(objective), project_id=project_id)
 
     def _objective(self, name: str | None) -> str:
         """:raises UnknownPlugin: there is no objective of that name"""

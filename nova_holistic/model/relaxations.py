@@ -11,9 +11,12 @@ class AddedHosts:
 
     :ivar location: one name for each level above host, coarse to fine; names
         that the snapshot does not have are new domains
+    :ivar beside: name of an existing host whose zone, aggregates and labels
+        the added hosts have
     """
 
     location: tuple[str, ...]
+    beside: str
     hosts: int
 
 

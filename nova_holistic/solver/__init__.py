@@ -18,8 +18,11 @@ rebuilt at any time. Each sub-package imports only those listed before it:
     plans and bounds for objectives about traffic between members
 ``diagnosis``
     why there is no plan, and why a member is on its host
+
+``relaxations`` is on top, and solves altered problems: what would make a group
+fit, and how many copies of it fit.
 """
 
 __all__ = ('alternates.alternates', 'check', 'construct.one_more',
-           'diagnosis.explain', 'milp.backend', 'observer', 'settings',
-           'solve')
+           'diagnosis.explain', 'milp.backend', 'observer', 'relaxations',
+           'settings',            'solve')

@@ -15,7 +15,7 @@ from nova_holistic.table import errors
 
 SCRIPTS = pathlib.Path(__file__).parent / 'migrations'
 VERSION_TABLE = 'holistic_alembic_version'
-NEEDED = '0015'
+NEEDED = '0016'
 """The oldest revision that this code can use. What came after it makes
 queries faster, and has no table or column of which this code knows."""
 

@@ -257,6 +257,7 @@ class PlanRow(Base):
     attempts: orm.Mapped[int] = orm.mapped_column(server_default='0')
     created_at: orm.Mapped[datetime | None]
     updated_at: orm.Mapped[datetime | None]
+    extras: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
 
 
 class StatisticRow(Base):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of the placement table, as values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 import enum
@@ -155,12 +155,17 @@ class MemberRecord:
         return self.destination or self.place
 
 
+EXTRAS = ('relaxations', 'headroom')
+"""What a plan that holds nothing may be asked for beside the plan."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlanRecord:
     """A plan that was asked for without holding anything.
 
     :ivar document: the group document
     :ivar answer: the plan document, once there is one
+    :ivar extras: what else was asked for: some of ``EXTRAS``
     """
 
     uuid: str
@@ -176,3 +181,4 @@ class PlanRecord:
     attempts: int = 0
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    extras: Sequence[str] = ()

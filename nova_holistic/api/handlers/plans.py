@@ -10,7 +10,7 @@ from nova_holistic.api.description import definitions
 from nova_holistic.api import errors, limits, waiting
 from nova_holistic.api.views import plans as views
 from nova_holistic import crash_points
-from nova_holistic.table.records import PlanRecord, PlanStatus
+from nova_holistic.table.records import EXTRAS, PlanRecord, PlanStatus
 
 
 def create(call: Call) -> webob.Response:
@@ -24,7 +24,8 @@ def create(call: Call) -> webob.Response:
         uuid=str(uuid.uuid4()), project_id=context.project_id,
         user_id=context.user_id, name=group.name,
         status=PlanStatus.PLANNING, document=body['group'],
-        objective=objective, created_at=now, updated_at=now)
+        objective=objective, created_at=now, updated_at=now,
+        extras=tuple(name for name in EXTRAS if body.get(name)))
     service.table.plans.create(record)
     crash_points.reached('api.plan-created')
     service.engines.plan(context.for_engine(), record.uuid)

@@ -4,9 +4,18 @@
 from nova_holistic.api.schemas import common, documents
 from nova_holistic.api.schemas.groups import OBJECTIVE
 from nova_holistic.documents.schemas import plan
+from nova_holistic.documents.schemas.relaxations import (
+    HEADROOM, RELAXATIONS)
 from nova_holistic.table.records import PlanStatus
 
-CREATE = common.enveloped('group', documents.GROUP, objective=OBJECTIVE)
+CREATE = common.enveloped(
+    'group', documents.GROUP, objective=OBJECTIVE,
+    relaxations={'type': 'boolean', 'title':
+                 'Whether an unplaceable group is answered with changes that '
+                 'make it fit.'},
+    headroom={'type': 'boolean', 'title':
+              'Whether the answer has the number of copies of the group that '
+              'fit.'})
 
 _LIST_OF_OBJECTS = {'type': 'array', 'items': common.ANY_OBJECT}
 
@@ -28,4 +37,6 @@ ONE = common.enveloped('plan', common.strict({
     'reasons': {'type': 'array', 'items': common.REASON},
     'minimal': {'type': 'boolean'},
     'message': common.ANY_TEXT,
+    'relaxations': RELAXATIONS,
+    'headroom': HEADROOM,
 }, 'id', 'status', 'links'))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans that hold nothing, as clients see them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from nova_holistic.api.call import Call
@@ -18,6 +19,15 @@ def plan(call: Call, record: PlanRecord) -> dict[str, Any]:
     if not hosts and 'placements' in shown:
         shown['placements'] = [{'member': each['member']}
                                for each in shown['placements']]
+    if not hosts and shown.get('relaxations', {}).get('hosts'):
+        shown['relaxations'] = _without_names(shown['relaxations'])
     return {**shown, 'id': record.uuid, 'status': str(record.status),
             'links': [common.link(
                 'self', call.url(f'/v1/plans/{record.uuid}'))]}
+
+
+def _without_names(relaxations: Mapping[str, Any]) -> dict[str, Any]:
+    """Without names of hosts and domains."""
+    return {**relaxations, 'hosts': {
+        name: value for name, value in relaxations['hosts'].items()
+        if name not in ('like', 'added')}}

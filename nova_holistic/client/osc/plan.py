@@ -19,13 +19,21 @@ class CreatePlan(HolisticCommand, command.ShowOne, DefinitionFile):
         parser.add_argument(
             '--objective', metavar='<name>',
             help='What the plan is to be best at')
+        parser.add_argument(
+            '--relaxations', action='store_true',
+            help='Show also which changes make an unplaceable group fit')
+        parser.add_argument(
+            '--headroom', action='store_true',
+            help='Show also how many copies of the group fit')
         progress.add_options(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         plans = self.client().plans
         plan = plans.create(self.definition(parsed_args),
-                            objective=parsed_args.objective)
+                            objective=parsed_args.objective,
+                            relaxations=parsed_args.relaxations,
+                            headroom=parsed_args.headroom)
         if parsed_args.wait:
             with (progress.told_in_time(f'plan {plan["id"]}'),
                   progress.bar('plan') as told):

@@ -10,6 +10,9 @@ from typing import Any
 from cliff import columns
 import yaml
 
+from nova_holistic.documents.relaxations import (
+    headroom_line, relaxation_lines)
+
 GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
          'holds_written', 'reasons', 'violations', 'lease_expires_at',
          'project_id', 'user_id', 'created_at', 'updated_at')
@@ -18,7 +21,8 @@ MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid')
 EVENTS = ('at', 'kind', 'member', 'from_state', 'to_state', 'host',
           'reasons')
 EVENTS_LONG = ('id', *EVENTS, 'details', 'service', 'request_id', 'user_id')
-PLAN = ('id', 'status', 'objective', 'preferences', 'reasons', 'placements')
+PLAN = ('id', 'status', 'objective', 'preferences', 'reasons', 'relaxations',
+        'headroom', 'placements')
 
 
 class Counts(columns.FormattableColumn):
@@ -78,9 +82,24 @@ class Placements(columns.FormattableColumn):
                          for p in self._value)
 
 
+class Relaxations(columns.FormattableColumn):
+    """Changes that make the group fit, one a line."""
+
+    def human_readable(self) -> str:
+        return '\n'.join(relaxation_lines(self._value))
+
+
+class Headroom(columns.FormattableColumn):
+    """How many copies of the group fit."""
+
+    def human_readable(self) -> str:
+        return headroom_line(self._value).removeprefix('headroom: ')
+
+
 _KINDS = {'members': Counts, 'details': Counts, 'reasons': Reasons,
           'violations': Reasons, 'location': Location,
           'objective': Objective, 'preferences': Preferences,
+          'relaxations': Relaxations, 'headroom': Headroom,
           'placements': Placements, 'definition': Definition}
 
 

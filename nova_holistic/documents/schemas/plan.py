@@ -3,6 +3,8 @@
 
 from nova_holistic.documents.schemas import common
 from nova_holistic.documents.schemas.inventory import MAX_HOSTS, NAME, NAMES
+from nova_holistic.documents.schemas.relaxations import (
+    HEADROOM, RELAXATIONS)
 
 STRING = {'type': 'string'}
 
@@ -78,6 +80,7 @@ PLANNED = {
         'preferences': {'type': 'array', 'items': PREFERENCE},
         'seconds': SECONDS,
         'explain': {'type': 'array', 'items': {'type': 'object'}},
+        'headroom': HEADROOM,
     },
 }
 
@@ -89,6 +92,8 @@ UNPLACEABLE = {
         'status': STRING,
         'reasons': {'type': 'array', 'items': REASON},
         'minimal': {'type': 'boolean'},
+        'relaxations': RELAXATIONS,
+        'headroom': HEADROOM,
     },
 }
 
@@ -101,5 +106,6 @@ UNKNOWN = {
         'group': common.TEXT,
         'message': STRING,
         'seconds': SECONDS,
+        'headroom': HEADROOM,
     },
 }

@@ -15,7 +15,7 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import Headroom
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.check import check
-from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.relaxations.copies import as_copy, copies
 from nova_holistic.solver.relaxations.most_copies import most_copies
 from nova_holistic.solver.relaxations.occupied import occupied

@@ -88,8 +88,19 @@ def anywhere(snapshot: Snapshot, each: int) -> Iterator[Place]:
                            in_new_domains(snapshot, each))
 
 
-def offered(group: Group, snapshot: Snapshot, kind: Host,
-            places: Iterator[Place]) -> list[Host] | None:
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An empty host.
+
+    :ivar beside: name of the host whose zone, aggregates and labels it has
+    """
+
+    host: Host
+    beside: str
+
+
+def offers(group: Group, snapshot: Snapshot, kind: Host,
+           places: Iterator[Place]) -> list[Offer] | None:
     """Hosts of a kind at those of the places where a member could be.
 
     :param group: with its resources resolved
@@ -97,7 +108,7 @@ def offered(group: Group, snapshot: Snapshot, kind: Host,
     :returns: None if they are more than ``MOST_OFFERED``
     """
     wanted = {member.requirements: member for member in group.all_members()}
-    found: list[Host] = []
+    found: list[Offer] = []
     for near, location in places:
         host = replace(
             kind, name='new', node='new', uuid='', location=location,
@@ -107,17 +118,17 @@ def offered(group: Group, snapshot: Snapshot, kind: Host,
                 fits(member, host, snapshot) for member in wanted.values()):
             if len(found) == MOST_OFFERED:
                 return None
-            found.append(host)
+            found.append(Offer(host, near.name))
     names = _unused((host.name for host in snapshot.hosts), len(found))
-    return [replace(host, name=name, node=name)
-            for name, host in zip(names, found)]
+    return [replace(each, host=replace(each.host, name=name, node=name))
+            for name, each in zip(names, found)]
 
 
-def with_hosts(snapshot: Snapshot, hosts: Sequence[Host]) -> Snapshot:
+def with_offers(snapshot: Snapshot, found: Sequence[Offer]) -> Snapshot:
     """The snapshot with these hosts, too."""
     # What is remembered of the cloud itself stays as it is.
-    return replace(snapshot, hosts=(*snapshot.hosts, *hosts),
-                   lineage=dict(snapshot.lineage))
+    hosts = (*snapshot.hosts, *(each.host for each in found))
+    return replace(snapshot, hosts=hosts, lineage=dict(snapshot.lineage))
 
 
 def _unused(taken: Iterable[str], number: int) -> list[str]:

@@ -7,7 +7,7 @@ So a proof that s hosts are not enough holds wherever they are added.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 import math
 
@@ -19,6 +19,8 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.check import check
 from nova_holistic.solver.relaxations import host_offers
 from nova_holistic.solver.relaxations.host_kinds import kinds
+from nova_holistic.solver.relaxations.host_offers import (
+    NewHosts, Offer, offers, with_offers)
 from nova_holistic.solver.relaxations.trials import is_monotone, Trials
 
 _BESIDE = 0.5
@@ -34,11 +36,11 @@ Places = Callable[[Snapshot, int], Iterator[host_offers.Place]]
 class _Found:
     """What is known of the number of hosts of one kind.
 
-    :ivar hosts: with which the group fits; none if none were found
+    :ivar hosts: with which the group fits; () if none were found
     :ivar at_least: fewer hosts of the kind are proved not to be enough
     """
 
-    hosts: tuple[Host, ...]
+    hosts: tuple[Offer, ...]
     at_least: float
 
 
@@ -71,7 +73,7 @@ class _Asked:
 
 def _of_all_kinds(asked: _Asked, places: Places,
                   trials: Trials) -> tuple[MoreHosts | None, bool]:
-    best: tuple[Host, tuple[Host, ...]] | None = None
+    best: tuple[Host, tuple[Offer, ...]] | None = None
     at_least = _NEVER
     most = len(asked.bound.all_members())
     for kind in kinds(asked.bound, asked.snapshot):
@@ -130,39 +132,41 @@ class _Search:
     def _offered(self, each: int) -> _Found | None:
         """With so many hosts at every place; None if it is not known."""
         asked = self._asked
-        hosts = host_offers.offered(
-            asked.bound, asked.snapshot, self._kind,
-            self._places(asked.snapshot, each))
-        if hosts is None:
+        offered = offers(asked.bound, asked.snapshot, self._kind,
+                         self._places(asked.snapshot, each))
+        if offered is None:
             return None
-        if not hosts:
+        if not offered:
             return _Found((), _NEVER)
         answer = self._trials.plan(
-            asked.group, host_offers.with_hosts(asked.snapshot, hosts),
-            host_offers.NewHosts(frozenset(host.name for host in hosts)))
+            asked.group, with_offers(asked.snapshot, offered),
+            NewHosts(frozenset(each.host.name for each in offered)))
         if isinstance(answer, Unknown):
             return None
         if isinstance(answer, Unplaceable):
             return _Found((), each + 1 if self._monotone else 1)
-        used = self._used(answer, hosts)
+        used = self._used(answer, offered)
         return used and _Found(used, max(1, min(
             answer.objective.bound, each + 1)) if self._monotone else 1)
 
-    def _used(self, plan: Plan, hosts: list[Host]) -> tuple[Host, ...] | None:
+    def _used(self, plan: Plan,
+              offered: Sequence[Offer]) -> tuple[Offer, ...] | None:
         """The hosts that the group needs; None if it needs hosts that hold no
         member, too."""
         asked, at = self._asked, set(plan.hosts().values())
-        used = tuple(host for host in hosts if host.name in at)
-        after = host_offers.with_hosts(asked.snapshot, used)
+        used = tuple(each for each in offered if each.host.name in at)
+        after = with_offers(asked.snapshot, used)
         constrained = self._trials.constrain(asked.group, after)
         return None if check(constrained, after, plan.hosts()) else used
 
 
-def _told(snapshot: Snapshot, kind: Host, hosts: tuple[Host, ...],
+def _told(snapshot: Snapshot, kind: Host, used: tuple[Offer, ...],
           at_least: float) -> MoreHosts:
-    added = Counter(host.location for host in hosts)
+    added = Counter((each.host.location, each.beside) for each in used)
     known = {host.location for host in snapshot.hosts}
     return MoreHosts(
-        len(hosts), kind.name,
-        tuple(AddedHosts(*each) for each in sorted(added.items())),
-        not known.issuperset(added), at_least >= len(hosts))
+        len(used), kind.name, tuple(
+            AddedHosts(location, beside, number)
+            for (location, beside), number in sorted(added.items())),
+        any(each.host.location not in known for each in used),
+        at_least >= len(used))

@@ -20,8 +20,8 @@ from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.solver.eligibility import demands, Eligibility
-from nova_holistic.solver.hosts import HostTable
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hosts import HostTable
 
 UNLIMITED = 2**31
 """So many members of a class may be on a host as if nothing limited them."""

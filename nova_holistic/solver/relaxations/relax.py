@@ -8,7 +8,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.relaxations import Relaxations
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.solver.deadline import Deadline
+from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.relaxations.as_preferences import as_preferences
 from nova_holistic.solver.relaxations.lower_counts import lower_counts
 from nova_holistic.solver.relaxations.more_hosts import more_hosts

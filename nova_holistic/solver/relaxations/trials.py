@@ -9,8 +9,8 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.solver.deadline import Deadline
-from nova_holistic.solver.indifferent import Indifferent
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.indifferent import Indifferent
 from nova_holistic.solver.solve import solve
 
 _ONE_TRIAL = 0.5

@@ -28,7 +28,8 @@ class Plans:
         with self._database.writer() as session:
             session.execute(sa.insert(PlanRow).values(
                 {**values, 'status': str(record.status),
-                 'document': dict(record.document)}))
+                 'document': dict(record.document),
+                 'extras': list(record.extras) or None}))
 
     def get(self, plan_uuid: str) -> PlanRecord | None:
         with self._database.reader() as session:
@@ -103,4 +104,5 @@ def _nobodys(stale_before: datetime) -> sa.ColumnElement[bool]:
 
 def _record(row: PlanRow) -> PlanRecord:
     values = {name: getattr(row, name) for name in _FIELDS}
-    return PlanRecord(**{**values, 'status': PlanStatus(row.status)})
+    return PlanRecord(**{**values, 'status': PlanStatus(row.status),
+                         'extras': tuple(row.extras or ())})

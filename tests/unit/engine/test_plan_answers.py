@@ -4,6 +4,7 @@ again."""
 
 import pytest
 
+from nova_holistic.engine.adviser import Advice
 from nova_holistic.engine.plan_answers import answer
 from nova_holistic import exceptions
 from nova_holistic.inventory.errors import ServiceFailed
@@ -16,11 +17,11 @@ RECORD = PlanRecord('uuid', 'blue', 'ann', 'shop', PlanStatus.PLANNING, {},
 
 
 def planning(outcome):
-    """A planner that gives or raises this."""
+    """An adviser that gives or raises this."""
     def plan():
         if isinstance(outcome, BaseException):
             raise outcome
-        return outcome
+        return Advice(outcome)
 
     return plan
 

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a plan that holds nothing was asked for beside the plan.
+
+Code of the version before does not know the column: an engine with the old
+code answers with the plan alone.
+"""
+
+import sqlalchemy as sa
+
+from nova_holistic.table.migrations import steps
+
+revision = '0016'
+down_revision = '0015'
+
+
+def upgrade() -> None:
+    steps.add_column('holistic_plans', sa.Column(
+        'extras', sa.JSON(none_as_null=True), nullable=True))

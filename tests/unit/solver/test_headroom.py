@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many copies of a group fit."""
+
+import itertools
+
+from hypothesis import assume, given
+import pytest
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.plan import Unknown, Unplaceable
+from nova_holistic.model.relaxations import Headroom
+from nova_holistic.model.snapshot import Link
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.solver.check import check
+from nova_holistic.solver.observer import observing
+from nova_holistic.solver.relaxations.headroom import headroom
+from nova_holistic.solver.solve import solve
+from tests.effort import examples
+from tests.unit.builders import cloud, group, host, servers, two_racks
+from tests.unit.solver.clocks import standing
+from tests.unit.solver.strategies import cases
+from tests.unit.solver.test_relaxations_oracle import possible
+
+
+def found(snapshot, wanted, **options):
+    return headroom(wanted, snapshot, solve(wanted, snapshot), **{
+        'timer': standing, **options})
+
+
+@pytest.mark.parametrize('wanted, number', [
+    (group(servers('node', 5, vcpus=4)), 3),
+    (group(servers('node', 2), policies=[AntiAffinity(level='rack')]), 32),
+    (group(servers('node', 2, vcpus=7), policies=[Affinity()]), 4),
+    (group(servers('node', 2, vcpus=5),
+           policies=[AntiAffinity(max_per_domain=1)]), 6),
+    (group(servers('node', 2, vcpus=2), policies=[Exclusive()]), 4),
+    (group(servers('a', vcpus=5), servers('b', vcpus=9)), 4),
+    (group(servers('node', vcpus=9, location=('r1',))), 2),
+    (group(servers('node', 2, vcpus=16),
+           policies=[Exclusive(level='rack')]), 2)])
+def test_the_number_of_copies_is_exact(wanted, number):
+    assert found(two_racks(), wanted) == Headroom(number, number)
+
+
+def test_exclusive_copies_keep_away_from_servers_of_others():
+    snapshot = cloud(host('h1', 'r1', servers=1), host('h2', 'r1'))
+    wanted = group(servers('node'), policies=[Exclusive()])
+    assert found(snapshot, wanted) == Headroom(1, 1)
+
+
+def test_copies_share_uplinks():
+    snapshot = cloud(host('h1', 'r1'), host('h2', 'r2'), links=[
+        Link(('r1',), 250)])
+    wanted = group(
+        servers('a'), servers('b'),
+        policies=[AntiAffinity(level='rack')],
+        relationships=[Bandwidth(between=('a', 'b'), level='rack',
+                                 mbps=100)])
+    assert found(snapshot, wanted) == Headroom(2, 2)
+
+
+def test_no_copy_of_an_unplaceable_group_fits():
+    wanted = group(servers('node', 9, vcpus=16))
+    assert isinstance(solve(wanted, two_racks()), Unplaceable)
+    assert found(two_racks(), wanted) == Headroom(0, 0)
+
+
+def test_without_time_there_is_still_a_plan_and_a_bound():
+    wanted = group(servers('node', 5, vcpus=4))
+    assert found(two_racks(), wanted, time_limit=0.0) == Headroom(1, 3)
+
+
+def test_an_unknown_answer_says_nothing_of_the_number():
+    wanted = group(servers('node', 5, vcpus=4))
+    assert headroom(wanted, two_racks(), Unknown('no time'),
+                    time_limit=0.0) == Headroom(0, 3)
+    assert headroom(wanted, two_racks(), Unknown('no time'),
+                    timer=standing) == Headroom(3, 3)
+
+
+def test_an_undecided_number_of_copies_is_not_excluded():
+    """Counting has a bound of two copies, but only one fits: on a timer that
+    leaves no time for that question, both numbers are told."""
+    snapshot = cloud(host('h1', 'r1', vcpus=10), host('h2', 'r1', vcpus=10))
+    wanted = group(servers('a', 2, vcpus=6), servers('b', vcpus=1))
+    assert found(snapshot, wanted, time_limit=0.0) == Headroom(1, 1)
+    wanted = group(servers('a', vcpus=6), servers('b', vcpus=3),
+                   policies=[AntiAffinity()])
+    assert found(snapshot, wanted, time_limit=0.0).at_least == 1
+    assert found(snapshot, wanted, time_limit=0.0).at_most >= 2
+
+
+def test_nothing_limits_members_without_resources():
+    snapshot = cloud(host('h1', 'r1'))
+    wanted = group(servers('node', 2, vcpus=0))
+    answer = headroom(wanted, snapshot, Unknown('no time'), time_limit=0.0)
+    assert answer == Headroom(0, None)
+
+
+class Groups:
+    """An observer that keeps the groups of all questions."""
+
+    def __init__(self):
+        self.groups = []
+
+    def __call__(self, question, answer):
+        self.groups.append(question.group)
+
+
+def test_copies_are_placed_beside_others_when_they_are_too_many_at_once():
+    """The time for all copies at once ends after two copies."""
+    snapshot = cloud(*(host(f'h{n}', f'r{n}', inventories={
+        'VCPU': Inventory(total=4)}) for n in range(8)))
+    wanted = group(servers('a', 2, vcpus=2), policies=[
+        AntiAffinity(level='host'), Exclusive(level='host')])
+    seen = Groups()
+    timer = _Until(seen, 2)
+    with observing(seen):
+        answer = headroom(wanted, snapshot, solve(wanted, snapshot),
+                          timer=timer, time_limit=100.0)
+    assert answer.at_least == 4
+    assert any(each.groups and each.groups[0].name == 'copy-2'
+               for each in seen.groups)
+
+
+class _Until:
+    """A timer on which the first part of the time ends when so many copies
+    were planned at once."""
+
+    def __init__(self, seen, copies):
+        self._seen = seen
+        self._copies = copies
+
+    def __call__(self):
+        return 61.0 if any(
+            len(each.groups) >= self._copies
+            for each in self._seen.groups) else 0.0
+
+
+def copies(wanted, number):
+    """Built apart from what is tested."""
+    return Group(wanted.name, groups=tuple(
+        Group(f'c{n}', wanted.members, wanted.groups, wanted.policies,
+              wanted.relationships) for n in range(number)))
+
+
+@examples(60)
+@given(cases(hosts=3, members=2))
+def test_random_groups_have_the_headroom_that_every_placement_has(case):
+    assume(not case.unknown)
+    wanted, snapshot = case.read()
+    answer = headroom(wanted, snapshot, solve(wanted, snapshot,
+                                              timer=standing), timer=standing)
+    members = len(wanted.all_members())
+    assume(answer.at_most is not None and answer.at_most * members <= 8)
+    assert answer.at_least == answer.at_most
+    number = next(n for n in itertools.count(1) if not possible(
+        copies(wanted, n), snapshot))
+    assert answer == Headroom(number - 1, number - 1)
+
+
+def test_the_copies_that_are_counted_pass_the_check():
+    """The plan of all copies is judged without the solver."""
+    wanted = group(servers('web', 2, vcpus=3), groups=[
+        group(servers('db', 2, vcpus=2), name='db',
+              policies=[AntiAffinity(level='rack')])],
+        policies=[AntiAffinity(max_per_domain=2)])
+    plans = []
+    with observing(lambda question, answer: plans.append(
+            (question.group, answer))):
+        answer = found(two_racks(), wanted)
+    largest, plan = max(((each, plan) for each, plan in plans
+                         if hasattr(plan, 'placements')),
+                        key=lambda pair: len(pair[0].groups))
+    assert len(largest.groups) == answer.at_least > 2
+    assert check(copies(wanted, answer.at_least), two_racks(), {
+        path.replace('copy-', 'c'): name
+        for path, name in plan.hosts().items()}) == ()
