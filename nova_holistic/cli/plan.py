@@ -89,6 +89,7 @@ class Plan(DocumentCommand):
         result = replace(result, seconds=FrozenMapping({
             **result.seconds, 'snapshot': reading,
             'total': time.monotonic() - start}))
+
         def left() -> float:
             return max(args.time_limit - (time.monotonic() - solving),
                        _EXTRAS * args.time_limit)

@@ -25,4 +25,4 @@ fit, and how many copies of it fit.
 
 __all__ = ('alternates.alternates', 'check', 'construct.one_more',
            'diagnosis.explain', 'milp.backend', 'observer', 'relaxations',
-           'settings',            'solve')
+           'settings', 'solve')

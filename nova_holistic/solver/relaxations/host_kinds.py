@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinds of hosts in a snapshot that could take members if they were empty."""
 
-from collections import Counter
 from collections.abc import Sequence
+from collections import Counter
 from dataclasses import replace
 
 from nova_holistic.model.frozen import FrozenMapping

@@ -6,8 +6,8 @@ sought. With s hosts at every place, every choice of up to s hosts is offered.
 So a proof that s hosts are not enough holds wherever they are added.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
 from dataclasses import dataclass
 import math
 
@@ -17,10 +17,9 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import AddedHosts, MoreHosts
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.check import check
-from nova_holistic.solver.relaxations import host_offers
 from nova_holistic.solver.relaxations.host_kinds import kinds
 from nova_holistic.solver.relaxations.host_offers import (
-    NewHosts, Offer, offers, with_offers)
+    anywhere, beside, NewHosts, Offer, offers, Place, with_offers)
 from nova_holistic.solver.relaxations.trials import is_monotone, Trials
 
 _BESIDE = 0.5
@@ -29,7 +28,7 @@ only if these are not enough."""
 
 _NEVER = math.inf
 
-Places = Callable[[Snapshot, int], Iterator[host_offers.Place]]
+Places = Callable[[Snapshot, int], Iterator[Place]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +52,10 @@ def more_hosts(group: Group, snapshot: Snapshot,
     """
     asked = _Asked(group, snapshot, bind(
         trials.constrain(group, snapshot), snapshot))
-    found, _ = _of_all_kinds(asked, host_offers.beside, trials.part(_BESIDE))
+    found, _ = _of_all_kinds(asked, beside, trials.part(_BESIDE))
     if found is not None:
         return found, False
-    return _of_all_kinds(asked, host_offers.anywhere, trials)
+    return _of_all_kinds(asked, anywhere, trials)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cloud after members of a group were placed on it, for other groups."""
 
-from collections import Counter
 from collections.abc import Mapping
+from collections import Counter
 from dataclasses import replace
 
 from nova_holistic.model.domain import Domain

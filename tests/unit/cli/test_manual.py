@@ -35,6 +35,24 @@ def test_the_commands_of_the_readme_work(terminal, tmp_path):
     assert (tmp_path / 'shop.html').stat().st_size > 0
 
 
+def test_the_page_on_relaxations_shows_what_the_commands_print(
+        terminal, tmp_path):
+    text = (MANUAL / 'doc/source/user/relaxations.rst').read_text()
+    for name, block in zip(('shop.yaml', 'cloud.yaml', 'pair.yaml'),
+                           blocks(text)):
+        (tmp_path / name).write_text(block)
+    shown = [textwrap.dedent(block).rstrip() for block in re.findall(
+        r'code-block:: console\n\n((?: +.*\n|\n)+)', text)
+        if '$ nova-holistic' in block]
+    assert len(shown) == 2
+    for (command, *lines), code in zip(map(str.splitlines, shown), (1, 0)):
+        words, only_last, _ = command.removeprefix(
+            '$ nova-holistic ').partition(' | tail -n 1')
+        assert terminal.run(*shlex.split(words)) == code
+        printed = terminal.out.splitlines()
+        assert printed[-1 if only_last else 0:] == lines
+
+
 @pytest.mark.parametrize('flavor, code', [('m1.small', 0), ('m1.none', 2)])
 def test_the_manuals_inventory_is_accepted(terminal, tmp_path, flavor, code):
     (inventory,) = blocks((MANUAL / 'doc/source/user'

@@ -15,8 +15,8 @@ from nova_holistic.model.plan import Unplaceable
 from nova_holistic.solver.relaxations.relax import relax
 from nova_holistic.solver.solve import solve
 from tests.effort import examples
-from tests.unit.solver import oracle
 from tests.unit.solver.clocks import standing
+from tests.unit.solver import oracle
 from tests.unit.solver.strategies import cases
 
 REQUIREMENTS = ('availability_zone', 'aggregates', 'location', 'traits')

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan with what makes the group fit, and with how many copies fit."""
+
+from tests.functional.engine.world import shop, SMALL
+from tests.unit.api.service import ADMIN
+
+CROWD = {'name': 'crowd', 'members': [
+    {'name': 'node', 'count': 5, 'resources': SMALL}],
+    'policies': [{'type': 'anti-affinity', 'level': 'host'}]}
+
+
+def plan(service, group, **asked):
+    answer = service.ask('POST', '/v1/plans?wait=9',
+                         {'group': group, **asked})
+    assert answer.status_int == 201, answer.text
+    return answer.json['plan']
+
+
+def test_an_unplaceable_plan_has_relaxations_without_names(world, service):
+    found = plan(service, CROWD, relaxations=True)
+    assert found['status'] == 'unplaceable'
+    assert found['relaxations'] == {
+        'preferences': [{'smallest': True, 'rules': [
+            {'position': 'policies[0]', 'at': '',
+             'name': 'anti-affinity host'}]}],
+        'counts': [{'position': 'members[0].count', 'member': 'node',
+                    'count': 4, 'instead_of': 5, 'largest': True}],
+        'hosts': {'number': 1, 'in_new_domains': False, 'smallest': True},
+        'undecided': []}
+    assert 'headroom' not in found
+    seen = service.ask('GET', f'/v1/plans/{found["id"]}',
+                       token=ADMIN).json['plan']['relaxations']['hosts']
+    assert seen['like'] in world.hosts
+    (added,) = seen['added']
+    assert added['beside'] in world.hosts
+
+
+def test_a_plan_has_the_headroom_of_the_cloud_as_it_is(world, service):
+    assert plan(service, shop()['group'], headroom=True)['headroom'] == {
+        'at_least': 2, 'at_most': 2}
+    assert service.ask('POST', '/v1/groups?wait=9',
+                       shop()).json['group']['status'] == 'planned'
+    found = plan(service, shop()['group'], headroom=True, relaxations=True)
+    assert found['headroom'] == {'at_least': 1, 'at_most': 1}
+    # The group fits, so there is nothing to relax.
+    assert 'relaxations' not in found
+    assert world.vcpus_used() == 3
+
+
+def test_who_does_not_ask_gets_neither(service):
+    found = plan(service, CROWD, relaxations=False)
+    assert sorted(found) == ['id', 'links', 'reasons', 'status']
