@@ -140,6 +140,14 @@ def test_a_lease_is_extended(world, read, written):
     assert group['lease_expires_at'] == '2030-01-01T14:00:00Z'
 
 
+def test_a_plan_shows_relaxations_and_headroom(read, type_, written):
+    options = ('-f', written(), '--headroom', '--relaxations', '--wait')
+    assert read('plan', 'create', *options)['headroom'] == {
+        'at_least': 2, 'at_most': 2}
+    assert '| headroom    | exactly 2 copies fit' in type_(
+        'plan', 'create', *options)
+
+
 def test_an_unplaceable_group_is_planned_again(world, read, refused,
                                                type_, written):
     read('group', 'create', '-f', written())

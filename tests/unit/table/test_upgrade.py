@@ -96,6 +96,26 @@ def test_an_upgrade_keeps_existing_rows(empty_url):
     table.database.engine.dispose()
 
 
+def test_plans_of_before_the_upgrade_ask_for_nothing_else(empty_url):
+    migration.upgrade(empty_url, '0015')
+    plan = {'uuid': builders.new_uuid(), 'project_id': 'blue',
+            'user_id': 'ann', 'name': 'shop', 'status': 'planning',
+            'document': {'name': 'shop'}, 'objective': 'spread'}
+    table = PlacementTable(empty_url)
+    with table.database.writer() as session:
+        session.execute(sa.insert(sa.Table(
+            'holistic_plans', sa.MetaData(),
+            *(sa.Column(c.name, c.type) for c in models.PlanRow.__table__.c
+              if c.name in plan))).values(plan))
+    migration.upgrade(empty_url)
+    assert table.plans.get(plan['uuid']).extras == ()
+    asked = replace(table.plans.get(plan['uuid']), uuid=builders.new_uuid(),
+                    extras=('headroom',))
+    table.plans.create(asked)
+    assert table.plans.get(asked.uuid) == asked
+    table.database.engine.dispose()
+
+
 def test_outages_are_known_after_the_upgrade(empty_url):
     migration.upgrade(empty_url, '0005')
     migration.upgrade(empty_url)
