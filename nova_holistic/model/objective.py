@@ -61,6 +61,12 @@ class Outlay:
     opening: Callable[[Any], Any]
     slopes: tuple[float, ...] = ()
 
+    def climbed(self, share: float) -> float:
+        """The height of the curve at a utilisation from 0 to 1."""
+        width = 1 / len(self.slopes) if self.slopes else 1.0
+        return sum(slope * min(width, max(0.0, share - number * width))
+                   for number, slope in enumerate(self.slopes))
+
 
 @dataclass(frozen=True, slots=True)
 class Traffic:

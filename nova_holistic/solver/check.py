@@ -33,7 +33,16 @@ def check(group: Group, snapshot: Snapshot, placement: Mapping[str, str],
     """
     placed = placed or {}
     snapshot = snapshot.without_servers(placed.values())
-    group = bind(group, snapshot)
+    return check_bound(bind(group, snapshot), snapshot, placement, placed)
+
+
+def check_bound(group: Group, snapshot: Snapshot,
+                placement: Mapping[str, str],
+                placed: Mapping[str, str]) -> tuple[Reason, ...]:
+    """The same for a group that is bound to the snapshot.
+
+    :param snapshot: its ``Host.servers`` count no member of the group
+    """
     members = {m.path: m for m in group.all_members()}
     hosts = {h.name: h for h in snapshot.hosts}
     known = {path: hosts[name] for path, name in placement.items()

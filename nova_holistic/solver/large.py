@@ -6,15 +6,12 @@ A plan for the chosen hosts is a plan for the whole, and the relaxation's
 bound is the whole's. That the chosen hosts have no plan proves nothing.
 """
 
-from collections.abc import Mapping
 import contextlib
 from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective, Outlay
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.construct.fallback_plan import FallbackPlan
 from nova_holistic.solver.decomposition.apart import Apart
 from nova_holistic.solver.decomposition.cells import Cells, cells
@@ -23,6 +20,7 @@ from nova_holistic.solver.decomposition.generation import Generation
 from nova_holistic.solver.decomposition.merged import Merged
 from nova_holistic.solver.decomposition.pattern_placement import (
     place_patterns, suits)
+from nova_holistic.solver.decomposition.scattered import scattered
 from nova_holistic.solver.decomposition.seated import seated
 from nova_holistic.solver.decomposition.seats import boarded, Seating, seating
 from nova_holistic.solver.decomposition.ways import ways
@@ -30,18 +28,13 @@ from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search, Verdict
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.incumbent import Incumbent, Worth
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.traffic.traffic_plans import traffic_plan
 
 LARGE = 5_000
 """Places from which on hosts are chosen first: each kind, and each group that
 carries rules, on each host that it could use."""
-
-FEW = 1_000
-"""Hosts up to which many small groups are written down at once."""
-
-WRITTEN = 10_000
-"""Places up to which they are: each class of members, on each host."""
 
 _HUGE = 10 * LARGE
 """Places from which on it is in vain to look at the whole instead."""
@@ -73,20 +66,29 @@ class Found:
     solving: float
 
 
-Best = tuple[tuple[float, float], Found]
+Best = tuple[Worth, Found]
 """With what its preferences cost, and its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """What is asked, and what there is to answer it."""
+    """What there is to find a plan, and what is known so far."""
 
-    snapshot: Snapshot
-    placed: Mapping[str, str]
-    objective: Objective
+    incumbent: Incumbent
     backend: Backend
     deadline: Deadline
-    gap: float
+
+    @property
+    def gap(self) -> float:
+        return self.incumbent.gap
+
+    def offer(self, search: Search) -> None:
+        """The best plan of a search, and its bound."""
+        incumbent = self.incumbent
+        incumbent.solving += search.solving
+        if search.best is not None:
+            incumbent.offer(search.case.placement(search.best))
+            incumbent.prove(search.bound, search.worth[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,35 +131,39 @@ class _Relaxed:
         return self.apart.cells
 
 
-def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
-          objective: Objective, backend: Backend, deadline: Deadline,
-          gap: float, longest: Deadline | None = None,
+def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
+          longest: Deadline | None = None,
           always: bool = False) -> Found | None:
-    """None where the group is not large, or no plan was found this way.
+    """The best plan on chosen hosts, which the incumbent receives, too; None
+    where the group is not large, or no plan was found this way.
 
     :param longest: where some plan is known before
     :param always: also where the group is not large
     :raises OutOfTime: before there was a plan
     """
-    kinds = Kinds.of(group, snapshot, placed, deadline.check)
+    kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
+                     deadline.check)
     if kinds is None or not kinds.kinds or not (
-            always or _size(kinds) > LARGE and not _scattered(kinds)) or (
+            always or _size(kinds) > LARGE and not scattered(kinds)) or (
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
-    fallback = FallbackPlan(
-        kinds, snapshot, placed, objective, deadline, longest)
+    fallback = FallbackPlan(kinds, incumbent, deadline, longest)
     fallback.seek(_HURRY)
-    how = _How(snapshot, placed, objective, backend, deadline, gap)
+    how = _How(incumbent, backend, deadline)
     found = relaxed = None
     try:
         found = _talking(kinds, how)
         if found is None:
-            relaxed = _Relaxed.of(kinds, objective, how.deadline)
+            relaxed = _Relaxed.of(kinds, incumbent.objective, how.deadline)
             found = _good(relaxed, how, fallback)
     except OutOfTime:
         fallback.seek(0.0)
         if fallback.plan is None:
             raise
+    finally:
+        if relaxed is not None:
+            incumbent.prove_least(relaxed.merged.least)
+            incumbent.prove_within(relaxed.within)
     if found is None and not (relaxed and relaxed.merged.impossible):
         fallback.seek(0.0 if _size(kinds) > _HUGE else _SHARE)
     if fallback.plan is None or found and found[0] <= fallback.plan[0]:
@@ -168,14 +174,13 @@ def large(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
 
 def _talking(kinds: Kinds, how: _How) -> Best | None:
     """For objectives that are about traffic."""
-    traffic = how.objective.traffic()
-    near = traffic_plan(
-        kinds, traffic, how.snapshot, how.placed, how.objective, how.backend,
-        how.deadline, how.gap) if traffic else None
-    if near is None:
+    traffic = how.incumbent.objective.traffic()
+    search = traffic and traffic_plan(
+        kinds, traffic, how.incumbent, how.backend, how.deadline)
+    if not search:
         return None
-    case, search = near
-    return search.worth, Found(case, search.best, search.bound,
+    how.offer(search)
+    return search.worth, Found(search.case, search.best, search.bound,
                                search.solving)
 
 
@@ -241,7 +246,7 @@ def _patterned(relaxed: _Relaxed, how: _How,
     generation = Generation(
         kinds, rules, relaxed.outlay, merged, deadline, ways(
             kinds, rules, relaxed.apart.families, merged.limit))
-    whole = how.objective.integral and relaxed.told
+    whole = how.incumbent.objective.integral and relaxed.told
     taken = place_patterns(
         kinds, rules, generation, how.gap, whole, merged.limit) if (
             generation.run(whole) or generation.late()) else None
@@ -261,36 +266,21 @@ def _size(kinds: Kinds) -> int:
         (kinds.room > 0).any(axis=0).sum())
 
 
-def _scattered(kinds: Kinds) -> bool:
-    """Whether it is large for its many groups alone, of which each could use
-    few hosts; what the whole knows of these is lost to a choice of hosts."""
-    open_to = (kinds.room > 0).sum(axis=1)
-    kind_of = {m.path: k for k, kind in enumerate(kinds.kinds)
-               for m in kind.members}
-    under: dict[str, list[int]] = {path: [] for path in kind_of}
-    for number, scope in enumerate(kinds.group.scopes()):
-        for member in scope.members if scope.group.rules else ():
-            if member.path in under:
-                under[member.path].append(number)
-    classes = {(kind_of[path], *numbers) for path, numbers in under.items()}
-    hosts = len(kinds.table)
-    places = sum(int(open_to[kind]) for kind, *_ in classes)
-    return hosts <= FEW and places <= min(WRITTEN, len(classes) * hosts / 2)
-
-
 def _plan(relaxed: _Relaxed, how: _How,
           seats: Seating) -> tuple[Search, Found | None]:
     kinds, deadline, merged = relaxed.kinds, how.deadline, relaxed.merged
     hosts = np.union1d(seats.hosts, np.array(
         [*kinds.placed.values()], dtype=np.int64))
-    case = Case.of(kinds.group, how.snapshot, how.placed, deadline.check,
+    known = how.incumbent
+    case = Case.of(kinds.group, known.snapshot, known.placed, deadline.check,
                    kinds.table.part(hosts))
-    search = Search(case, how.objective, how.backend, deadline, how.gap)
+    search = Search(case, known.objective, how.backend, deadline, how.gap)
     start = None
     if seats.taken is not None:
         start = seated(case, relaxed.cells, relaxed.outlay, seats, hosts,
                        merged.limit, deadline)
     verdict = search.improve(start, merged.least, relaxed.within)
+    how.offer(search)
     if verdict is Verdict.NOTHING or search.best is None:
         return search, None
     return search, Found(case, search.best, search.bound, search.solving)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts on hosts to a plan of members."""
+"""A placement of members to a plan, with what is proved of it."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -9,20 +9,8 @@ from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Preference)
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem import bound as bounds
-from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.rules import Carried
 from nova_holistic.solver.problem.verdict import Verdict
-
-
-def planned(case: Case, objective: Objective, counts: Counts,
-            bound: float | None, verdict: Verdict | None,
-            seconds: Callable[[], Mapping[str, float]]) -> Plan:
-    """The plan that the counts mean, judged by objective and policies."""
-    return judged(
-        case.group, case.snapshot, objective, case.policies,
-        case.placement(counts), {path: case.table.hosts[h].name
-                                 for path, h in case.placed.items()},
-        bound, verdict, seconds)
 
 
 def judged(group: Group, snapshot: Snapshot, objective: Objective,

@@ -4,6 +4,9 @@
 from dataclasses import dataclass
 import enum
 
+from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
+from nova_holistic.solver.improve.settings import Improvement
+
 
 class Strategy(enum.StrEnum):
     """The way to a plan.
@@ -38,16 +41,23 @@ class Strategy(enum.StrEnum):
     where few members join. The solver continues as with ``auto`` if there are
     too many members, or if this finds no plan that is good enough."""
 
+    NEIGHBOURHOODS = 'neighbourhoods'
+    """Greedy construction, then large-neighbourhood search, for groups of any
+    size. All hosts are looked at in one program only if no plan was
+    constructed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a caller may choose about the search.
 
     :ivar strategy: a strategy or its name
-    :raises ValueError: there is no strategy of that name
+    :ivar improvement: of the large-neighbourhood search
+    :raises ValueError: there is no strategy or no neighbourhood of that name
     """
 
     strategy: Strategy = Strategy.AUTO
+    improvement: Improvement = Improvement()
 
     def __post_init__(self) -> None:
         known = [each.value for each in Strategy]
@@ -56,6 +66,11 @@ class Settings:
                 f'there is no strategy {self.strategy!r}; the strategies are '
                 f'{", ".join(known)}')
         object.__setattr__(self, 'strategy', Strategy(self.strategy))
+        for name in self.improvement.neighbourhoods:
+            if name not in NEIGHBOURHOODS:
+                raise ValueError(
+                    f'there is no neighbourhood {name!r}; the neighbourhoods '
+                    f'are {", ".join(NEIGHBOURHOODS)}')
 
 
 DEFAULT = Settings()

@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+import contextlib
 from dataclasses import dataclass, replace
 
 from nova_holistic.model.binding import bind
@@ -12,20 +13,23 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.objectives import load_objective
+from nova_holistic.solver.construct.first_plan import first_plan, MOST
 from nova_holistic.solver.construct.joining import joined
 from nova_holistic.solver.diagnosis.contradiction import narrowed
 from nova_holistic.solver.diagnosis.core import core
 from nova_holistic.solver.diagnosis.wording import reasons, unsifted
+from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.large import large
 from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.observer import Answer, Observer, Question, report
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
+from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rules import Carried
 from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver.processor import one_processor
-from nova_holistic.solver.result import judged, planned
+from nova_holistic.solver.result import judged
 from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
 from nova_holistic.solver.traffic.traffic_plans import talking
 
@@ -36,12 +40,22 @@ and for reasons."""
 _JOINING = 0.2
 """Share of that for joining those that stay, where few members do."""
 
-_FIRST = 0.7
+_FIRST = 0.5
 """Share of what is left for a few chosen hosts, before all are looked at."""
+
+_CONSTRUCTING = 0.2
+"""Share of what is left for a first plan on some hosts, before all are looked
+at."""
+
+_FALLBACK = 0.6
+"""The same where the first plan was found late."""
 
 _JOIN = (Strategy.AUTO, Strategy.INSERTION)
 """Strategies with which few members join those that stay without a program.
 """
+
+_IMPROVE = (Strategy.AUTO, Strategy.INSERTION, Strategy.NEIGHBOURHOODS)
+"""Strategies with which a plan is improved until it is good enough."""
 
 _CHOOSE_HOSTS = (Strategy.AUTO, Strategy.INSERTION, Strategy.DECOMPOSED)
 """Strategies with which hosts are chosen first for a large group."""
@@ -49,20 +63,16 @@ _CHOOSE_HOSTS = (Strategy.AUTO, Strategy.INSERTION, Strategy.DECOMPOSED)
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is to be planned, and what there is to do it.
+    """What there is to find a plan, and what is known so far."""
 
-    :ivar group: bound to the snapshot
-    :ivar snapshot: whose servers are strangers to the group
-    """
-
-    group: Group
-    snapshot: Snapshot
-    placed: Mapping[str, str]
-    aim: Objective
+    incumbent: Incumbent
     backend: Backend
-    gap: float
     deadline: Deadline
-    strategy: Strategy
+    settings: Settings
+
+    @property
+    def strategy(self) -> Strategy:
+        return self.settings.strategy
 
 
 def solve(group: Group, snapshot: Snapshot, *,
@@ -94,71 +104,102 @@ def solve(group: Group, snapshot: Snapshot, *,
     backend = load_backend(solver, threads)
     reduced = snapshot.without_servers(placed.values())
     bound = bind(group, reduced)
-    asked = _Asked(bound, reduced, placed, aim.for_group(bound), backend,
-                   gap, deadline, settings.strategy)
+    known = Incumbent(bound, reduced, placed, aim.for_group(bound), gap)
     with one_processor():
-        answer = _answer(asked, deadline.part(_FINDING))
-    report(Question(bound, snapshot, FrozenMapping(placed), asked.aim),
+        answer = _answer(_Asked(known, backend, deadline, settings),
+                         deadline.part(_FINDING))
+    report(Question(bound, snapshot, FrozenMapping(placed), known.objective),
            answer, observer)
     return answer
 
 
 def _answer(asked: _Asked, deadline: Deadline) -> Answer:
-    found = None
+    """Every phase improves the incumbent; none begins where it is good."""
+    known = asked.incumbent
     if asked.strategy in _JOIN:
-        found = _of_those_who_join(asked, deadline)
-    if found is None and asked.strategy in _CHOOSE_HOSTS:
-        found = _on_few(asked, deadline)
-    return found or _on_all(asked, deadline)
+        answer = _of_those_who_join(asked, deadline)
+        if answer is not None:
+            return answer
+    before, proof = known.where, None
+    if asked.strategy is Strategy.NEIGHBOURHOODS:
+        first_plan(known, deadline)
+    if asked.strategy in _CHOOSE_HOSTS:
+        _on_few(asked, deadline)
+    if known.where is before:
+        proof = _on_all(asked, deadline)
+    if proof is None and asked.strategy in _IMPROVE and (
+            not known.is_good_enough):
+        improve(known, asked.backend, deadline, asked.settings.improvement)
+    return proof or _plan(asked)
 
 
 def _of_those_who_join(asked: _Asked, deadline: Deadline) -> Plan | None:
-    """A plan for few members beside others that stay, without a program."""
+    """A plan for few members beside others that stay, without a program;
+    None where others may find a better one."""
+    known = asked.incumbent
     try:
-        found = joined(asked.group, asked.snapshot, asked.placed, asked.aim,
-                       deadline.part(_JOINING), asked.gap,
+        found = joined(known.group, known.snapshot, known.placed,
+                       known.objective, deadline.part(_JOINING), known.gap,
                        always=asked.strategy is Strategy.INSERTION)
     except OutOfTime:
         return None
-    return found and judged(
-        asked.group, asked.snapshot, asked.aim, found.policies, found.where,
-        asked.placed, found.bound, found.verdict,
+    if found is None:
+        return None
+    if not found.is_enough:
+        known.offer(found.where)
+        known.prove(found.bound, known.worth[0])
+        return None
+    return judged(
+        known.group, known.snapshot, known.objective, found.policies,
+        found.where, known.placed, found.bound, found.verdict,
         lambda: _seconds(asked.deadline, 0.0))
 
 
-def _on_few(asked: _Asked, deadline: Deadline) -> Plan | None:
+def _on_few(asked: _Asked, deadline: Deadline) -> None:
     """A plan for a large group on some of many hosts."""
-    try:
-        found = large(asked.group, asked.snapshot, asked.placed, asked.aim,
-                      asked.backend, deadline.part(_FIRST), asked.gap,
-                      deadline, always=asked.strategy is Strategy.DECOMPOSED)
-    except OutOfTime:
-        return None
-    return found and planned(
-        found.case, asked.aim, found.counts, found.bound, Verdict.GOOD,
-        lambda: _seconds(asked.deadline, found.solving))
+    with contextlib.suppress(OutOfTime):
+        large(asked.incumbent, asked.backend, deadline.part(_FIRST),
+              deadline.part(_FALLBACK),
+              always=asked.strategy is Strategy.DECOMPOSED)
 
 
-def _on_all(asked: _Asked, deadline: Deadline) -> Answer:
-    """A plan, a proof that there is none, or neither."""
-    whole = asked.deadline
+def _on_all(asked: _Asked, deadline: Deadline) -> Unplaceable | Unknown | None:
+    """All hosts in one program; the answer where that is no plan."""
+    known, whole = asked.incumbent, asked.deadline
+    if known.where is None and len(known.snapshot.hosts) > MOST:
+        first_plan(known, deadline.part(_CONSTRUCTING))
     try:
-        case = Case.of(asked.group, asked.snapshot, asked.placed,
+        case = Case.of(known.group, known.snapshot, known.placed,
                        deadline.check)
         blamed, room = narrowed(case, deadline.check)
     except OutOfTime as limit:
-        return _unknown(asked, 0.0, limit)
-    if blamed is not None:
+        return _unknown(asked, limit) if known.where is None else None
+    if blamed is not None and known.where is None:
         return _why_not(case, asked.backend, whole, 0.0, blamed)
-    search = Search(replace(case, room=room), asked.aim, asked.backend,
-                    deadline, asked.gap, asked.strategy)
-    verdict = search.run(*talking(case, asked.placed, asked.aim, deadline))
-    if verdict is Verdict.IMPOSSIBLE:
-        return _why_not(case, asked.backend, whole, search.solving)
-    if search.best is None:
-        return _unknown(asked, search.solving)
-    return planned(case, asked.aim, search.best, search.bound, verdict,
-                   lambda: _seconds(whole, search.solving))
+    search = Search(replace(case, room=room), known.objective, asked.backend,
+                    deadline, known.gap, asked.strategy)
+    verdict = search.run(
+        *talking(case, known.placed, known.objective, deadline),
+        known.counts(case))
+    known.solving += search.solving
+    if verdict is Verdict.IMPOSSIBLE and known.where is None:
+        return _why_not(case, asked.backend, whole, known.solving)
+    if search.best is not None:
+        known.offer(case.placement(search.best))
+        known.prove(search.bound, search.worth[0])
+        known.prove_least(search.least)
+        if verdict is Verdict.BEST:
+            known.close(search.worth)
+    return _unknown(asked) if known.where is None else None
+
+
+def _plan(asked: _Asked) -> Plan:
+    """The incumbent, with what is proved."""
+    known = asked.incumbent
+    return judged(
+        known.group, known.snapshot, known.objective, known.policies,
+        known.where, known.placed, known.bound, known.verdict,
+        lambda: _seconds(asked.deadline, known.solving))
 
 
 def _why_not(case: Case, backend: Backend, deadline: Deadline,
@@ -172,19 +213,18 @@ def _why_not(case: Case, backend: Backend, deadline: Deadline,
     return Unplaceable(told, minimal, _seconds(deadline, solving))
 
 
-def _unknown(asked: _Asked, solving: float,
-             limit: OutOfTime | None = None) -> Unknown:
-    deadline, hosts = asked.deadline, len(asked.snapshot.hosts)
-    members = len(asked.group.all_members())
+def _unknown(asked: _Asked, limit: OutOfTime | None = None) -> Unknown:
+    known, deadline = asked.incumbent, asked.deadline
+    hosts, members = len(known.snapshot.hosts), len(known.members)
     if isinstance(limit, TooLarge):
         return Unknown(
             f'{members} members that differ in what they ask for, on '
             f'{hosts} hosts, are too many to be written down',
-            _seconds(deadline, solving))
+            _seconds(deadline, known.solving))
     return Unknown(
         f'no plan for {members} members on {hosts} hosts was found within '
         f'{deadline.limit:g} s, and no proof that there is none',
-        _seconds(deadline, solving))
+        _seconds(deadline, known.solving))
 
 
 def _seconds(deadline: Deadline, solving: float) -> FrozenMapping[str, float]:

@@ -5,15 +5,12 @@ It takes far less time than anything that looks for a good plan, and far more
 than nothing: it is only sought where the time may turn out to be short.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from nova_holistic.model.objective import Objective
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.construct.greedy import any_plan, Attempt, fullest
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.incumbent import Incumbent, Worth
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.tally import Tally
 
@@ -38,14 +35,15 @@ class FallbackPlan:
         hosts, and the counts; None as long as there is none
     """
 
-    def __init__(self, kinds: Kinds, snapshot: Snapshot,
-                 placed: Mapping[str, str], objective: Objective,
+    def __init__(self, kinds: Kinds, incumbent: Incumbent,
                  deadline: Deadline, longest: Deadline | None):
-        """:param longest: where there is a plan, the deadline is put off
-            until then: nothing else needs the time"""
-        self.plan: tuple[tuple[float, float], Case, Counts] | None = None
-        self._kinds, self._snapshot, self._placed = kinds, snapshot, placed
-        self._objective = objective
+        """
+        :param incumbent: receives the plan
+        :param longest: where there is a plan, the deadline is put off until
+            then: nothing else needs the time
+        """
+        self.plan: tuple[Worth, Case, Counts] | None = None
+        self._kinds, self._incumbent = kinds, incumbent
         self._deadline, self._longest = deadline, longest
         self._sought = False
 
@@ -59,16 +57,16 @@ class FallbackPlan:
         kinds = self._kinds
         try:
             case = Case.of(
-                kinds.group, self._snapshot, self._placed, deadline.check,
+                kinds.group, self._incumbent.snapshot,
+                self._incumbent.placed, deadline.check,
                 kinds.table.part(roomiest(kinds)))
             counts = _quickly(case, deadline) or any_plan(case, deadline)
         except OutOfTime:
             return
         if counts is not None:
             placement = case.placement(counts)
-            worth = (case.preference_cost(placement), self._objective.value(
-                case.members, placement, self._placed, case.snapshot))
-            self.plan = worth, case, counts
+            self.plan = self._incumbent.worth_of(placement), case, counts
+            self._incumbent.offer(placement)
             if self._longest is not None:
                 self._deadline.stretch(self._longest)
 

@@ -50,21 +50,21 @@ class Joined:
     """A plan.
 
     :ivar where: path to host of every member, in document order
-    :ivar placed: path to host name of those that stay
+    :ivar is_enough: whether the others hardly find a better one
     """
 
     where: Mapping[str, Host]
-    placed: Mapping[str, str]
     policies: tuple[Carried, ...]
     bound: float
     verdict: Verdict
+    is_enough: bool
 
 
 def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
            objective: Objective, deadline: Deadline, gap: float,
            always: bool = False) -> Joined | None:
     """None where too many are to join, where the objective is no sum over
-    hosts, or where no plan was found that is good enough.
+    hosts, or where no plan was found.
 
     :param always: also where a program would be small
     :raises OutOfTime: before there was a plan
@@ -82,7 +82,7 @@ def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
         return None
     where = {m.path: joining.where[m.path] for m in members}
     value = objective.value(members, where, placed, snapshot)
-    verdict, bound = Verdict.BEST, value
+    verdict, bound, enough = Verdict.BEST, value, True
     if len(costs) > 1:
         bound = bounds.safe(
             objective, value - sum(costs) + joining.least)
@@ -90,9 +90,8 @@ def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
             verdict = Verdict.GOOD
             near = bounds.gap(value, bound) <= gap or (
                 objective.integral and value - bound <= 1)
-            if joining.small or not near:
-                return None
-    return Joined(where, placed, joining.policies, bound, verdict)
+            enough = near and not joining.small
+    return Joined(where, joining.policies, bound, verdict, enough)
 
 
 class _Joining:

@@ -171,14 +171,6 @@ def _outlay_cost(question: Insertion, outlay: Outlay,
         before = utilisation(host, classes)
         opening = 0.0 if host.name in used else outlay.opening(1 - before)
         after = utilisation(host, classes, resources)
-        return (opening + _climbed(outlay.slopes, after)
-                - _climbed(outlay.slopes, before))
+        return opening + outlay.climbed(after) - outlay.climbed(before)
 
     return cost
-
-
-def _climbed(slopes: Sequence[float], share: float) -> float:
-    """The height of the curve with these slopes at a share from 0 to 1."""
-    width = 1 / len(slopes) if slopes else 1.0
-    return sum(slope * min(width, max(0.0, share - number * width))
-               for number, slope in enumerate(slopes))

@@ -65,14 +65,18 @@ class Search(Questions):
         self._restarts: Restarts | None = None
 
     def run(self, start: Counts | None = None,
-            within: Callable[[float], float | None] = lambda cost: None
-            ) -> Verdict:
-        """From a start, if there is one, and with bounds as ``improve``."""
+            within: Callable[[float], float | None] = lambda cost: None,
+            incumbent: Counts | None = None) -> Verdict:
+        """From a start, if there is one, and with bounds as ``improve``.
+
+        :param incumbent: a plan; None where there is none yet
+        """
         verdict, known = Verdict.GOOD, None
         try:
-            self._restarts = Restarts(self.case, self._deadline)
-            self._offer(greedy(self.case, self._objective, self._deadline,
-                               self._restarts))
+            if not self._offer(incumbent):
+                self._restarts = Restarts(self.case, self._deadline)
+                self._offer(greedy(self.case, self._objective,
+                                   self._deadline, self._restarts))
             self._offer(start)
             if self.best is not None:
                 known = self.bound = within(self._worth[0])
@@ -90,6 +94,11 @@ class Search(Questions):
                     else Verdict.NOTHING)
         self.bound = max(known or 0.0, self.bound or 0.0)
         return Verdict.BEST if self._proved() else verdict
+
+    @property
+    def least(self) -> float:
+        """No plan's preferences cost less."""
+        return self._least
 
     def _is_written_down(self) -> bool:
         """Whether one program covers all hosts from the beginning."""
@@ -251,6 +260,8 @@ class Search(Questions):
         if program.preferences and self._worth[0] > 0:
             share = part * (1.0 if self.best is None else _PREFERENCES)
             first = least_preferences(self, program, share, gap == 0)
+            if first is Status.OPTIMAL and program.whole:
+                self._least = self._worth[0]
             if first is Status.INFEASIBLE:
                 return self._no_plan()
         if self.best is not None and program.preferences:

@@ -20,10 +20,10 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.deadline import endless
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
-from nova_holistic.solver.problem.exact_weights import exact
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kind_room import (
     KindRoom, require_size, width)
+from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rules import (
     Carried, carried_policies, distinct, Kind, Rules)
 
@@ -174,14 +174,12 @@ class Case:
     def preference_cost(self, placement: Mapping[str, Host]) -> Fraction:
         """Weighted violations, as the policies' own checks see them; exact,
         as costs of any size are compared."""
-        return sum((self.weighted(p, placement) for p in self.policies
-                    if not p.policy.hard), Fraction(0))
+        return preference_cost(self.policies, placement, self.snapshot)
 
     def weighted(self, preference: Carried,
                  placement: Mapping[str, Host]) -> Fraction:
         """What the violations of one preference cost."""
-        return exact(preference.policy.weight) * preference.policy.check(
-            preference.scope, placement, self.snapshot).count
+        return preference_cost((preference,), placement, self.snapshot)
 
     def breaks_policy(self, placement: Mapping[str, Host]) -> bool:
         """Whether some hard policy does not hold."""

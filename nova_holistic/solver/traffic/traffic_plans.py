@@ -10,7 +10,6 @@ import numpy as np
 
 from nova_holistic.model.objective import Objective, Outlay, Traffic
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.construct.disaggregation import disaggregate
 from nova_holistic.solver.construct.greedy import Attempt, fullest
 from nova_holistic.solver.decomposition.cells import cells
@@ -21,6 +20,7 @@ from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.exact_weights import exact
+from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.tally import Tally
 from nova_holistic.solver.problem.verdict import Verdict
@@ -144,13 +144,13 @@ def _rest(kinds: Kinds, books: Books, those: Sequence[Crew],
     return replace(rest, free=free, room=room)
 
 
-def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic], snapshot: Snapshot,
-                 placed: Mapping[str, str], objective: Objective,
-                 backend: Backend, deadline: Deadline,
-                 gap: float) -> tuple[Case, Search] | None:
-    """A plan on the hosts of a case, and what is proved of the whole; None
-    where no plan was found this way."""
+def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic],
+                 incumbent: Incumbent, backend: Backend,
+                 deadline: Deadline) -> Search | None:
+    """A search that has a plan on some hosts, with what is proved of the
+    whole; None where no plan was found this way."""
     known = TrafficPlans(kinds, traffic, deadline)
+    incumbent.prove_within(known.within)
     seated = known.seats()
     others = None if seated is None else _others(known, seated, deadline)
     if others is None:
@@ -158,13 +158,14 @@ def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic], snapshot: Snapshot,
     hosts = np.unique(np.concatenate((others[0].hosts, np.array(
         [*kinds.placed.values(), *(h for here in seated.taken for h in here)],
         dtype=np.int64))))
-    case = Case.of(kinds.group, snapshot, placed, deadline.check,
-                   kinds.table.part(hosts))
-    search = Search(case, objective, backend, deadline, gap)
+    case = Case.of(kinds.group, incumbent.snapshot, incumbent.placed,
+                   deadline.check, kinds.table.part(hosts))
+    search = Search(case, incumbent.objective, backend, deadline,
+                    incumbent.gap)
     verdict = search.improve(
         _dealt(case, kinds, seated, *others, hosts, deadline), 0.0,
         known.within)
-    return None if verdict is Verdict.NOTHING else (case, search)
+    return None if verdict is Verdict.NOTHING else search
 
 
 def talking(case: Case, placed: Mapping[str, str], objective: Objective,

@@ -12,6 +12,7 @@ from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.growth import lines, mixed, product, shop
 from tests.unit.solver.internal.deadlines import in_time
@@ -77,8 +78,8 @@ def test_the_restricted_model_has_only_the_chosen_hosts(objective):
     sizes = []
     for hosts in (1000, 2000, 4000):
         found = large.large(
-            shop(80), mixed(hosts), {}, aim, load_backend('highs'),
-            in_time(), 0.01, always=True)
+            Incumbent(shop(80), mixed(hosts), {}, aim, 0.01),
+            load_backend('highs'), in_time(), always=True)
         case = found.case
         chosen, classes = len(case.table), len(case.classes)
         variables, rows = size_of(Program(
@@ -107,8 +108,9 @@ def test_relaxations_do_not_grow_with_the_cloud(objective, monkeypatch):
     monkeypatch.setattr(Linear, 'solve', noting)
     for hosts in (1000, 4000):
         solved.append((0, 0))
-        large.large(shop(80), mixed(hosts), {}, load_objective(objective),
-                    load_backend('highs'), in_time(), 0.01, always=True)
+        large.large(
+            Incumbent(shop(80), mixed(hosts), {}, load_objective(objective),
+                      0.01), load_backend('highs'), in_time(), always=True)
     (few, rows), (many, more) = solved
     assert 0 < few and many <= 1.5 * few + 100 and more <= 1.5 * rows + 100
     # Merged hosts: far fewer than an integer for each host and kind.

@@ -3,8 +3,10 @@
 
 import pytest
 
+from nova_holistic.model.plan import Unknown
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.milp.search import Search
+from nova_holistic.solver.problem import incumbent
 from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver import solve
 from tests.judging import BadPlan
@@ -23,5 +25,8 @@ def test_all_on_the_first_host_and_said_to_be_the_best(wanted, monkeypatch):
             return Verdict.BEST
 
     monkeypatch.setattr(solve, 'Search', Careless)
+    # The incumbent refuses it; so does the judge if the incumbent does not.
+    assert isinstance(solve.solve(wanted, two_racks()), Unknown)
+    monkeypatch.setattr(incumbent, 'check_bound', lambda *question: ())
     with pytest.raises(BadPlan, match='r1h1'):
         solve.solve(wanted, two_racks())

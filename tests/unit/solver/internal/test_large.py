@@ -12,6 +12,7 @@ from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.decomposition.merged import Merged
 from nova_holistic.solver import large
 from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
@@ -27,8 +28,8 @@ def _found(hosts, members):
               policies=[AntiAffinity(max_per_domain=4)])
         for name in ('one', 'other')])
     return large.large(
-        wanted, snapshot, {}, load_objective('fewest-hosts'),
-        load_backend('highs'), in_time(10.0), 0.01, always=True)
+        Incumbent(wanted, snapshot, {}, load_objective('fewest-hosts'), 0.01),
+        load_backend('highs'), in_time(10.0), always=True)
 
 
 def test_the_model_size_depends_on_members_and_not_on_hosts():
@@ -47,9 +48,11 @@ def test_random_groups_have_plans_on_chosen_hosts(objective):
     for seed in range(6):
         wanted, snapshot = test_bounds.random_case(seed, objective)
         bound = bind(wanted, snapshot)
-        assert large.large(
-            bound, snapshot, {}, load_objective(objective).for_group(bound),
-            load_backend('highs'), in_time(), 0.01, always=True), seed
+        known = Incumbent(bound, snapshot, {}, load_objective(
+            objective).for_group(bound), 0.01)
+        assert large.large(known, load_backend('highs'), in_time(),
+                           always=True), seed
+        assert known.where is not None, seed
 
 
 def test_equal_hosts_are_merged_into_one_bin():

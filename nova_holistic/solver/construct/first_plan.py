@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A first plan by greedy construction with repair, on some of many hosts.
+
+It asks less than any other phase: neither a program nor a table of all hosts
+for each class of members.
+"""
+
+import contextlib
+
+import numpy as np
+
+from nova_holistic.solver.construct.greedy import any_plan
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.incumbent import Incumbent
+
+MOST = 1000
+"""Hosts up to which all of them are looked at."""
+
+_ROOMY = 500
+"""The roomiest hosts of all places in turn."""
+
+_EMPTY = 200
+"""The roomiest hosts without servers: members may have to be alone."""
+
+_KINDS = 100
+"""Kinds of members whose own hosts are looked for, at most."""
+
+_OF_KIND = 30
+"""The roomiest hosts that suit a kind."""
+
+
+def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
+    """Offer the incumbent a plan, if one is found in time."""
+    table = HostTable.of(incumbent.snapshot)
+    with contextlib.suppress(OutOfTime):
+        case = Case.of(
+            incumbent.group, incumbent.snapshot, incumbent.placed,
+            deadline.check, table if len(table) <= MOST else table.part(
+                _some_hosts(incumbent, table)))
+        counts = any_plan(case, deadline)
+        if counts is not None:
+            incumbent.offer(case.placement(counts))
+
+
+def _some_hosts(incumbent: Incumbent, table: HostTable) -> np.ndarray:
+    """Indexes of hosts, in order: roomy ones from all places, empty ones, and
+    some that suit each kind of members."""
+    room = _room(incumbent, table)
+    order = np.argsort(-room, kind='stable')
+    order = order[table.enabled[order]]
+    hosts = table.hosts
+    empty = [h for h in order.tolist() if not hosts[h].servers][:_EMPTY]
+    chosen = [_in_turn(order, table)[:_ROOMY], np.array(empty, dtype=int)]
+    eligibility = Eligibility(table)
+    wanted = {id(m.requirements): m.requirements for m in incumbent.members}
+    for each in [*wanted.values()][:_KINDS]:
+        suits = eligibility.suitable(each).copy()
+        for name, amount in demands(each):
+            suits &= table.amounts(name).free >= amount
+        chosen.append(order[suits[order]][:_OF_KIND])
+    stay = [table.index[name] for name in incumbent.placed.values()]
+    return np.unique(np.concatenate(
+        [*chosen, np.array(stay, dtype=int)])).astype(np.int64)
+
+
+def _room(incumbent: Incumbent, table: HostTable) -> np.ndarray:
+    """How much of the whole group each host takes, whatever it asks for."""
+    asked: dict[str, int] = {}
+    for member in incumbent.members:
+        for name, amount in demands(member.requirements):
+            asked[name] = asked.get(name, 0) + amount
+    room = np.full(len(table), np.inf)
+    for name, amount in asked.items():
+        room = np.minimum(room, np.maximum(
+            table.amounts(name).free, 0) / max(1, amount))
+    return room
+
+
+def _in_turn(order: np.ndarray, table: HostTable) -> np.ndarray:
+    """The hosts with the first of each place before the second of any."""
+    seen: dict[tuple[str, ...], int] = {}
+    rank = np.zeros(len(order), dtype=np.int64)
+    for number, host in enumerate(order.tolist()):
+        place = table.hosts[host].location
+        rank[number] = seen[place] = seen.get(place, -1) + 1
+    return order[np.argsort(rank, kind='stable')]

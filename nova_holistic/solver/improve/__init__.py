@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Large-neighbourhood search: a known plan is improved part by part."""

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The members of the hosts that cost the objective most."""
+
+from collections.abc import Sequence
+import random
+from typing import ClassVar
+
+from nova_holistic.objectives.utilisation import (
+    requested_classes, utilisation)
+from nova_holistic.solver.improve.neighbourhood import (
+    Neighbourhood, PlanView, shuffled)
+
+_NOISE = 0.5
+"""Costs are multiplied by up to 1 plus that, at random."""
+
+
+class DearestHosts(Neighbourhood):
+    """All members of hosts where one member costs much, more or less.
+
+    Of use where the objective is a sum over hosts.
+    """
+
+    name: ClassVar[str] = 'dearest-hosts'
+
+    def suits(self, plan: PlanView) -> bool:
+        return plan.incumbent.objective.outlay() is not None
+
+    def free(self, plan: PlanView, number: int,
+             chance: random.Random) -> Sequence[str]:
+        costs = self._costs(plan)
+        worth = {name: -cost * (1 + _NOISE * chance.random())
+                 for name, cost in costs.items()}
+        return plan.of_hosts(sorted(
+            shuffled(costs, chance), key=worth.__getitem__), number)
+
+    @staticmethod
+    def _costs(plan: PlanView) -> dict[str, float]:
+        """Of one member on each host in use."""
+        outlay = plan.incumbent.objective.outlay()
+        members = {m.path: m for m in plan.incumbent.members}
+        classes = requested_classes(plan.incumbent.members)
+        found = {}
+        for name, paths in plan.on_host.items():
+            host = plan.where[paths[0]]
+            added: dict[str, int] = {}
+            for path in paths:
+                for each, amount in (
+                        members[path].requirements.resources.items()):
+                    added[each] = added.get(each, 0) + amount
+            before = utilisation(host, classes)
+            after = utilisation(host, classes, added)
+            cost = (outlay.opening(1 - before) + outlay.climbed(after)
+                    - outlay.climbed(before))
+            found[name] = cost / len(paths)
+        return found

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a neighbourhood of a plan is, and what it sees of the plan."""
+
+import abc
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+import random
+from typing import ClassVar
+
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.model.snapshot import Host
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.rules import Carried
+
+
+class PlanView:
+    """One plan as neighbourhoods see it.
+
+    :ivar incumbent: the question, whose plan this is
+    :ivar where: member path to host, of every member
+    :ivar movable: paths of the members that do not stay
+    """
+
+    def __init__(self, incumbent: Incumbent):
+        self.incumbent = incumbent
+        self.where: Mapping[str, Host] = incumbent.where
+        self.movable = tuple(m.path for m in incumbent.members
+                             if m.path not in incumbent.placed)
+
+    @cached_property
+    def on_host(self) -> Mapping[str, Sequence[str]]:
+        """Host name to the paths of the movable members there."""
+        found: dict[str, list[str]] = {}
+        for path in self.movable:
+            found.setdefault(self.where[path].name, []).append(path)
+        return found
+
+    @cached_property
+    def violated(self) -> Sequence[Carried]:
+        """Preferences that the plan does not meet."""
+        return [each for each in self.incumbent.policies
+                if not each.policy.hard and each.policy.check(
+                    each.scope, self.where, self.incumbent.snapshot).count]
+
+    def in_scope(self, carried: Carried) -> list[str]:
+        """Movable members that a policy or a relationship speaks of."""
+        policy, scope = carried.policy, carried.scope
+        members = ([m for side in policy.sides(scope) for m in side]
+                   if isinstance(policy, Relationship) else scope.members)
+        movable = set(self.movable)
+        return [m.path for m in members if m.path in movable]
+
+    def of_hosts(self, names: Iterable[str], number: int) -> list[str]:
+        """The members of the hosts, host by host, until there are enough."""
+        found: list[str] = []
+        for name in names:
+            if len(found) >= number:
+                break
+            found += self.on_host[name]
+        return found
+
+
+class Neighbourhood(abc.ABC):
+    """A choice of members that one step frees: one file, and one line in
+    ``neighbourhoods``.
+
+    :cvar name: of the neighbourhood, in settings
+    :cvar is_for_preferences: whether its steps minimise what preferences
+        cost, and not the objective
+    """
+
+    name: ClassVar[str]
+    is_for_preferences: ClassVar[bool] = False
+
+    def suits(self, plan: PlanView) -> bool:
+        """Whether the neighbourhood is of use to the plan."""
+        return True
+
+    @abc.abstractmethod
+    def free(self, plan: PlanView, number: int,
+             chance: random.Random) -> Sequence[str]:
+        """Paths of about that many movable members.
+
+        :param chance: the only source of random choices
+        """
+
+
+def shuffled(names: Iterable[str], chance: random.Random) -> list[str]:
+    """The names in a random order."""
+    found = list(names)
+    chance.shuffle(found)
+    return found

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All members of hosts chosen at random."""
+
+from collections.abc import Sequence
+import random
+from typing import ClassVar
+
+from nova_holistic.solver.improve.neighbourhood import (
+    Neighbourhood, PlanView, shuffled)
+
+
+class RandomHosts(Neighbourhood):
+    """All members of some of the hosts in use."""
+
+    name: ClassVar[str] = 'random-hosts'
+
+    def free(self, plan: PlanView, number: int,
+             chance: random.Random) -> Sequence[str]:
+        return plan.of_hosts(shuffled(plan.on_host, chance), number)

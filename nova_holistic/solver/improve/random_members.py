@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members chosen at random."""
+
+from collections.abc import Sequence
+import random
+from typing import ClassVar
+
+from nova_holistic.solver.improve.neighbourhood import (
+    Neighbourhood, PlanView, shuffled)
+
+
+class RandomMembers(Neighbourhood):
+    """Any members, whatever they have to do with each other."""
+
+    name: ClassVar[str] = 'random-members'
+
+    def free(self, plan: PlanView, number: int,
+             chance: random.Random) -> Sequence[str]:
+        return shuffled(plan.movable, chance)[:number]

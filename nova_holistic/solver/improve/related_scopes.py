@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members of one scope, or of both sides of one relationship."""
+
+from collections.abc import Sequence
+import random
+from typing import ClassVar
+
+from nova_holistic.solver.improve.neighbourhood import (
+    Neighbourhood, PlanView, shuffled)
+
+
+class RelatedScopes(Neighbourhood):
+    """Members that one policy or one relationship speaks of, together with
+    the members that share their hosts."""
+
+    name: ClassVar[str] = 'related-scopes'
+
+    def suits(self, plan: PlanView) -> bool:
+        return bool(plan.incumbent.policies)
+
+    def free(self, plan: PlanView, number: int,
+             chance: random.Random) -> Sequence[str]:
+        carried = chance.choice(plan.incumbent.policies)
+        some = shuffled(plan.in_scope(carried), chance)[:number]
+        return list(dict.fromkeys(some + plan.of_hosts(
+            dict.fromkeys(plan.where[path].name for path in some),
+            number - len(some))))

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One step: some members are freed, all others stay, and a program of the
+hosts that matter looks for a better plan."""
+
+from collections.abc import Collection
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.solver.improve.neighbourhood import PlanView
+from nova_holistic.solver.improve.settings import Improvement
+from nova_holistic.solver.milp.backend import Backend, Status
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.milp.questions import Questions
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.hosts import HostTable
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step came to.
+
+    :ivar is_better: whether the incumbent has a better plan now
+    :ivar is_complete: whether the program was solved within its time
+    :ivar effort: size of the program: a measure that is no time
+    """
+
+    is_better: bool
+    is_complete: bool
+    effort: float
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a step may change.
+
+    :ivar freed: paths of the freed members
+    :ivar hosts: indexes of the hosts that they may use; those that they leave
+        are among them
+    :ivar is_for_preferences: whether preferences are minimised, and not the
+        objective
+    """
+
+    freed: Collection[str]
+    hosts: np.ndarray
+    is_for_preferences: bool
+
+
+def step(plan: PlanView, part: Part, tools: 'Tools') -> Outcome:
+    """Look for a better plan, which the incumbent receives.
+
+    :raises OutOfTime: the program was not written down in time
+    """
+    case = _case(plan, part.hosts, tools)
+    program = Program(case, plan.incumbent.objective, tools.deadline,
+                      _places(case, plan, part.freed))
+    start = plan.incumbent.counts(case)
+    _fix(program, case, plan, part.freed)
+    questions = _Step(case, plan.incumbent.objective, tools.backend,
+                      tools.deadline)
+    if not questions.offer(start):
+        return Outcome(False, True, program.size)
+    _minimise(program, plan, part)
+    outcome = questions.ask(program, tools.share(), plan.incumbent.gap / 4)
+    plan.incumbent.solving += questions.solving
+    better = questions.best is not start and plan.incumbent.offer(
+        case.placement(questions.best))
+    return Outcome(better, outcome.status is not Status.NOTHING
+                   and outcome.status is not Status.FEASIBLE, program.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What steps are made with.
+
+    :ivar table: of all hosts
+    """
+
+    table: HostTable
+    backend: Backend
+    deadline: Deadline
+    settings: Improvement
+
+    def share(self) -> float:
+        """Of the time left, for one program."""
+        left = self.deadline.left()
+        return min(self.settings.share,
+                   self.settings.seconds / left if left else 0.0)
+
+
+class _Step(Questions):
+    """Questions about one part of the members."""
+
+    def offer(self, counts: Counts | None) -> bool:
+        return self._offer(counts)
+
+
+def _case(plan: PlanView, hosts: np.ndarray, tools: Tools) -> Case:
+    """A case of the hosts. Members elsewhere stay: what they take is no
+    matter, as nobody joins them."""
+    incumbent, index = plan.incumbent, tools.table.index
+    inside = {*hosts.tolist()}
+    stay = {path: plan.where[path].name for path in plan.movable
+            if index[plan.where[path].name] not in inside}
+    known = inside.union(index[host.name] for host in plan.where.values())
+    return Case.of(incumbent.group, incumbent.snapshot,
+                   {**incumbent.placed, **stay}, tools.deadline.check,
+                   tools.table.part(np.array(sorted(known), dtype=np.int64)))
+
+
+def _places(case: Case, plan: PlanView, freed: Collection[str]) -> np.ndarray:
+    """[class, host]: where a freed member may go, or a fixed one is."""
+    mask = np.zeros(case.room.shape, dtype=bool)
+    settled = {h for path, h in case.placed.items()
+               if path not in plan.incumbent.placed}
+    free = np.ones(len(case.table), dtype=bool)
+    free[sorted(settled)] = False
+    for c, each in enumerate(case.classes):
+        if any(m.path in freed for m in each.members):
+            mask[c] = free & (case.room[c] > 0)
+        for m in each.members:
+            mask[c, case.table.index[plan.where[m.path].name]] = True
+    return mask
+
+
+def _fix(program: Program, case: Case, plan: PlanView,
+         freed: Collection[str]) -> None:
+    """Members that are not freed stay on their hosts."""
+    for c, each in enumerate(case.classes):
+        stay = Counter(
+            case.table.index[plan.where[m.path].name]
+            for m in each.members if m.path not in freed)
+        movable = sum(m.path in freed for m in each.members)
+        for host, variable in program.x[c].items():
+            here = stay[host]
+            variable.lowBound = here
+            variable.upBound = min(int(program.limits[c, host]),
+                                   here + movable)
+
+
+def _minimise(program: Program, plan: PlanView, part: Part) -> None:
+    """Either preferences, or the objective with preferences no worse."""
+    if part.is_for_preferences:
+        program.minimise_preferences()
+        return
+    if program.preferences:
+        program.limit_preferences(plan.incumbent.worth[0])
+    program.minimise_cost()

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members of whom the plan does not meet a preference."""
+
+from collections.abc import Sequence
+import random
+from typing import ClassVar
+
+from nova_holistic.solver.improve.neighbourhood import (
+    Neighbourhood, PlanView, shuffled)
+
+
+_MANY = 4
+"""Scopes of up to that many times the number are freed as a whole."""
+
+
+class ViolatedPreferences(Neighbourhood):
+    """Members of one scope with a preference that is not met, and members of
+    other hosts that make room for them."""
+
+    name: ClassVar[str] = 'violated-preferences'
+    is_for_preferences: ClassVar[bool] = True
+
+    def suits(self, plan: PlanView) -> bool:
+        return bool(plan.violated)
+
+    def free(self, plan: PlanView, number: int,
+             chance: random.Random) -> Sequence[str]:
+        some = shuffled(plan.in_scope(chance.choice(plan.violated)), chance)
+        if len(some) > _MANY * number:
+            some = some[:number]
+        left = {plan.where[path].name for path in some}
+        others = plan.of_hosts(
+            [name for name in shuffled(plan.on_host, chance)
+             if name not in left], number // 2)
+        return some + others

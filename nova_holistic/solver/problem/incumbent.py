@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The best plan so far and what is proved of all plans.
+
+Every phase of the solver receives the same incumbent and improves it. No phase
+can lose it: a plan is replaced only by a better one, and a dual bound keeps
+the limit on preferences for which it holds.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.objective import Objective
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.check import check_bound
+from nova_holistic.solver.problem import bound as bounds
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.dual_bounds import DualBounds
+from nova_holistic.solver.problem.preference_cost import preference_cost
+from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.problem.verdict import Verdict
+
+Worth = tuple[Fraction | float, float]
+"""Cost of the preferences, and value of the objective: compared in that
+order."""
+
+Bound = Callable[[Fraction | float], float | None]
+"""The dual bound of plans whose preferences cost at most that; None where
+nothing is proved."""
+
+
+class Incumbent:
+    """One question, its best plan so far, and the dual bounds.
+
+    :ivar group: bound to the snapshot
+    :ivar snapshot: all hosts; their servers are strangers to the group
+    :ivar placed: path to host name of the members that stay
+    :ivar gap: relative gap that is good enough
+    :ivar where: member path to host, of every member in document order; None
+        as long as there is no plan
+    :ivar worth: of that plan; infinite as long as there is none
+    :ivar least: no plan's preferences cost less
+    :ivar solving: seconds spent in solvers
+    """
+
+    def __init__(self, group: Group, snapshot: Snapshot,
+                 placed: Mapping[str, str], objective: Objective,
+                 gap: float):
+        self.group, self.snapshot, self.placed = group, snapshot, placed
+        self.objective, self.gap = objective, gap
+        self.members = group.all_members()
+        self.policies = tuple(carried_policies(group))
+        self.where: Mapping[str, Host] | None = None
+        self.worth: Worth = (float('inf'), float('inf'))
+        self.least: Fraction | float = 0.0
+        self.solving = 0.0
+        self._bounds = DualBounds()
+        self._sources: list[Bound] = []
+        self._within: dict[Fraction | float, float] = {}
+        self._optimum: Worth | None = None
+
+    def offer(self, where: Mapping[str, Host]) -> bool:
+        """Take the plan if it is better and passes the check.
+
+        :param where: member path to host, of every member
+        :returns: whether it was taken
+        """
+        where = {m.path: where[m.path] for m in self.members}
+        worth = self.worth_of(where)
+        if not worth < self.worth or check_bound(
+                self.group, self.snapshot,
+                {path: host.name for path, host in where.items()},
+                self.placed):
+            return False
+        self.where, self.worth = where, worth
+        return True
+
+    def worth_of(self, where: Mapping[str, Host]) -> Worth:
+        """Exact cost of the preferences, and the objective's own value."""
+        return (preference_cost(self.policies, where, self.snapshot),
+                float(self.objective.value(
+                    self.members, where, self.placed, self.snapshot)))
+
+    def counts(self, case: Case) -> Counts | None:
+        """The plan on the hosts of a case; None where it uses others."""
+        if self.where is None:
+            return None
+        found = []
+        for each in case.classes:
+            names = Counter(self.where[m.path].name for m in each.members)
+            if not names.keys() <= case.table.index.keys():
+                return None
+            found.append({case.table.index[name]: number
+                          for name, number in names.items()})
+        return tuple(found)
+
+    def prove(self, bound: float | None, limit: Fraction | float) -> None:
+        """No plan whose preferences cost at most the limit costs less."""
+        if bound is not None:
+            self._bounds.add(bound, limit)
+
+    def prove_within(self, source: Bound) -> None:
+        """Ask there for dual bounds, too."""
+        self._sources.append(source)
+        self._within.clear()
+
+    def prove_least(self, cost: Fraction | float) -> None:
+        """No plan's preferences cost less."""
+        self.least = max(self.least, cost)
+
+    def close(self, worth: Worth) -> None:
+        """No plan is better than one of that worth, which was found."""
+        self._optimum = worth
+
+    @property
+    def bound(self) -> float:
+        """No plan whose preferences cost as little costs less."""
+        limit = self.worth[0]
+        if limit not in self._within:
+            # A source may solve a program to answer.
+            self._within[limit] = max(
+                (source(limit) or 0.0 for source in self._sources),
+                default=0.0)
+        return max(self._bounds.at(limit), self._within[limit])
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is known of the plan."""
+        if self.where is None:
+            return Verdict.NOTHING
+        return Verdict.BEST if self.worth == self._optimum else Verdict.GOOD
+
+    @property
+    def is_preferred(self) -> bool:
+        """Whether preferences are met as well as can be, or nearly so."""
+        cost = self.worth[0]
+        return self.where is not None and (
+            cost <= self.least * (1 + bounds.ROUNDING)
+            or bounds.gap(float(cost), float(self.least)) <= self.gap)
+
+    @property
+    def is_close(self) -> bool:
+        """Whether the objective is within the gap of its bound."""
+        if self.where is None:
+            return False
+        value, lower = self.worth[1], bounds.safe(self.objective, self.bound)
+        return bounds.gap(value, lower) <= self.gap or (
+            self.objective.integral and value - lower <= 1)
+
+    @property
+    def is_good_enough(self) -> bool:
+        return self.verdict is Verdict.BEST or (
+            self.is_preferred and self.is_close)
