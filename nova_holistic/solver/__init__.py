@@ -10,6 +10,8 @@ rebuilt at any time. Each sub-package imports only those listed before it:
     plans without an integer program: greedy, repair, one more member
 ``milp``
     integer and linear programs, and the solvers that run them
+``improve``
+    large-neighbourhood search: a known plan is improved part by part
 ``alternates``
     other hosts on which members can be built
 ``decomposition``

@@ -47,9 +47,6 @@ _CONSTRUCTING = 0.2
 """Share of what is left for a first plan on some hosts, before all are looked
 at."""
 
-_FALLBACK = 0.6
-"""The same where the first plan was found late."""
-
 _JOIN = (Strategy.AUTO, Strategy.INSERTION)
 """Strategies with which few members join those that stay without a program.
 """
@@ -158,8 +155,7 @@ def _of_those_who_join(asked: _Asked, deadline: Deadline) -> Plan | None:
 def _on_few(asked: _Asked, deadline: Deadline) -> None:
     """A plan for a large group on some of many hosts."""
     with contextlib.suppress(OutOfTime):
-        large(asked.incumbent, asked.backend, deadline.part(_FIRST),
-              deadline.part(_FALLBACK),
+        large(asked.incumbent, asked.backend, deadline.part(_FIRST), deadline,
               always=asked.strategy is Strategy.DECOMPOSED)
 
 

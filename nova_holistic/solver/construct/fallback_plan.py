@@ -24,6 +24,9 @@ _MOST = 1000
 _SHARE = 0.8
 """Share of the time that is left for it at most."""
 
+_REST = 0.6
+"""Share of the time that is left, for a good plan in place of it."""
+
 _TRIES = 3
 """Quick ones, each with who found no host put first."""
 
@@ -39,8 +42,8 @@ class FallbackPlan:
                  deadline: Deadline, longest: Deadline | None):
         """
         :param incumbent: receives the plan
-        :param longest: where there is a plan, the deadline is put off until
-            then: nothing else needs the time
+        :param longest: the plan may be sought until then; where there is one,
+            the deadline is put off by a share of the time left
         """
         self.plan: tuple[Worth, Case, Counts] | None = None
         self._kinds, self._incumbent = kinds, incumbent
@@ -68,7 +71,11 @@ class FallbackPlan:
             self.plan = self._incumbent.worth_of(placement), case, counts
             self._incumbent.offer(placement)
             if self._longest is not None:
-                self._deadline.stretch(self._longest)
+                self._put_off(self._longest.part(_REST))
+
+    def _put_off(self, later: Deadline) -> None:
+        if later.left() > self._deadline.left():
+            self._deadline.stretch(later)
 
 
 def _quickly(case: Case, deadline: Deadline) -> Counts | None:

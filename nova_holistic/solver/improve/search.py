@@ -65,7 +65,7 @@ class _Search:
         plan, chance = self._plan, self._chance
         freed = arm.neighbourhood.free(plan, max(1, round(arm.size)), chance)
         hosts = self._targets.choose(
-            plan, freed, self._settings.hosts, chance)
+            plan, freed, self._settings, chance)
         return step(plan, Part(
             frozenset(freed), hosts, arm.neighbourhood.is_for_preferences),
             self._tools)

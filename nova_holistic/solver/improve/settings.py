@@ -15,6 +15,8 @@ class Improvement:
     :ivar growth: factor of that number after a step without a better plan,
         and its inverse after a program that reached its time limit
     :ivar hosts: that the group does not use yet and that a step may use
+    :ivar used_hosts: that the group uses and that a step may use, beside
+        those that the freed members leave
     :ivar share: of the time left, that one program may take
     :ivar seconds: that one program may take at most
     :ivar failures: steps in sequence without a better plan after which the
@@ -25,9 +27,10 @@ class Improvement:
 
     neighbourhoods: tuple[str, ...] = ()
     seed: int = 1
-    members: int = 12
-    growth: float = 1.3
-    hosts: int = 60
+    members: int = 20
+    growth: float = 1.4
+    hosts: int = 45
+    used_hosts: int = 45
     share: float = 0.1
     seconds: float = 0.5
     failures: int = 40

@@ -9,6 +9,7 @@ import numpy as np
 from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.improve.neighbourhood import PlanView
+from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.marginal_cost import MarginalCost
@@ -31,27 +32,26 @@ class Targets:
         self._costs = outlay and MarginalCost(table, members, outlay, ())
         self._plan: PlanView | None = None
 
-    def choose(self, plan: PlanView, freed: Sequence[str], number: int,
-               chance: random.Random) -> np.ndarray:
+    def choose(self, plan: PlanView, freed: Sequence[str],
+               settings: Improvement, chance: random.Random) -> np.ndarray:
         """Indexes of hosts that the freed members may go to, in order.
 
         The hosts that they leave are among them.
-
-        :param number: of hosts without members of the group, at most
         """
         self._look_at(plan)
         left = {self._table.index[plan.where[path].name] for path in freed}
         suits = np.zeros(len(self._table), dtype=bool)
         for path in freed:
             suits |= self._suiting(self._members[path])
-        used = [h for h in self._used if suits[h] or h in left]
+        used = [h for h in self._used if suits[h] and h not in left]
+        used = chance.sample(used, min(len(used), settings.used_hosts))
         free = suits & self._unused
-        part = max(1, number // 3)
+        part = max(1, settings.hosts // 3)
         chosen = {*self._cheap(freed, free, part, chance)}
         for some in (free & self._near, free):
             found = np.flatnonzero(some).tolist()
             chosen.update(chance.sample(found, min(part, len(found))))
-        return np.array(sorted({*used, *chosen}), dtype=np.int64)
+        return np.array(sorted({*left, *used, *chosen}), dtype=np.int64)
 
     def _look_at(self, plan: PlanView) -> None:
         if plan is self._plan:
