@@ -35,6 +35,8 @@ _OF_KIND = 30
 def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
     """Offer the incumbent a plan, if one is found in time."""
     table = HostTable.of(incumbent.snapshot)
+    if not len(table):
+        return
     with contextlib.suppress(OutOfTime):
         case = Case.of(
             incumbent.group, incumbent.snapshot, incumbent.placed,

@@ -48,7 +48,8 @@ class _Search:
 
     def run(self) -> None:
         failures = 0
-        while (failures < self._settings.failures and self._deadline.left()
+        while (self._plan.movable and self._deadline.left()
+               and failures < self._settings.failures
                and not self._incumbent.is_good_enough):
             arm = self._arms.draw(self._plan)
             if arm is None:
@@ -64,6 +65,9 @@ class _Search:
     def _step(self, arm: Arm) -> Outcome:
         plan, chance = self._plan, self._chance
         freed = arm.neighbourhood.free(plan, max(1, round(arm.size)), chance)
+        if not freed:
+            # All members of its scope stay.
+            return Outcome(False, True, 0.0)
         hosts = self._targets.choose(
             plan, freed, self._settings, chance)
         return step(plan, Part(

@@ -33,6 +33,6 @@ class Improvement:
     used_hosts: int = 45
     share: float = 0.1
     seconds: float = 0.5
-    failures: int = 40
+    failures: int = 25
     memory: float = 0.7
     floor: float = 0.1

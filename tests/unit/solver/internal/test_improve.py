@@ -88,7 +88,8 @@ def improved(wanted, objective, **limits):
 
 
 def test_a_bad_greedy_start_is_improved_to_the_optimum(worths):
-    answer = improved(shop(), 'fewest-hosts')
+    answer = improved(shop(), 'fewest-hosts', failures=15, share=1.0,
+                      seconds=3.0)
     # Sixteen of each side, eight on a host, and no host with both.
     assert answer.objective.value == 4
     (_, before), (_, after) = worths[0]
@@ -122,7 +123,9 @@ def test_the_same_seed_takes_the_same_steps(monkeypatch):
     known = []
     for seed in (1, 1, 2):
         steps.clear()
-        improved(wanted, 'stack', seed=seed, failures=6)
+        # Programs so small that none reaches a time limit.
+        improved(wanted, 'fewest-hosts', seed=seed, failures=6, members=2,
+                 growth=1.0, hosts=3, used_hosts=3, share=1.0, seconds=60.0)
         known.append([*steps])
     assert known[0] == known[1] != known[2]
 
@@ -131,6 +134,16 @@ def test_a_plan_that_is_good_enough_is_not_improved(monkeypatch):
     monkeypatch.setattr(search, 'step', None)
     answer = solve(group(servers('node', 12)), wide(), timer=standing)
     assert answer.objective.gap == 0
+
+
+@pytest.mark.parametrize('name', NEIGHBOURHOODS)
+def test_members_that_stay_are_not_moved(name):
+    wanted = shop(SoftAffinity(level='rack', weight=1.0))
+    stay = {m.path: f'h{n:02}' for n, m in enumerate(wanted.all_members())
+            if m.path.startswith('web/')}
+    answer = solve(wanted, wide(), placed=stay, objective='fewest-hosts',
+                   timer=standing, settings=only(name))
+    assert {path: answer.hosts()[path] for path in stay} == stay
 
 
 def test_an_unknown_neighbourhood_is_refused_and_the_known_ones_are_named():
