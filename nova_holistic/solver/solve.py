@@ -40,7 +40,7 @@ and for reasons."""
 _JOINING = 0.2
 """Share of that for joining those that stay, where few members do."""
 
-_FIRST = 0.5
+_FIRST = 0.7
 """Share of what is left for a few chosen hosts, before all are looked at."""
 
 _CONSTRUCTING = 0.2
