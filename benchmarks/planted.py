@@ -23,7 +23,7 @@ _STARTED = time.perf_counter() - time.process_time()
 def main():
     arguments = _parser().parse_args()
     if arguments.processor:
-        HiGHS.solve = _by_processor(HiGHS.solve)
+        HiGHS.solve = by_processor(HiGHS.solve)
     print(f'{"hosts":>5} {"used %":>6} {"members":>7} {"seeds":>5} '
           f'{"joint %":>7} {"one by one %":>12} {"median s":>8} '
           f'{"p95 s":>6} {"max s":>6}   CPU seconds')
@@ -60,7 +60,7 @@ def _measure(arguments, hosts, utilisation):
     return _row(hosts, utilisation, members, joint, single, seconds)
 
 
-def _by_processor(solve):
+def by_processor(solve):
     """HiGHS knows the wall clock alone: it is given as much more of that as
     this process has waited for a processor."""
     def scaled(self, problem, *, seconds, **how):
