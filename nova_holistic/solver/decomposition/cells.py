@@ -177,9 +177,10 @@ def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
 
 def _fewest(kinds: Kinds, rules: Rules, in_time: Callable[[], None]) -> int:
     """Of all policies, also of those on many domains."""
-    return fewest_hosts(_rules(
-        kinds, countable(carried_policies(kinds.group), rules), in_time),
-        kinds.placed, in_time)
+    every = Rules(kinds.table.part(None), rules.possible, rules.top,
+                  rules.reach, in_time)
+    every.encode(countable(carried_policies(kinds.group), rules))
+    return fewest_hosts(every, kinds.placed, in_time)
 
 
 def _rules(kinds: Kinds, carried: list[Carried],
