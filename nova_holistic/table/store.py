@@ -30,6 +30,7 @@ from nova_holistic.table.queries.rosters import Found, Rosters
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 from nova_holistic.table import rows, states, writing
+from nova_holistic.table.updating import update_rows
 
 SITTING = states.SITTING
 
@@ -267,7 +268,8 @@ class PlacementTable:
     def forget_holds(self, holds: Collection[str]) -> None:
         """Write down that holds are known to be gone."""
         for batch in batches(holds):
-            self._update([MemberRow.hold.in_(batch)], {'held': False})
+            update_rows(self.database, MemberRow,
+                        [MemberRow.hold.in_(batch)], {'held': False})
 
     def settle(self, group_uuid: str, now: datetime) -> None:
         """Bring the group's status in line with its members' states."""
@@ -284,14 +286,6 @@ class PlacementTable:
         """Change members with their states; how many there were."""
         with self.database.writer() as session:
             return transitions.change_members(session, where, values)
-
-    @retried
-    def _update(self, where: Sequence[Any], values: Mapping[str, Any]) -> int:
-        """Change members in one statement; how many there were."""
-        with self.database.writer() as session:
-            return session.execute(
-                sa.update(MemberRow).where(*where).values(values)
-                .execution_options(synchronize_session=False)).rowcount
 
     def _select(self, *where) -> tuple[MemberRecord, ...]:
         query = sa.select(MemberRow).where(*where).order_by(

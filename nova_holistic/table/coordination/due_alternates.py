@@ -19,6 +19,8 @@ from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow
 from nova_holistic.table.records import GroupStatus, Place
+from nova_holistic.table.updating import (
+    update_rows, without_living_engine)
 
 _FREE = {'alternates_engine': None, 'alternates_engine_at': None}
 
@@ -108,13 +110,9 @@ class DueAlternates:
                       GroupRow.alternates_engine == engine],
                      alternates.NOT_DUE)
 
-    @retried
     def _update(self, where: Sequence[Any],
                 values: Mapping[str, Any]) -> bool:
-        with self._database.writer() as session:
-            return session.execute(
-                sa.update(GroupRow).where(*where).values(values)
-                .execution_options(synchronize_session=False)).rowcount > 0
+        return update_rows(self._database, GroupRow, where, values) > 0
 
 
 def _due(now: datetime) -> Sequence[sa.ColumnElement[bool]]:
@@ -124,5 +122,6 @@ def _due(now: datetime) -> Sequence[sa.ColumnElement[bool]]:
 
 
 def _nobodys(stale_before: datetime) -> sa.ColumnElement[bool]:
-    return sa.or_(GroupRow.alternates_engine.is_(None),
-                  GroupRow.alternates_engine_at < stale_before)
+    return without_living_engine(
+        GroupRow.alternates_engine, GroupRow.alternates_engine_at,
+        stale_before)

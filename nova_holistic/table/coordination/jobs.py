@@ -8,8 +8,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nova_holistic.table.database import Database, Duplicate, retried
+from nova_holistic.table.database import Database, Duplicate
 from nova_holistic.table.models import JobRow
+from nova_holistic.table.updating import (
+    update_rows, without_living_engine)
 
 
 class Jobs:
@@ -26,8 +28,8 @@ class Jobs:
         :param stale_before: nor does another do it that has given a sign of
             life since
         """
-        free = sa.or_(JobRow.engine.is_(None),
-                      JobRow.engine_at < stale_before)
+        free = without_living_engine(
+            JobRow.engine, JobRow.engine_at, stale_before)
         due = sa.or_(JobRow.done_at.is_(None), JobRow.done_at <= due_before)
         taken = {'engine': engine, 'engine_at': now}
         if self._update([JobRow.name == name, free, due], taken):
@@ -56,10 +58,6 @@ class Jobs:
         self._update([JobRow.engine == engine],
                      {'engine': None, 'engine_at': None})
 
-    @retried
     def _update(self, where: Sequence[Any],
                 values: Mapping[str, Any]) -> bool:
-        with self._database.writer() as session:
-            return session.execute(
-                sa.update(JobRow).where(*where).values(values)
-                .execution_options(synchronize_session=False)).rowcount > 0
+        return update_rows(self._database, JobRow, where, values) > 0

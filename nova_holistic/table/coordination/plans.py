@@ -11,6 +11,8 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import PlanRow
 from nova_holistic.table.records import PlanRecord, PlanStatus
+from nova_holistic.table.updating import (
+    update_rows, without_living_engine)
 
 _FIELDS = tuple(PlanRecord.__dataclass_fields__)
 
@@ -89,17 +91,14 @@ class Plans:
                 sa.delete(PlanRow).where(PlanRow.updated_at < before)
                 .execution_options(synchronize_session=False))
 
-    @retried
     def _update(self, where: Sequence[Any],
                 values: Mapping[str, Any]) -> bool:
-        with self._database.writer() as session:
-            return session.execute(
-                sa.update(PlanRow).where(*where).values(values)
-                .execution_options(synchronize_session=False)).rowcount > 0
+        return update_rows(self._database, PlanRow, where, values) > 0
 
 
 def _nobodys(stale_before: datetime) -> sa.ColumnElement[bool]:
-    return sa.or_(PlanRow.engine.is_(None), PlanRow.engine_at < stale_before)
+    return without_living_engine(
+        PlanRow.engine, PlanRow.engine_at, stale_before)
 
 
 def _record(row: PlanRow) -> PlanRecord:

@@ -17,6 +17,8 @@ from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 from nova_holistic.table import rows, states
+from nova_holistic.table.updating import (
+    update_rows, without_living_engine)
 
 _NOBODYS = {'engine': None, 'engine_at': None}
 _NONE = {'task': None, 'pending': None, 'attempts': 0, 'asked': None,
@@ -52,7 +54,8 @@ class Tasks:
         or there is none."""
         won = self._update(
             [GroupRow.uuid == group_uuid, GroupRow.task.is_not(None),
-             _nobodys(GroupRow, stale_before)],
+             without_living_engine(
+                 GroupRow.engine, GroupRow.engine_at, stale_before)],
             {'engine': engine, 'engine_at': now,
              'attempts': GroupRow.attempts + 1})
         if not won:
@@ -105,7 +108,8 @@ class Tasks:
                 # Not "is not null": with that, databases look at all groups in
                 # the order of updated_at.
                 .where(GroupRow.task.in_(list(Task)),
-                       _nobodys(GroupRow, stale_before))
+                       without_living_engine(
+                           GroupRow.engine, GroupRow.engine_at, stale_before))
                 .order_by(GroupRow.updated_at, GroupRow.uuid).limit(limit)))
 
     @retried
@@ -116,15 +120,6 @@ class Tasks:
                 session, group_uuid, [GroupRow.engine == engine], values,
                 by=states.BY_TASK)
 
-    @retried
     def _update(self, where: Sequence[Any],
                 values: Mapping[str, Any]) -> bool:
-        with self._database.writer() as session:
-            return session.execute(
-                sa.update(GroupRow).where(*where).values(values)
-                .execution_options(synchronize_session=False)).rowcount > 0
-
-
-def _nobodys(row: Any, stale_before: datetime) -> sa.ColumnElement[bool]:
-    """Rows on which no engine works that has given a sign of life since."""
-    return sa.or_(row.engine.is_(None), row.engine_at < stale_before)
+        return update_rows(self._database, GroupRow, where, values) > 0

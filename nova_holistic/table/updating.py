@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conditional changes of rows: each is one statement."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database, retried
+
+
+@retried
+def update_rows(database: Database, row: Any, where: Sequence[Any],
+                values: Mapping[str, Any]) -> int:
+    """Change rows in one statement.
+
+    :param row: class of the rows
+    :returns: how many rows meet the conditions and were changed
+    """
+    with database.writer() as session:
+        return session.execute(
+            sa.update(row).where(*where).values(values)
+            .execution_options(synchronize_session=False)).rowcount
+
+
+def without_living_engine(engine: Any, engine_at: Any,
+                          stale_before: datetime) -> sa.ColumnElement[bool]:
+    """The condition that no engine works on a row, or only an engine that has
+    given no sign of life since.
+
+    :param engine: column with the id of the engine
+    :param engine_at: column with the time of its last sign of life
+    """
+    return sa.or_(engine.is_(None), engine_at < stale_before)
