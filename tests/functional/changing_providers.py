@@ -4,9 +4,11 @@
 import uuid
 
 from hypothesis import strategies as st
+import pytest
 
 from nova_holistic.inventory.resource_providers.providers import ProviderReader
 from nova_holistic.inventory.service import Service
+from tests.functional.placement_service import PlacementService
 from tests.functional.watching import Counting
 
 VERSION = '1.38'
@@ -27,6 +29,15 @@ class Interrupted(Counting):
     def get(self, path, **options):
         self.before.pop(path.rsplit('/', 1)[-1], lambda: None)()
         return super().get(path, **options)
+
+
+@pytest.fixture(name='placement')
+def metal_placement():
+    """A Placement that knows a resource class of bare-metal nodes."""
+    with PlacementService() as service:
+        service.adapter.put('/resource_classes/CUSTOM_METAL',
+                            microversion=VERSION)
+        yield service
 
 
 class Providers:

@@ -6,17 +6,8 @@ from hypothesis import given, HealthCheck, strategies as st
 import pytest
 
 from tests.effort import examples
-from tests.functional.changing_providers import (
-    BOTH, METAL, ODD, PLAIN, Providers, step, VERSION)
-from tests.functional.placement_service import PlacementService
-
-
-@pytest.fixture
-def placement():
-    with PlacementService() as service:
-        service.adapter.put('/resource_classes/CUSTOM_METAL',
-                            microversion=VERSION)
-        yield service
+from tests.functional.changing_providers import (  # noqa: F401
+    BOTH, METAL, metal_placement, ODD, PLAIN, Providers, step, VERSION)
 
 
 @pytest.fixture

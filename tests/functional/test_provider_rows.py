@@ -13,18 +13,9 @@ from nova_holistic.inventory.resource_providers.placement_database import (
 from nova_holistic.inventory.resource_providers.provider_rows import (
     ProviderRows)
 from tests.effort import examples
-from tests.functional.changing_providers import (
-    BOTH, METAL, ODD, PLAIN, Providers, step, VERSION)
-from tests.functional.placement_service import PlacementService
+from tests.functional.changing_providers import (  # noqa: F401
+    BOTH, METAL, metal_placement, ODD, PLAIN, Providers, step, VERSION)
 from tests.statements import recorded
-
-
-@pytest.fixture
-def placement():
-    with PlacementService() as service:
-        service.adapter.put('/resource_classes/CUSTOM_METAL',
-                            microversion=VERSION)
-        yield service
 
 
 @pytest.fixture
