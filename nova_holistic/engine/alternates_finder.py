@@ -11,12 +11,9 @@ from collections.abc import Mapping, Sequence
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.documents.group import parse_group
 from nova_holistic.engine import (
-    errors, member_rows, moving_members, refused_hosts)
+    errors, member_rows, moving_members, row_questions)
 from nova_holistic.engine.executor import Parts
-from nova_holistic.engine.moving_members import guests
-from nova_holistic.engine.questions import Question
 from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.records import (
@@ -84,7 +81,10 @@ class AlternatesFinder:
         :raises InvalidDocument: the cloud has no such flavor or level any
             more
         """
-        question = self._question(record, members, wanted)
+        # Members that lack alternates count as if they were about to be
+        # planned at their places.
+        question = row_questions.question(
+            self._parts, record, members, wanted, vacated=wanted)
         sitting = [m for m in members if m.state in SITTING]
         found = self._parts.decider.alternates(
             question, moving_members.placed(sitting), {
@@ -93,24 +93,3 @@ class AlternatesFinder:
                 if m.state in (MemberState.PLANNED, MemberState.CLAIMED)})
         return {row.id: [member_rows.place_of(host) for host in hosts]
                 for row in wanted if (hosts := found.get(row.member.path))}
-
-    def _question(self, record: GroupRecord, members: Sequence[MemberRecord],
-                  wanted: Sequence[MemberRecord]) -> Question:
-        """All members that take up room stay; those that lack alternates
-        count as if they were about to be planned at their places."""
-        parts = self._parts
-        lacking = {m.id for m in wanted}
-        sitting = [m for m in members if m.state in SITTING]
-        staying = [m for m in sitting if m.id not in lacking]
-        group = parse_group(record.document, parts.policy_types)
-        return Question(
-            group.only({m.member.path for m in sitting}), record.objective,
-            record.uuid, moving_members.placed(staying), guests(members),
-            vacated=wanted,
-            remembered=[
-                member_rows.host_of(place) for m in sitting
-                for place in {m.place, m.next_place}],
-            refused=refused_hosts.read(
-                parts.conf, parts.table, record.uuid, parts.clock()),
-            project_id=record.project_id,
-            sources=moving_members.sources(staying))
