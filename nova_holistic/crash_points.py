@@ -61,6 +61,9 @@ POINTS: Mapping[str, str] = {
         'count it yet.',
     'holds.part-noted':
         'The group counts one of several parts of the new holds.',
+    'holds.members-moved':
+        'After a refused part, rows name other places for some members, and '
+        'their new holds are not put.',
     'holds.parts-undone':
         'The parts before a refused one are dropped, and the group still '
         'counts them.',

@@ -23,12 +23,12 @@ OPTS = [
         'part_size', default=100, min=1,
         help='Most holds that one request to Placement puts or drops. The '
              'holds of a larger group are put in several requests, one after '
-             'the other; if Placement refuses one of them, those before it '
-             'are undone. Placement and its database need about 10 ms of '
-             'processor time for each hold. Proxies in front of Placement '
-             'have to wait several times as long as a request takes. '
-             'benchmarks/README.rst has the times for parts of 50 to 400 '
-             'holds.'),
+             'the other; if Placement refuses one of them, its members get '
+             'other places, or those before it are undone. Placement and its '
+             'database need about 10 ms of processor time for each hold. '
+             'Proxies in front of Placement have to wait several times as '
+             'long as a request takes. benchmarks/README.rst has the times '
+             'for parts of 50 to 400 holds.'),
 ]
 
 

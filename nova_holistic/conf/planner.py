@@ -18,8 +18,10 @@ OPTS = [
         help='Seconds of wall clock for solving one group.'),
     cfg.IntOpt(
         'attempts', default=5, min=1,
-        help='How often a group is planned anew, on a fresh snapshot, when '
-             'Placement says that the capacity has gone (409).'),
+        help='How often a group is planned, if Placement refuses its holds '
+             'because the capacity has gone (409). Before that, only members '
+             'whose hosts have no room any more are planned again, at most '
+             'as often for each plan of the group.'),
     cfg.IntOpt(
         'lease', default=3600, min=0,
         help='Seconds after which holds that no server has claimed are freed, '

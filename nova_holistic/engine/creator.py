@@ -12,6 +12,7 @@ from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
 from nova_holistic.engine.journal import RowJournal
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine.questions import NotPlanned, Question
+from nova_holistic.engine import room_replan
 from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
@@ -142,6 +143,9 @@ class _Creation(Change):
                                exclusive=decision.exclusive, holds_written=0)
         crash_points.reached('create.levels-written')
         self.journal.write(proposal.members, self._ownership.write_members)
+
+    def hold(self, proposal: Proposal) -> Proposal:
+        return room_replan.hold(self._parts, self.journal, proposal)
 
     def accept(self, proposal: Proposal) -> None:
         # Nobody looks for alternates before the group is planned.

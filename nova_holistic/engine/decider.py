@@ -257,6 +257,11 @@ class Decider:
         """See ``CloudInventory.snapshot``."""
         return self._inventory.snapshot()
 
+    def kept(self, providers: Collection[str]) -> Snapshot:
+        """The kept snapshot, with these providers as they are now."""
+        self._inventory.mark_providers(providers)
+        return self._inventory.kept()
+
     def on_kept(self, work: Callable[[Snapshot], Answer]) -> Answer:
         """See ``kept_answers.on_kept``."""
         return on_kept(self._inventory, work)

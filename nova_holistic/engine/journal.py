@@ -19,9 +19,9 @@ from oslo_log import log as logging
 from nova_holistic import crash_points
 from nova_holistic.engine import errors
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds.client import HoldClient, Replan
 from nova_holistic.holds import errors as hold_errors
-from nova_holistic.table.changes import revising
+from nova_holistic.table.changes import renewal, revising
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
 
@@ -57,18 +57,21 @@ class Journal(abc.ABC):
         self._holds = holds
         self._ownership = ownership
 
-    def put(self, members: Sequence[MemberRecord]) -> None:
+    def put(self, members: Sequence[MemberRecord],
+            replan: Replan | None = None) -> None:
         """Put holds that are written in the journal: all of them, or none.
 
         Large groups are put in several parts. In between, the group shows how
         many of its holds are put.
 
+        :param replan: see ``HoldClient.put``; it writes in the journal what
+            it returns
         :raises CapacityGone: there is not enough room any more
         :raises OwnershipLost: the group belongs to another engine; some of
             the holds are put
         """
         self._holds.put(members, self._record.project_id,
-                        self._record.user_id, self._note)
+                        self._record.user_id, self._note, replan)
 
     def _note(self, written: int) -> None:
         if self._ownership is not None:
@@ -113,6 +116,19 @@ class RowJournal(Journal):
         """
         into_table(members)
         self._written = [member.hold for member in members]
+
+    def move(self, moved: Mapping[str, MemberRecord]) -> None:
+        """Write that members are about to be held elsewhere.
+
+        :param moved: members with new holds and places, by their former
+            holds, which are not put
+        :raises Overtaken: the members have changed meanwhile
+        """
+        # Whatever fails from now on, a drop of these is safe.
+        self._written = [*self._written, *(m.hold for m in moved.values())]
+        if not renewal.move(
+                self._table.database, moved, self._record.engine):
+            raise errors.Overtaken('they changed meanwhile')
 
     def undo(self, error: BaseException | None = None) -> None:
         if isinstance(error, (errors.Overtaken, errors.OwnershipLost)):

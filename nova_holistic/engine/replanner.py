@@ -7,14 +7,11 @@ import time
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.decider import Usable
 from nova_holistic.engine import (
-    errors, member_rows, moving_members, partial_replan, reasons,
-    refused_hosts)
+    errors, member_rows, partial_replan, reasons, room_replan, row_questions)
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
 from nova_holistic.engine.journal import RowJournal
-from nova_holistic.engine.moving_members import guests
 from nova_holistic.engine.partial_replan import Partial, PartialPlanner
 from nova_holistic.engine.questions import Decision, NotPlanned, Question
 from nova_holistic.engine.update.unneeded_holds import GONE
@@ -25,7 +22,6 @@ from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
-from nova_holistic.table.store import SITTING
 
 LOG = logging.getLogger(__name__)
 
@@ -151,24 +147,6 @@ class _LostMembers(Change):
         crash_points.reached('replan.unneeded-dropped')
         self._parts.table.forget_holds(unneeded)
 
-    def _question(self, members: Sequence[MemberRecord],
-                  lost: Sequence[MemberRecord]) -> Question:
-        """The group without released and failed members."""
-        sitting = [m for m in members if m.state in SITTING]
-        placed = moving_members.placed(sitting)
-        parts, record = self._parts, self.record
-        group = parse_group(record.document, parts.policy_types)
-        return Question(
-            group.only({*placed, *(m.member.path for m in lost)}),
-            record.objective, record.uuid, placed, guests(members),
-            remembered=[
-                member_rows.host_of(place) for m in sitting
-                for place in {m.place, m.next_place}],
-            refused=refused_hosts.read(
-                parts.conf, parts.table, record.uuid, parts.clock()),
-            project_id=record.project_id,
-            sources=moving_members.sources(sitting))
-
     def _most(self, question: Question, decide: DecideOn,
               kinds: Mapping[str, Hashable]) -> Partial:
         """All lost members, or as many as possible.
@@ -221,7 +199,8 @@ class _FormerPlaces(_LostMembers):
         returning = [m for m in _lost(members) if m.place.host in hosts]
         if not returning:
             return None
-        question = self._question(members, returning)
+        question = row_questions.question(
+            self._parts, self.record, members, returning)
         places = {**question.placed,
                   **{m.member.path: m.place.host for m in returning}}
 
@@ -246,7 +225,8 @@ class _NewPlaces(_LostMembers):
         lost = _lost(members)
         if not lost:
             return None
-        question = self._question(members, lost)
+        question = row_questions.question(
+            self._parts, self.record, members, lost)
 
         def decide(part: Question, usable: Usable,
                    seconds: float) -> Decision:
@@ -257,6 +237,9 @@ class _NewPlaces(_LostMembers):
             question.group, [m.member.path for m in lost]))
         self.reasons = found.reasons
         return self._proposal(found, lost)
+
+    def hold(self, proposal: Proposal) -> Proposal:
+        return room_replan.hold(self._parts, self.journal, proposal)
 
 
 def _lost(members: Sequence[MemberRecord]) -> Sequence[MemberRecord]:

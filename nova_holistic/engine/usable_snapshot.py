@@ -2,6 +2,7 @@
 """Snapshots as one group may use them: what differs from the cloud as it is.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -34,20 +35,40 @@ def vacated(snapshot: Snapshot,
             members: Sequence[MemberRecord]) -> Snapshot:
     """The snapshot in which the room that members hold is free, and in which
     their hosts have fewer servers."""
-    freed: dict[str, dict[str, int]] = {}
-    for row in members:
-        amounts = freed.setdefault(row.place.host, {})
-        for name, amount in row.member.requirements.resources.items():
-            amounts[name] = amounts.get(name, 0) + amount
-    if not freed:
+    if not members:
         return snapshot
-    fewer = snapshot.without_servers(row.place.host for row in members)
-    return replace(fewer, hosts=tuple(
-        _freed(host, freed[host.name]) if host.name in freed else host
-        for host in fewer.hosts))
+    return _with_use(
+        snapshot.without_servers(row.place.host for row in members),
+        members, -1)
 
 
-def _freed(host: Host, amounts: dict[str, int]) -> Host:
+def occupied(snapshot: Snapshot,
+             members: Sequence[MemberRecord]) -> Snapshot:
+    """The snapshot as it will be when the places of members are held: their
+    room is in use, and their hosts have more servers."""
+    if not members:
+        return snapshot
+    more = Counter(row.place.host for row in members)
+    return _with_use(replace(snapshot, hosts=tuple(
+        replace(host, servers=host.servers + more[host.name])
+        if host.name in more else host for host in snapshot.hosts)),
+        members, 1)
+
+
+def _with_use(snapshot: Snapshot, members: Sequence[MemberRecord],
+              sign: int) -> Snapshot:
+    """:param sign: 1 adds the resources of the members to the use of their
+        hosts, and -1 subtracts them"""
+    change: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for row in members:
+        for name, amount in row.member.requirements.resources.items():
+            change[row.place.host][name] += sign * amount
+    return replace(snapshot, hosts=tuple(
+        _changed(host, change[host.name]) if host.name in change else host
+        for host in snapshot.hosts))
+
+
+def _changed(host: Host, amounts: Counter[str]) -> Host:
     return replace(host, inventories=FrozenMapping({
-        name: replace(found, used=max(0, found.used - amounts.get(name, 0)))
+        name: replace(found, used=max(0, found.used + amounts[name]))
         for name, found in host.inventories.items()}))

@@ -9,7 +9,7 @@ from nova_holistic.holds import answers, errors, retry_policy
 from nova_holistic.holds.bodies import (
     Allocations, allocations, emptied_hold, FIRST_GENERATION, HOLD,
     of_instance, same)
-from nova_holistic.holds.in_parts import HoldsInParts, Note
+from nova_holistic.holds.in_parts import Holds, HoldsInParts, Note
 from nova_holistic.holds.requests import Requests
 from nova_holistic.metrics.instruments import HOLD_SECONDS
 from nova_holistic.table.records import MemberRecord, Place
@@ -17,6 +17,12 @@ from nova_holistic.table.records import MemberRecord, Place
 PART_SIZE = 100
 """Most holds in one request, unless the configuration names another number:
 see ``[holds] part_size``."""
+
+Replan = Callable[[Collection[str], Collection[str]],
+                  Sequence[MemberRecord] | None]
+"""Receives the holds that are put, and those of a part that Placement has
+refused. Returns all members to hold beside those that are held, or None to
+drop what is put."""
 
 
 class HoldClient:
@@ -57,16 +63,25 @@ class HoldClient:
 
     @HOLD_SECONDS.of(operation='put')
     def put(self, members: Sequence[MemberRecord], project_id: str,
-            user_id: str, note: Note | None = None) -> None:
+            user_id: str, note: Note | None = None,
+            replan: Replan | None = None) -> None:
         """Hold the places of all members, or of none.
 
         :param note: is given the number of holds that are there, whenever it
             has changed and the work is not finished
+        :param replan: may choose other places for members that are not held
+            yet if Placement refuses some of them
         :raises CapacityGone: there is no room for all of them any more
         """
-        self._in_parts.put(
-            {m.hold: self._hold(m, project_id, user_id) for m in members},
-            note)
+        def bodies(rows: Sequence[MemberRecord]) -> Holds:
+            return {m.hold: self._hold(m, project_id, user_id) for m in rows}
+
+        def other_holds(written: Collection[str],
+                        refused: Collection[str]) -> Holds | None:
+            others = replan and replan(written, refused)
+            return None if others is None else bodies(others)
+
+        self._in_parts.put(bodies(members), note, other_holds)
 
     @HOLD_SECONDS.of(operation='drop')
     def drop(self, holds: Collection[str], project_id: str | None = None,

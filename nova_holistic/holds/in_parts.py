@@ -6,7 +6,8 @@ consumers, and a proxy gives up a request that takes too long
 (``benchmarks/holds.py``).
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
+import itertools
 from typing import Any
 
 from nova_holistic import crash_points
@@ -16,6 +17,12 @@ from nova_holistic.table.batches import batches
 
 Note = Callable[[int], None]
 """Is given the number of holds that are written so far."""
+Holds = Mapping[str, Mapping[str, Any]]
+"""Consumers as they are posted, by their UUIDs."""
+Replan = Callable[[Collection[str], Collection[str]], Holds | None]
+"""Receives the UUIDs of the holds that are written, and those of a part that
+Placement has refused. Returns all holds to write beside the written ones, or
+None to drop the written ones."""
 
 
 class HoldsInParts:
@@ -31,31 +38,39 @@ class HoldsInParts:
         self._size = size
         self._sleep = sleep
 
-    def put(self, holds: Mapping[str, Mapping[str, Any]],
-            note: Note | None = None) -> None:
+    def put(self, holds: Holds, note: Note | None = None,
+            replan: Replan | None = None) -> None:
         """Write the parts one after the other. If Placement refuses one of
-        them, the parts before it are dropped again.
+        them, ``replan`` may choose other holds in place of those that are not
+        written. Otherwise, the parts before it are dropped again.
 
-        :param holds: consumers as they are posted, by their UUIDs
         :param note: is called between two parts, and after the parts before
             a refused one are dropped
         :raises CapacityGone: there is no room for all of them; none is there
         :raises HoldsError: it is not known which of them are there
         """
-        written: list[str] = []
-        for part in batches(holds, self._size):
+        written: dict[str, Mapping[str, Any]] = {}
+        waiting = dict(holds)
+        while waiting:
+            part = dict(itertools.islice(waiting.items(), self._size))
             if written:
                 crash_points.reached('holds.part-put')
                 if note is not None:
                     note(len(written))
                 crash_points.reached('holds.part-noted')
             try:
-                self._put_part({hold: holds[hold] for hold in part})
+                self._put_part(part)
             except errors.CapacityGone:
-                if written:
-                    self._undo(holds, written, note)
-                raise
-            written += part
+                others = replan and replan(tuple(written), tuple(part))
+                if others is None:
+                    if written:
+                        self._undo(written, note)
+                    raise
+                waiting = dict(others)
+                continue
+            written.update(part)
+            for hold in part:
+                del waiting[hold]
 
     def drop(self, holds: Collection[str],
              owner: tuple[str | None, str | None]) -> None:
@@ -75,9 +90,8 @@ class HoldsInParts:
                     crash_points.reached('holds.one-dropped')
             crash_points.reached('holds.part-dropped')
 
-    def _undo(self, holds: Mapping[str, Mapping[str, Any]],
-              written: Sequence[str], note: Note | None) -> None:
-        first = holds[written[0]]
+    def _undo(self, written: Holds, note: Note | None) -> None:
+        first = next(iter(written.values()))
         self.drop(written, (first['project_id'], first['user_id']))
         crash_points.reached('holds.parts-undone')
         if note is not None:

@@ -14,7 +14,7 @@ _TABLE = ('create_group update_group delete_group write_members claim take '
           'change_state release release_unleased expire offer_places '
           'accept_places forget_holds settle').split()
 _HOLDS = 'put drop swap unswap exchange empty'.split()
-_JOURNAL = 'write put drop undo exchange close recover'.split()
+_JOURNAL = 'write move put drop undo exchange close recover'.split()
 _OWNERSHIP = 'change write_members finish'.split()
 WRITES = {
     'table': _TABLE, '_table': _TABLE, 'holds': _HOLDS, '_holds': _HOLDS,
@@ -26,6 +26,7 @@ WRITES = {
     'queues': ['hand_back'], 'statistics': ['put', 'forget'],
     'history': ['prune'],
     'outages': ['give_up'], 'revising': ['vacate', 'occupy', 'revise'],
+    'renewal': ['move'],
     'journal': _JOURNAL, 'ownership': _OWNERSHIP, '_ownership': _OWNERSHIP,
     'change': ['write', 'hold', 'accept', 'drop_unneeded'],
     '_executor': ['carry_out'], '_updater': ['undo', 'update'],

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lost members get other places.
+"""Members that are not held yet get other places.
 
 A lost row that says it is held is being planned anew, or its planner died:
 nobody can claim it, and the hold it names may be there or not.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import alternates, transitions
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import MemberRow
+from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table import rows, states
 
@@ -35,20 +36,55 @@ def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
     try:
         with database.writer() as session:
             for member in members:
-                changed = session.execute(
-                    sa.update(MemberRow)
-                    .where(MemberRow.id == member.id,
-                           MemberRow.group_uuid == member.group_uuid,
-                           MemberRow.path == member.member.path,
-                           MemberRow.state.in_(_LOST),
-                           MemberRow.held.is_(False))
-                    .values(rows.renewed_values(member))
-                    .execution_options(synchronize_session=False)).rowcount
-                if not changed:
-                    raise _Changed
+                _must(session, sa.update(MemberRow).where(
+                    MemberRow.id == member.id,
+                    MemberRow.group_uuid == member.group_uuid,
+                    MemberRow.path == member.member.path,
+                    MemberRow.state.in_(_LOST),
+                    MemberRow.held.is_(False))
+                    .values(rows.renewed_values(member)))
     except _Changed:
         return False
     return True
+
+
+@retried
+def move(database: Database, moved: Mapping[str, MemberRecord],
+         engine: str | None = None) -> bool:
+    """Write down that members are about to be held elsewhere: all, or none.
+
+    :param moved: held members of one group with their new holds and places,
+        by their former holds, which are not in Placement
+    :param engine: that has to have the group's task; None is nobody
+    :returns: False if one of the members has changed, or if the engine does
+        not have the task; then nothing is written
+    """
+    group_uuid = next(iter(moved.values())).group_uuid
+    try:
+        with database.writer() as session:
+            if engine is not None:
+                # It changes nothing, and keeps others from taking the task.
+                _must(session, sa.update(GroupRow).where(
+                    GroupRow.uuid == group_uuid, GroupRow.engine == engine)
+                    .values(engine=engine))
+            for hold, member in moved.items():
+                _must(session, sa.update(MemberRow).where(
+                    MemberRow.hold == hold,
+                    MemberRow.group_uuid == group_uuid,
+                    MemberRow.state == member.state,
+                    MemberRow.held.is_(True),
+                    MemberRow.instance_uuid.is_(None))
+                    .values(rows.renewed_values(member)))
+    except _Changed:
+        return False
+    return True
+
+
+def _must(session: orm.Session, change: sa.Update) -> None:
+    """:raises _Changed: the statement changes no row"""
+    if not session.execute(change.execution_options(
+            synchronize_session=False)).rowcount:
+        raise _Changed
 
 
 @retried

@@ -124,6 +124,22 @@ def perform_with_refused_part(parts, group):
         perform(parts, group)
 
 
+def perform_with_stranger(parts, group):
+    """A stranger takes the host of the second part of the holds."""
+    post, numbers = Requests.post, itertools.count(1)
+
+    def post_after_stranger(requests, body):
+        if next(numbers) == 2:
+            wanted, = body.values()
+            for provider in wanted['allocations']:
+                parts.placement.allocate(provider, {
+                    'VCPU': parts.site.vcpus, 'MEMORY_MB': 512})
+        return post(requests, body)
+
+    with mock.patch.object(Requests, 'post', post_after_stranger):
+        perform(parts, group)
+
+
 def perform_with_objection(parts, group):
     """Another group reserves a host after the holds are put."""
     objection = Reason.told('', tell('host {:name} is closed', 'a1'))

@@ -94,6 +94,12 @@ def create_in_parts_with_a_refusal(world):
     return group, do.perform_with_refused_part, group
 
 
+@passes('holds.members-moved', 'change.held', states=BOTH)
+def create_in_parts_beside_a_stranger(world):
+    group = _in_parts(world)
+    return group, do.perform_with_stranger, group
+
+
 @passes('task.alternates-taken', 'alternates.found', states=BOTH)
 def find_alternates(world):
     group = world.ask()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from nova_holistic.table.changes import (
-    degrading, moving, purging, releasing, revising)
+    degrading, moving, purging, releasing, renewal, revising)
 from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.revising import Revision
 from nova_holistic.table.clock import DatabaseClock
@@ -177,6 +177,9 @@ def move_and_release(table, group):
         lost.id, [MemberState.PLANNED], MemberState.LOST, NOON, held=False)
     anew = replace(lost, hold=builders.new_uuid(), state=MemberState.LOST)
     assert table.offer_places([anew])
+    elsewhere = replace(anew, hold=builders.new_uuid(), held=True)
+    assert renewal.move(table.database, {anew.hold: elsewhere})
+    anew = elsewhere
     table.accept_places([anew.hold], NOON)
     table.rosters.read(group.uuid)
     table.forget_holds([anew.hold])
@@ -199,6 +202,7 @@ def update(table, group):
     assert tasks.take(uuid, ENGINE, NOON, NOON)
     consumers.told_updates(database)
     web, _, node, free = table.members(uuid)
+    renewal.move(database, {web.hold: web}, ENGINE)
     assert revising.vacate(database, uuid, ENGINE, [node], NOON)
     assert revising.occupy(database, uuid, ENGINE, [node.hold], NOON)
     node = table.members(uuid)[2]
