@@ -20,6 +20,8 @@ MAX_SECONDS = 10 * 366 * 24 * 3600
 MAX_MEMBERS = 10_000
 MAX_PATH = 700
 MAX_HOST = 255
+MAX_HOSTS = 1000
+MAX_ENGINE = 300
 MAX_STATISTICS = 64
 STATISTIC_NAME = re.compile(r'[A-Za-z0-9_.-]{1,255}')
 
@@ -139,6 +141,32 @@ class HostStatistics(Payload):
         object.__setattr__(self, 'stats', FrozenMapping({
             name: _number(name, value)
             for name, value in self.stats.items()}))
+
+
+@dataclass(frozen=True, slots=True)
+class CloudChanges(Payload):
+    """What an engine has learnt from notifications of Nova.
+
+    :ivar engine: the id of that engine
+    :ivar hosts: names of compute hosts whose use may have changed
+    :ivar nova: whether a compute service or an aggregate has changed
+    """
+
+    engine: str
+    hosts: tuple[str, ...]
+    nova: bool
+
+    def __post_init__(self) -> None:
+        _text('engine', self.engine, MAX_ENGINE)
+        if not isinstance(self.hosts, list | tuple):
+            raise InvalidDocument('hosts', 'must be a list of names')
+        if len(self.hosts) > MAX_HOSTS:
+            raise InvalidDocument('hosts', f'must be at most {MAX_HOSTS}')
+        for i, name in enumerate(self.hosts):
+            _text(f'hosts[{i}]', name, MAX_HOST)
+        if not isinstance(self.nova, bool):
+            raise InvalidDocument('nova', 'must be true or false')
+        object.__setattr__(self, 'hosts', tuple(self.hosts))
 
 
 def _number(name: Any, value: Any) -> float:

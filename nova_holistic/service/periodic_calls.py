@@ -8,17 +8,15 @@ import time
 
 import futurist
 from futurist import periodics
-from oslo_log import log as logging
 
-from nova_holistic import exceptions
-
-LOG = logging.getLogger(__name__)
+from nova_holistic.service.failure_log import FailureLog
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodicCall:
     """
-    :ivar call: takes no arguments; its result is ignored
+    :ivar call: takes no arguments. It returns False if it had nothing to do,
+        and so cannot tell whether an outage is over.
     :ivar spacing: seconds between the end of a call and the next call; 0
         means that the function is never called
     """
@@ -31,7 +29,7 @@ class PeriodicCalls:
     """Each function is called at once, and then periodically.
 
     Each has its own thread, so none waits for another. After an error it is
-    called again as usual.
+    called again as usual: see FailureLog.
     """
 
     def __init__(self, calls: Mapping[str, PeriodicCall]):
@@ -43,7 +41,7 @@ class PeriodicCalls:
             return
         self._threads = futurist.ThreadPoolExecutor(len(works))
         self._worker = periodics.PeriodicWorker(
-            works, schedule_strategy='last_finished', on_failure=_log,
+            works, schedule_strategy='last_finished',
             executor_factory=periodics.ExistingExecutor(self._threads))
         self._thread = threading.Thread(
             target=self._serve, daemon=True, name='periodic-calls')
@@ -74,20 +72,16 @@ class PeriodicCalls:
 
 
 def _periodic(name: str, each: PeriodicCall) -> Callable[[], None]:
+    failures = FailureLog(name)
+
     def call() -> None:
-        each.call()
+        try:
+            worked = each.call() is not False
+        except Exception as error:
+            failures.failed(error)
+        else:
+            if worked:
+                failures.succeeded()
 
     call.__qualname__ = name
     return periodics.periodic(each.spacing, run_immediately=True)(call)
-
-
-def _log(call: Callable[[], None], kind: str, spacing: float, exc_info,
-         traceback: str | None = None) -> None:
-    """Log an error of a call, as futurist calls it."""
-    error = exc_info[1]
-    if isinstance(error, exceptions.HolisticError):
-        LOG.warning('"%s" failed and is repeated later: %s',
-                    call.__qualname__, error)
-    else:
-        LOG.error('"%s" failed and is repeated later', call.__qualname__,
-                  exc_info=exc_info)

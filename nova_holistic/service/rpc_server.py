@@ -2,12 +2,12 @@
 """Receives the messages to an engine."""
 
 import threading
+from typing import Any
 
 from oslo_log import log as logging
 import oslo_messaging as messaging
 
 from nova_holistic.messaging.client import ContextSerializer, EXCHANGE, TOPIC
-from nova_holistic.service.endpoint import Endpoint
 
 LOG = logging.getLogger(__name__)
 
@@ -21,10 +21,13 @@ class RpcServer:
     """
 
     def __init__(self, transport: messaging.Transport, engine: str,
-                 endpoint: Endpoint):
+                 *endpoints: Any):
+        """:param endpoints: objects whose methods can be called, see
+            oslo.messaging
+        """
         self._server = messaging.get_rpc_server(
             transport, messaging.Target(EXCHANGE, TOPIC, server=engine),
-            [endpoint], executor='threading', serializer=ContextSerializer(),
+            endpoints, executor='threading', serializer=ContextSerializer(),
             access_policy=messaging.DefaultRPCAccessPolicy)
         self._listening = threading.Event()
         self._thread = threading.Thread(

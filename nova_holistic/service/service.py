@@ -30,6 +30,8 @@ from nova_holistic.service.periodic_calls import PeriodicCall, PeriodicCalls
 from nova_holistic.service.periodic_tasks import PeriodicTask, PeriodicTasks
 from nova_holistic.service.reported_changes import ReportedChanges
 from nova_holistic.service.rpc_server import RpcServer
+from nova_holistic.service.shared_changes import (
+    ChangesEndpoint, fanout, SharedChanges, SPACING)
 from nova_holistic.service.statistics_writer import StatisticsWriter
 from nova_holistic.service.work_queues import (
     AlternatesQueue, GroupQueue, PlanQueue)
@@ -93,16 +95,20 @@ class EngineService:
         self.listener = RpcServer(transport, self.engine, Endpoint(
             self._workers, parts.lifecycle,
             StatisticsWriter(parts.inventory, parts.table, clock),
-            parts.repairer))
+            parts.repairer), ChangesEndpoint(self.engine, parts.inventory))
         self._changes = ReportedChanges(
             conf, parts.reconciler, parts.inventory)
+        shared_changes = SharedChanges(
+            self._changes, self.engine, fanout(transport))
         self.notifications = notifications and NotificationListener(
-            conf, notifications, self._changes)
+            conf, notifications, shared_changes)
         self._hurry = threading.Event()
         self._own_calls = PeriodicCalls({
             'sign of life': PeriodicCall(self._beat, conf.engine.heartbeat),
             'look for work': PeriodicCall(
                 self._workers.pick_up, conf.engine.pickup_interval),
+            'tell other engines of changes': PeriodicCall(
+                shared_changes.send, SPACING if notifications else 0.0),
             **_snapshot_calls(conf, parts.inventory)})
 
     def start(self) -> None:

@@ -10,6 +10,7 @@ import threading
 import uuid
 
 from oslo_config import cfg
+import oslo_messaging as messaging
 from oslo_utils import timeutils
 
 from nova_holistic import conf as options
@@ -18,7 +19,8 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.messaging.context import RequestContext
-from nova_holistic.messaging.transport import get_transport
+from nova_holistic.messaging.transport import (
+    get_nova_notification_transport, get_transport)
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.service.service import EngineParts, EngineService
 from nova_holistic.table.clock import DatabaseClock
@@ -138,23 +140,42 @@ class EngineWorld(BaseWorld):
         self._stack.callback(transport.cleanup)
         return EngineClient(transport, timeout)
 
-    def start(self, skew=timedelta(), **engine):
+    def nova(self):
+        """Sends notifications as the nova-compute of a host does."""
+        conf = self._with_transport(self.conf())
+        conf.set_override('control_exchange', conf.nova_notifications.exchange)
+        transport = get_nova_notification_transport(conf)
+        self._stack.callback(transport.cleanup)
+        return messaging.Notifier(
+            transport, 'nova-compute:a1', driver='messagingv2',
+            topics=conf.nova_notifications.topics)
+
+    def start(self, skew=timedelta(), inventory=None, listens=False,
+              **engine):
         """An engine in this process.
 
         :param skew: by which the clock of its machine is ahead
+        :param inventory: of this engine alone; None is that of the world
+        :param listens: whether it listens to notifications of Nova
         """
+        inventory = inventory or self.inventory
         clock = self.clock_of_a_machine(skew)
         conf = self._with_transport(self.conf(**engine))
         transport = get_transport(conf)
         self._stack.callback(transport.cleanup)
         planner = WatchedPlanner(
-            conf, self.inventory, self.table, self.holds, clock)
+            conf, inventory, self.table, self.holds, clock)
         self.planners.append(planner)
+        notifications = None
+        if listens:
+            notifications = get_nova_notification_transport(conf)
+            self._stack.callback(notifications.cleanup)
         service = EngineService(conf, EngineParts(
-            self.table, self.inventory, planner,
+            self.table, inventory, planner,
             Lifecycle(conf, self.table, self.holds, clock),
-            Reconciler(conf, self.inventory, self.table, self.holds,
-                       self.instances, clock)), transport, clock)
+            Reconciler(conf, inventory, self.table, self.holds,
+                       self.instances, clock)), transport, clock,
+            notifications)
         service.start()
         self._stack.callback(service.stop)
         return service

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A notification of Nova reaches one engine, and all engines learn from it."""
+
+from tests.services.background import PATIENCE, wait_for
+from tests.services.engine.world import HOSTS
+from tests.world.inventory import RackInventory
+
+
+class MarkedInventory(RackInventory):
+    """
+    :ivar hosts: names of hosts that were marked
+    :ivar nova: how often services and aggregates were marked
+    """
+
+    def __init__(self, world):
+        super().__init__(world.placement, world.hosts, HOSTS)
+        self.hosts = []
+        self.nova = 0
+
+    def mark_hosts(self, names):
+        self.hosts.extend(names)
+
+    def mark_nova(self):
+        self.nova += 1
+
+
+def test_every_engine_learns_what_one_engine_was_notified_of(rabbit_world):
+    inventories = [MarkedInventory(rabbit_world) for _ in range(2)]
+    for inventory in inventories:
+        engine = rabbit_world.start(inventory=inventory, listens=True)
+        assert engine.listener.wait_until_listening(PATIENCE)
+        assert engine.notifications.wait_until_listening(PATIENCE)
+    sender = rabbit_world.nova()
+    names = [f'cmp-{number}' for number in range(6)]
+    for name in names:
+        sender.info({}, 'instance.create.end', {
+            'nova_object.data': {'host': name}})
+    sender.info({}, 'aggregate.add_host.end', {'nova_object.data': {}})
+
+    def all_know():
+        return all(set(names) <= set(each.hosts) and each.nova
+                   for each in inventories)
+
+    wait_for('both engines to know', all_know)
+    # The message of an engine to itself marks nothing a second time.
+    assert [each.hosts.count(name) for each in inventories
+            for name in names] == [1] * 12
+    assert [each.nova for each in inventories] == [1, 1]
+    rabbit_world.assert_agreement()
