@@ -30,7 +30,8 @@ MOST_HOSTS = 100
 
 CHECK_AGAIN = timedelta(hours=1)
 """Least time between the beginnings of two rounds. In each round all servers
-are checked once. A round takes longer if there are more hosts than the passes
+are checked once at whose hosts allocations were written since the round
+before. A round takes longer if there are more of these hosts than the passes
 of this time ask about."""
 
 Resources = Mapping[str, int]
@@ -41,8 +42,10 @@ class ResizedServers:
     """For one caller at a time.
 
     Placement is asked only if a server has another flavor or host than at the
-    last check, or was not checked in this round: one request for each host.
-    Servers that have changed come first.
+    last check, or if its host is due in this round: one request for each host.
+    Servers that have changed come first. A round begins with one request that
+    lists the generations of all providers. An engine that starts knows of no
+    check, and asks about every host once.
     """
 
     def __init__(self, table: PlacementTable, holds: HoldClient,
@@ -54,8 +57,10 @@ class ResizedServers:
         # Flavor and host of a server at its last check, by its UUID; None if
         # it has moved since.
         self._checked: dict[str, tuple[str, str | None] | None] = {}
-        # UUIDs of the servers that were checked in this round.
+        # UUIDs of the servers that need no check in this round.
         self._round: set[str] = set()
+        # Generation of each provider when this round began.
+        self._generations: Mapping[str, int] = {}
         self._began: datetime | None = None
         self._is_complete = True
 
@@ -91,11 +96,27 @@ class ResizedServers:
         # begin with the same hosts.
         if self._began is None or self._is_complete and not (
                 timedelta() <= now - self._began < CHECK_AGAIN):
-            self._round, self._began = set(), now
+            self._round &= self._unchanged(members)
+            self._began = now
         current = {m.instance_uuid for m in members}
         self._round &= current
         self._checked = {uuid: key for uuid, key in self._checked.items()
                          if uuid in current}
+
+    def _unchanged(self, members: Collection[MemberOutline]) -> set[str]:
+        """UUIDs of the servers on providers where no allocation was written
+        since the last call. Placement raises the generation of a provider when
+        it writes an allocation there.
+        """
+        before = self._generations
+        try:
+            self._generations = now = self._holds.providers()
+        except hold_errors.HoldsError as error:
+            LOG.warning('All servers are checked for a resize again: %s',
+                        error)
+            self._generations = now = {}
+        return {m.instance_uuid for m in members if m.provider in now
+                and before.get(m.provider) == now[m.provider]}
 
     def _due(self, members: Collection[MemberOutline],
              last: Callable[[str], InstanceView | None]

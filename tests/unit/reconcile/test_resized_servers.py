@@ -26,13 +26,23 @@ class Allocations:
 
     :ivar found: resources by consumer
     :ivar asked: providers, in the order of the requests
+    :ivar generations: of all providers
+    :ivar listed: how often all providers were listed
     :ivar away: whether it answers
     """
 
     def __init__(self):
         self.found = {}
         self.asked = []
+        self.generations = {}
+        self.listed = 0
         self.away = False
+
+    def providers(self):
+        self.listed += 1
+        if self.away:
+            raise HoldsError('no answer')
+        return dict(self.generations)
 
     def resources(self, provider):
         self.asked.append(provider)
@@ -64,6 +74,8 @@ class Scenario:
         self.first, self.second = self.views
         self.placement.found = dict.fromkeys(
             self.views, dict(builders.SMALL.resources))
+        self.placement.generations = {
+            row.place.provider: 1 for row in self.rows()}
         self.resized = ResizedServers(
             table, self.placement, lambda: self.now)
 
@@ -160,12 +172,19 @@ def test_a_pass_asks_about_some_hosts_only(scenario, monkeypatch):
     assert [scenario.mend() for _ in range(3)] == [(0, 1), (0, 1), (0, 0)]
 
 
+def an_hour_later(scenario, *written):
+    """:param written: providers where allocations were written meanwhile"""
+    for provider in written:
+        scenario.placement.generations[provider] += 1
+    scenario.now += resized_servers.CHECK_AGAIN
+
+
 def test_each_host_has_a_turn_if_a_round_takes_longer_than_an_hour(
         scenario, monkeypatch):
     monkeypatch.setattr(resized_servers, 'MOST_HOSTS', 1)
     for _ in range(4):
         assert scenario.mend() == (0, 1)
-        scenario.now += resized_servers.CHECK_AGAIN
+        an_hour_later(scenario, *scenario.placement.generations)
     assert len({*scenario.placement.asked[:2]}) == 2
     assert {*scenario.placement.asked[:2]} == {*scenario.placement.asked[2:]}
 
@@ -181,15 +200,56 @@ def test_a_resize_does_not_wait_for_other_hosts(
         scenario.change(last, status='VERIFY_RESIZE', flavor='large')
         assert scenario.mend() == (0, 0)
     # All hosts are due again.
-    scenario.now += resized_servers.CHECK_AGAIN
+    an_hour_later(scenario, *scenario.placement.generations)
     scenario.placement.found[last] = LARGE
     scenario.change(last, status='ACTIVE', flavor='large')
     assert scenario.mend() == (1, 1)
 
 
-def test_all_are_checked_again_after_a_while(scenario):
+def test_hosts_are_checked_again_if_allocations_were_written(scenario):
     scenario.mend()
     scenario.now += resized_servers.CHECK_AGAIN - timedelta(seconds=1)
+    written = scenario.rows()[1].place.provider
+    scenario.placement.generations[written] += 1
+    scenario.placement.found[scenario.second] = LARGE
     assert scenario.mend() == (0, 0)
     scenario.now += timedelta(seconds=1)
+    assert scenario.mend() == (1, 1)
+    assert scenario.placement.asked[2:] == [written]
+
+
+def test_an_hour_without_changes_costs_one_request(scenario):
+    scenario.mend()
+    for number in range(2, 5):
+        an_hour_later(scenario)
+        assert [scenario.mend() for _ in range(3)] == [(0, 0)] * 3
+        assert scenario.placement.listed == number
+
+
+def test_what_was_written_during_the_checks_is_checked_an_hour_later(
+        scenario):
+    scenario.mend()
+    scenario.placement.found[scenario.first] = LARGE
+    an_hour_later(scenario, *scenario.placement.generations)
+    assert scenario.mend() == (1, 2)
+
+
+def test_all_hosts_are_checked_if_generations_are_not_known(scenario):
+    scenario.mend()
+    scenario.placement.away = True
+    an_hour_later(scenario)
     assert scenario.mend() == (0, 2)
+    scenario.placement.away = False
+    assert scenario.mend() == (0, 2)
+    an_hour_later(scenario)
+    # No earlier generation is known.
+    assert scenario.mend() == (0, 2)
+    an_hour_later(scenario)
+    assert scenario.mend() == (0, 0)
+
+
+def test_a_provider_that_is_gone_is_asked_about(scenario):
+    scenario.mend()
+    del scenario.placement.generations[scenario.rows()[0].place.provider]
+    an_hour_later(scenario)
+    assert scenario.mend() == (0, 1)
