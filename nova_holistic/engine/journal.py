@@ -123,11 +123,15 @@ class RowJournal(Journal):
         :param moved: members with new holds and places, by their former
             holds, which are not put
         :raises Overtaken: the members have changed meanwhile
+        :raises OwnershipLost: the group belongs to another engine
         """
         # Whatever fails from now on, a drop of these is safe.
         self._written = [*self._written, *(m.hold for m in moved.values())]
-        if not renewal.move(
-                self._table.database, moved, self._record.engine):
+        owner = self._ownership and self._record.engine
+        if not renewal.move(self._table.database, moved, owner):
+            if self._ownership is not None:
+                # The loss of the group is the usual reason, and ends the work.
+                self._ownership.change()
             raise errors.Overtaken('they changed meanwhile')
 
     def undo(self, error: BaseException | None = None) -> None:

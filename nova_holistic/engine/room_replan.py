@@ -38,6 +38,7 @@ def hold(parts: Parts, journal: RowJournal, proposal: Proposal) -> Proposal:
     :raises CapacityGone: the whole group has to be planned again; nothing is
         held
     :raises Overtaken: the members have changed meanwhile
+    :raises OwnershipLost: the group belongs to another engine
     """
     replan = RoomReplan(parts, journal, proposal)
     journal.put(proposal.members, replan)
@@ -68,6 +69,7 @@ class RoomReplan:
         :returns: all members to hold beside those that are held; None if the
             whole group has to be planned again
         :raises Overtaken: the members have changed meanwhile
+        :raises OwnershipLost: the group belongs to another engine
         """
         if self._attempts == self._parts.conf.planner.attempts:
             return None
@@ -125,10 +127,12 @@ class RoomReplan:
               moving: Sequence[MemberRecord]) -> None:
         """
         :raises Overtaken: the members have changed meanwhile
+        :raises OwnershipLost: the group belongs to another engine
         """
         hosts = decision.plan.hosts()
+        used = {hosts[m.member.path] for m in moving}
         places = {host.name: member_rows.place_of(host)
-                  for host in decision.snapshot.hosts}
+                  for host in decision.snapshot.hosts if host.name in used}
         now = self._parts.clock()
         moved = {
             m.hold: replace(m, place=places[hosts[m.member.path]],

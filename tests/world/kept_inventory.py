@@ -3,12 +3,14 @@
 
 from dataclasses import replace
 
+from nova_holistic.model.frozen import FrozenMapping
 from tests.world.inventory import RackInventory
 
 
 class KeptRackInventory(RackInventory):
-    """The kept snapshot changes when hosts are marked, or when a complete
-    snapshot is taken, and at no other time.
+    """The kept snapshot changes when hosts are marked, when a process knows
+    how it has changed their use, or when a complete snapshot is taken, and at
+    no other time.
 
     :ivar complete: number of complete snapshots
     """
@@ -43,5 +45,19 @@ class KeptRackInventory(RackInventory):
     def mark_providers(self, uuids):
         self._marked.update(uuids)
 
+    def change_use(self, since, changes):
+        if self._latest is not None:
+            self._latest = replace(self._latest, hosts=tuple(
+                _changed(host, changes[host.uuid]) if host.uuid in changes
+                else host for host in self._latest.hosts))
+
     def distrust(self):
         self._distrusted = True
+
+
+def _changed(host, change):
+    return replace(
+        host, servers=host.servers + change.consumers,
+        inventories=FrozenMapping({
+            name: replace(each, used=each.used + change.amounts.get(name, 0))
+            for name, each in host.inventories.items()}))

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
-from nova_holistic.table.changes import alternates, transitions
+from nova_holistic.table.changes import alternates, places, transitions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
@@ -62,11 +62,11 @@ def move(database: Database, moved: Mapping[str, MemberRecord],
     group_uuid = next(iter(moved.values())).group_uuid
     try:
         with database.writer() as session:
-            if engine is not None:
-                # It changes nothing, and keeps others from taking the task.
-                _must(session, sa.update(GroupRow).where(
-                    GroupRow.uuid == group_uuid, GroupRow.engine == engine)
-                    .values(engine=engine))
+            # This also keeps others from taking the task meanwhile.
+            owned = [] if engine is None else [GroupRow.engine == engine]
+            _must(session, sa.update(GroupRow).where(
+                GroupRow.uuid == group_uuid, *owned)
+                .values(places_version=places.raised()))
             for hold, member in moved.items():
                 _must(session, sa.update(MemberRow).where(
                     MemberRow.hold == hold,
@@ -74,7 +74,8 @@ def move(database: Database, moved: Mapping[str, MemberRecord],
                     MemberRow.state == member.state,
                     MemberRow.held.is_(True),
                     MemberRow.instance_uuid.is_(None))
-                    .values(rows.renewed_values(member)))
+                    .values(places_version=places.of_group(),
+                            **rows.renewed_values(member)))
     except _Changed:
         return False
     return True

@@ -45,7 +45,7 @@ class RoomWorld(KeptWorld):
         self.wire = Watched(self)
         self.planned = {}
         self.slow = self.planner_with(self.table, HoldClient(
-            MarkingAdapter(self.wire, self.inventory.mark_providers),
+            MarkingAdapter(self.wire, self.inventory),
             part_size=2))
 
     def make(self, document, **acts):
@@ -119,8 +119,8 @@ def test_only_the_members_whose_hosts_are_taken_move(
     assert racks(world, group) == sorted('aabbcc')
     # The second part is refused once; the first one stays.
     assert world.wire.shown == [0, 2, 2, 4]
-    # Hosts of the parts that were posted are read again, and nothing else.
-    assert reads[0] == {world.planned[path] for path in PLACES[:4]}
+    # Hosts of the refused part are read again, and nothing else.
+    assert reads[0] == {world.planned[path] for path in PLACES[2:4]}
     assert world.inventory.complete == 1
     plan, = decisions
     assert plan.hosts() == hosts(world, group)
@@ -183,7 +183,7 @@ def test_the_number_of_attempts_is_bounded(world):
     assert not any(row.held for row in rows(world, group).values())
 
 
-def test_an_engine_that_lost_its_group_moves_no_member(world):
+def test_an_engine_that_lost_its_group_moves_no_member(world, monkeypatch):
     group = ask(world, six())
     world.inventory.kept()
     record = take(world, group, 'slow')
@@ -194,12 +194,22 @@ def test_an_engine_that_lost_its_group_moves_no_member(world):
         world.wait(601)
         others.append(take(world, group, 'quick'))
 
+    decide, asked = Decider.decide, []
+
+    def watched(self, question, *args, **options):
+        asked.append(len(question.group.all_members()) - len(question.placed))
+        return decide(self, question, *args, **options)
+
+    monkeypatch.setattr(Decider, 'decide', watched)
     world.wire.acts = {1: another_engine}
     with pytest.raises(OwnershipLost):
         world.slow.perform(record)
-    # The first part is refused. Nothing more is put, and three requests try
-    # to drop what may be there.
+    # It plans the group, and another place for one member; then it ends.
+    assert asked == [6, 1]
+    # The first part is refused. Three requests empty what may be there: six
+    # holds and that of the other place. Only the stranger is left.
     assert world.wire.shown == [0, 0, 0, 0]
+    assert world.vcpus_used() == 2
     assert world.moved(world.table.get_group(group)) == set()
     world.planner.perform(*others)
     assert world.table.get_group(group).status == GroupStatus.PLANNED

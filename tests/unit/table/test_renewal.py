@@ -26,6 +26,17 @@ def test_all_given_members_get_their_places_and_no_others(table, shop):
     assert table.members(shop.uuid) == (*wanted.values(), *others)
 
 
+def test_readers_of_exclusive_groups_learn_of_other_places(table):
+    group = builders.planned(
+        table, builders.a_group(exclusive=True), web=None, node=3)
+    table.exclusive_groups()
+    assert renewal.move(table.database, moved(table.members(group.uuid)[1]))
+    (_, found), = table.exclusive_groups()
+    assert [row.place for row in found] == [
+        row.place for row in table.members(group.uuid)]
+    assert ELSEWHERE in [row.place for row in found]
+
+
 @pytest.mark.parametrize('state, changes', [
     (MemberState.RELEASED, {}), (MemberState.LOST, {}),
     (MemberState.PLANNED, {'held': False})])
