@@ -225,9 +225,8 @@ class Decider:
         # Nova does not ask again before it builds a claimed member on an
         # alternate. So alternates of claimed members are used only if there
         # is no other plan.
-        alternative = (
-            self._promised(question) if _has_hard_rules(question.group)
-            else frozenset())
+        alternative = (self._promised(question) if question.has_hard_rules
+                       else frozenset())
         if alternative:
             narrowed = with_closed(snapshot, alternative)
             answer = self._solve(question, narrowed, time_limit)
@@ -292,11 +291,6 @@ class Decider:
         """The group whose members avoid hosts that Nova would refuse."""
         return self._constraints.constrained(refused_hosts.kept_away(
             question.group, question.refused), snapshot)
-
-
-def _has_hard_rules(group: Group) -> bool:
-    return any(rule.hard for scope in group.scopes()
-               for rule in scope.group.rules)
 
 
 def _with_seconds(answer: Solved, snapshot: float) -> Solved:

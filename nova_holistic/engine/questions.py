@@ -51,6 +51,12 @@ class Question:
     project_id: str | None = None
     sources: Mapping[str, str] = field(default_factory=FrozenMapping)
 
+    @property
+    def has_hard_rules(self) -> bool:
+        """Whether some policy or relationship of the group is hard."""
+        return any(rule.hard for scope in self.group.scopes()
+                   for rule in scope.group.rules)
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
