@@ -149,7 +149,8 @@ def _unsettled(facts: Facts) -> Iterator[str]:
         if group['task'] or group['status'] not in SETTLED:
             yield (f'group {uuid} is {group["status"]} with task '
                    f'{group["task"]}: {group["reasons"]}')
-        elif group['status'] in WITH_REASONS and not group['reasons']:
+        elif group['status'] in WITH_REASONS and not (
+                group['reasons'] or group.get('violations')):
             yield f'group {uuid} is {group["status"]} without a reason'
     for row in facts.members:
         group = facts.groups.get(row['group_uuid'])

@@ -11,7 +11,7 @@ from tests.chaos.facts import Facts
 from tools.cloud.layout import Layout
 from tools.cloud.ports import ADDRESS
 
-_GROUPS = 'SELECT uuid, name, status, task, reasons, document ' \
+_GROUPS = 'SELECT uuid, name, status, task, reasons, violations, document ' \
           'FROM holistic.holistic_groups'
 _MEMBERS = 'SELECT group_uuid, path, state, host, provider, hold, held, ' \
            'requirements, instance_uuid FROM holistic.holistic_members'
@@ -60,7 +60,7 @@ def read(layout: Layout) -> Facts:
         pointers = {row['instance_uuid']: _pointer(json.loads(row['spec']))
                     for row in rows(_SPECS)}
         return Facts(
-            {row['uuid']: _decoded(row, 'reasons', 'document')
+            {row['uuid']: _decoded(row, 'reasons', 'violations', 'document')
              for row in rows(_GROUPS)},
             [_decoded(row, 'requirements') for row in rows(_MEMBERS)],
             allocations, types, servers,
@@ -69,7 +69,7 @@ def read(layout: Layout) -> Facts:
 
 
 def _decoded(row: dict, *names: str) -> dict:
-    return row | {name: json.loads(row[name]) for name in names}
+    return row | {name: json.loads(row[name] or 'null') for name in names}
 
 
 def _pointer(spec: dict) -> tuple[str, str] | None:

@@ -156,6 +156,14 @@ def test_a_group_in_error_without_a_reason():
         APART, status='error', reasons=[{'message': 'no database'}])}) == []
 
 
+def test_the_violations_of_a_degraded_group_are_its_reason():
+    wrong = found(groups={'g': group(APART, status='degraded')})
+    assert 'group g is degraded without a reason' in wrong
+    assert 'group g is degraded without a reason' not in found(groups={
+        'g': group(APART, status='degraded', violations=[
+            {'message': 'host h1 holds 2 members'}])})
+
+
 def test_a_member_that_stays_claimed():
     wrong, = found(members=[member('a', 'claimed', 'h1', 's'),
                             GOOD.members[1]])
