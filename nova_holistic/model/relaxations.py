@@ -22,7 +22,7 @@ class AddedHosts:
 
 @dataclass(frozen=True, slots=True)
 class MoreHosts:
-    """The group fits after so many empty hosts of one kind are added.
+    """The group fits after empty hosts of one kind are added.
 
     :ivar like: name of an existing host that has the resources and traits of
         the added hosts
@@ -107,7 +107,7 @@ class Relaxations:
 class Headroom:
     """How many copies of a group fit on the cloud at the same time.
 
-    :ivar at_least: a plan with so many copies was found
+    :ivar at_least: a plan with this number of copies was found
     :ivar at_most: it is proved that no more copies fit; None if nothing limits
         the number of copies
     """

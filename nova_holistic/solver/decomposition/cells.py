@@ -40,8 +40,8 @@ class Cells:
     :ivar free: upper limits of the variables
     :ivar whole: which of them are 0 or 1, or a number of members
     :ivar stay: for each scope and level, members that stay by domain
-    :ivar fewest: in every plan at least so many hosts get members, beside
-        those of members that stay
+    :ivar fewest: the least number of hosts that get members in any plan,
+        beside those of members that stay
     """
 
     table: HostTable

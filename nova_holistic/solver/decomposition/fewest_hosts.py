@@ -32,8 +32,8 @@ def countable(carried: Iterable[Carried], rules: Rules) -> list[Carried]:
 
 def fewest_hosts(rules: Rules, placed: Mapping[str, int],
                  in_time: Callable[[], None]) -> int:
-    """In every plan at least so many hosts get members, beside the hosts of
-    members that stay.
+    """The least number of hosts that get members in any plan, beside the
+    hosts of members that stay.
 
     :param rules: the hard policies
     :param placed: member path to host index, of members that stay

@@ -93,7 +93,8 @@ class Merging:
             np.concatenate((taken, -most)), -np.inf, 0.0, b)
 
     def _use_hosts(self, fewest: int, bins: Bins, of_y: np.ndarray) -> None:
-        """At least so many hosts without members that stay are in use."""
+        """This number of hosts without members that stay are in use at least.
+        """
         here = np.flatnonzero(bins.fresh)
         if fewest > 0 and not self._slopes:
             self.program.add(np.zeros(len(here)), of_y[here],

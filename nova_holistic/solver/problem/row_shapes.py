@@ -35,7 +35,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Cap(Shape):
-    """Some domains hold no more than so many members each.
+    """Some domains have limits on the number of members that they hold.
 
     :ivar limits: of the domains that the rows speak of; there is no limit on
         any other domain of the level
@@ -61,7 +61,7 @@ class Confined(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Wide(Shape):
-    """At least so many of the domains are used."""
+    """A least number of the domains is used."""
 
     domains: frozenset[int]
     least: int

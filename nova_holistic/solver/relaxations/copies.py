@@ -13,7 +13,7 @@ from nova_holistic.model.group import Group
 
 
 def copies(group: Group, number: int, first: int = 0) -> Group:
-    """A group of so many copies.
+    """A group of several copies.
 
     :param first: number of the first copy; the names of the nested groups
         have the numbers of the copies

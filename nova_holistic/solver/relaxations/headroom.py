@@ -71,7 +71,7 @@ class _Search:
 
     def found(self, number: int, where: dict[str, str]) -> None:
         """
-        :param where: member path to host name, for so many copies
+        :param where: member path to host name, for this number of copies
         """
         self.at_least, self._where = number, where
 

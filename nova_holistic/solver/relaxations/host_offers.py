@@ -83,7 +83,7 @@ def in_new_domains(snapshot: Snapshot, each: int) -> Iterator[Place]:
 
 
 def anywhere(snapshot: Snapshot, each: int) -> Iterator[Place]:
-    """So many places beside existing hosts and in new domains."""
+    """Places beside existing hosts and in new domains."""
     return itertools.chain(beside(snapshot, each),
                            in_new_domains(snapshot, each))
 

@@ -129,7 +129,7 @@ class _Search:
             (), found.at_least)
 
     def _offered(self, each: int) -> _Found | None:
-        """With so many hosts at every place; None if it is not known."""
+        """With this number of hosts at every place; None if unknown."""
         asked = self._asked
         offered = offers(asked.bound, asked.snapshot, self._kind,
                          self._places(asked.snapshot, each))
