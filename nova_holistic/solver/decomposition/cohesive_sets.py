@@ -105,7 +105,7 @@ class CohesiveSetRows:
                scale: np.ndarray) -> None:
         """:param mine: [part, bin]: variables of its members"""
         b = self._bins
-        # A host in use holds so many of a cohesive set at most,
+        # A host in use holds a limited number of a cohesive set,
         program.add(
             np.concatenate((np.tile(np.arange(b), len(mine)), np.arange(b))),
             np.concatenate((mine.ravel(), of_y)),

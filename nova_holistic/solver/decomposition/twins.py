@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinds that ask the same of hosts, but for being kept together.
 
-Patterns that hold as many of both together differ only in who of them is in
-the cohesive set: of these, one that is worth most is enough.
+Patterns that hold the same number of both together differ only in which
+members are in the cohesive set. The pattern of the highest worth is enough.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import numpy as np
 from nova_holistic.solver.problem.kinds import Kinds
 
 Pair = tuple[int, int]
-"""A kind in the cohesive set, and the one that asks the same and is not."""
+"""A kind in the cohesive set, and the equal kind outside of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

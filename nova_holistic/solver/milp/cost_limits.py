@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of whole numbers of any size, and limits on what preferences cost."""
 
+import abc
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -15,7 +16,7 @@ _DIGIT = 2**12
 Terms = list[tuple[LpVariable, int]]
 
 
-class CostLimits:
+class CostLimits(abc.ABC):
     """The part of a program that is about the cost of preferences.
 
     :ivar penalties: the preferences
@@ -28,11 +29,13 @@ class CostLimits:
     preferences: LpAffineExpression
     preference_unit: float
 
+    @abc.abstractmethod
     def require(self, constraint: LpConstraint | bool) -> None:
-        raise NotImplementedError
+        """Add a row to the program."""
 
+    @abc.abstractmethod
     def _variable(self, upper: int) -> LpVariable:
-        raise NotImplementedError
+        """A new whole variable from 0 to the limit."""
 
     def add_up_preferences(self) -> None:
         """Write down their cost; what is minimised may be rounded."""

@@ -18,8 +18,8 @@ from nova_holistic.solver.problem.exact_weights import common_step, exact
 from nova_holistic.solver.problem.rules import Carried
 
 FAR_APART = 2**16
-"""Whole numbers up to this in one row are told apart by solvers, whose
-tolerances are about a millionth."""
+"""Solvers distinguish whole numbers up to this in one row: their tolerances
+are about a millionth."""
 
 _TOLERANCE = 1e-6
 """Solvers' tolerance, of the largest number in a row."""

@@ -55,8 +55,10 @@ class NewHosts(Objective):
 
 
 def beside(snapshot: Snapshot, each: int) -> Iterator[Place]:
-    """So many places beside existing hosts, for each way in which the places
-    of these differ."""
+    """Places beside existing hosts.
+
+    :param each: number of places beside each kind of existing place
+    """
     places: dict[tuple, Host] = {}
     for host in snapshot.hosts:
         if host.enabled:
@@ -67,8 +69,11 @@ def beside(snapshot: Snapshot, each: int) -> Iterator[Place]:
 
 
 def in_new_domains(snapshot: Snapshot, each: int) -> Iterator[Place]:
-    """So many new domains below every existing domain and at the top, with so
-    many new domains or places for hosts in each of them."""
+    """Places in new domains, below every existing domain and at the top.
+
+    :param each: number of new domains below each domain, and of places in
+        each new domain of the lowest level
+    """
     depth = len(snapshot.levels) - 1
     parents: dict[tuple[str, ...], Host] = {}
     for host in snapshot.hosts:

@@ -58,7 +58,7 @@ def _largest(counts: Sequence[int], fits: Fits, monotone: bool
     """The largest count that fits, and whether that is proved.
 
     :param counts: ascending
-    :param monotone: whether every count below one that fits fits, too
+    :param monotone: whether a lower count fits wherever a higher count fits
     """
     known: dict[int, bool | None] = {}
 

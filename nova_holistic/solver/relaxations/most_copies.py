@@ -4,8 +4,8 @@
 All numbers are whole, so rounding cannot make the bound wrong. Each argument
 counts some members and all hosts that can take any of them:
 
-- how many members of a class the hosts take, with at most so many of one copy
-  on a host where a policy says so;
+- how many members of a class the hosts take, where a policy may limit the
+  number of members of one copy on a host;
 - how much of a resource is free on the hosts that take a class, and how much
   of it those classes ask for that no other host takes;
 - how many domains there are, if each copy closes one to all others.
@@ -24,7 +24,7 @@ from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 
 UNLIMITED = 2**31
-"""So many members of a class may be on a host as if nothing limited them."""
+"""The limit of members of a class on a host where nothing limits them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,10 @@ def _by_members(classes: list[_Class], table: HostTable) -> Iterator[int]:
 
 
 def _largest(room: np.ndarray, members: int, most: int) -> int:
-    """The largest number of copies of which all members have room, with at
-    most so many of a copy on a host."""
+    """The largest number of copies of which all members have room.
+
+    :param most: largest number of members of a copy on one host
+    """
     low, high = 0, int(room.sum()) // members
     while low < high:
         middle = (low + high + 1) // 2
