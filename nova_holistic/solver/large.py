@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large groups on large clouds: a few hosts are chosen first, by a relaxation
-of the whole; only for these is everything written down.
-
-A plan for the chosen hosts is a plan for the whole, and the relaxation's
-bound is the whole's. That the chosen hosts have no plan proves nothing.
-"""
+"""Large groups on large clouds: a relaxation of the whole chooses a few hosts,
+and only for these is everything written down. Its bound is the whole's. That
+the chosen hosts have no plan proves nothing."""
 
 import contextlib
 from dataclasses import dataclass
@@ -40,7 +37,7 @@ _HUGE = 10 * LARGE
 """Places from which on it is in vain to look at the whole instead."""
 
 _HURRY = 0.12
-_SHORT = 0.3
+_SHORT = 0.1
 _LATE = 0.4
 """Shares of the time limit after which any plan is sought before a good one:
 when rules are read, after a first relaxation, and later on."""
@@ -77,10 +74,6 @@ class _How:
     incumbent: Incumbent
     backend: Backend
     deadline: Deadline
-
-    @property
-    def gap(self) -> float:
-        return self.incumbent.gap
 
     def offer(self, search: Search) -> None:
         """The best plan of a search, and its bound."""
@@ -172,6 +165,23 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
     return Found(case, counts, relaxed and relaxed.within(worth[0]), 0.0)
 
 
+def relax(incumbent: Incumbent, deadline: Deadline) -> None:
+    """A bound for a large group whose incumbent has a plan.
+
+    :raises OutOfTime: before there was one
+    """
+    kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
+                     deadline.check)
+    if kinds is None or not kinds.kinds:
+        return
+    relaxed = _Relaxed.of(kinds, incumbent.objective, deadline)
+    try:
+        relaxed.merged.run()
+    finally:
+        incumbent.prove_least(relaxed.merged.least)
+        incumbent.prove_within(relaxed.within)
+
+
 def _talking(kinds: Kinds, how: _How) -> Best | None:
     """For objectives that are about traffic."""
     traffic = how.incumbent.objective.traffic()
@@ -198,7 +208,7 @@ def _good(relaxed: _Relaxed, how: _How, fallback: FallbackPlan) -> Best | None:
         if found is not None and search.preferred():
             return best
     merged.run()
-    fallback.seek(_LATE)
+    fallback.seek(_SHORT)
     if merged.impossible or merged.bound is None:
         return best
     return _chosen(relaxed, how, best)
@@ -215,7 +225,7 @@ def _chosen(relaxed: _Relaxed, how: _How,
     # Where hosts cost alike, those that the relaxation uses are mostly best.
     for spare in _SPARE[0 if alike else 1:]:
         seats = seating(relaxed.kinds, relaxed.cells, outlay, merged, spare,
-                        how.gap, deadline)
+                        how.incumbent.gap, deadline)
         if seats.taken is None and spare < _SPARE[-1]:
             continue
         try:
@@ -248,7 +258,7 @@ def _patterned(relaxed: _Relaxed, how: _How,
             kinds, rules, relaxed.apart.families, merged.limit))
     whole = how.incumbent.objective.integral and relaxed.told
     taken = place_patterns(
-        kinds, rules, generation, how.gap, whole, merged.limit) if (
+        kinds, rules, generation, how.incumbent.gap, whole, merged.limit) if (
             generation.run(whole) or generation.late()) else None
     merged.proved.add(generation.bound, generation.limit)
     if taken is None:
@@ -274,12 +284,13 @@ def _plan(relaxed: _Relaxed, how: _How,
     known = how.incumbent
     case = Case.of(kinds.group, known.snapshot, known.placed, deadline.check,
                    kinds.table.part(hosts))
-    search = Search(case, known.objective, how.backend, deadline, how.gap)
+    search = Search(case, known.objective, how.backend, deadline, known.gap)
     start = None
     if seats.taken is not None:
         start = seated(case, relaxed.cells, relaxed.outlay, seats, hosts,
                        merged.limit, deadline)
-    verdict = search.improve(start, merged.least, relaxed.within)
+    verdict = search.improve(start, merged.least, relaxed.within,
+                             known.where is not None)
     how.offer(search)
     if verdict is Verdict.NOTHING or search.best is None:
         return search, None

@@ -19,7 +19,7 @@ from nova_holistic.solver.diagnosis.contradiction import narrowed
 from nova_holistic.solver.diagnosis.core import core
 from nova_holistic.solver.diagnosis.wording import reasons, unsifted
 from nova_holistic.solver.improve.search import improve
-from nova_holistic.solver.large import large
+from nova_holistic.solver.large import large, relax
 from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.observer import Answer, Observer, Question, report
@@ -46,6 +46,14 @@ _FIRST = 0.7
 _CONSTRUCTING = 0.2
 """Share of what is left for a first plan on some hosts, before all are looked
 at."""
+
+_RELAXING = 0.3
+"""Share of what is left for a bound, where a plan is constructed first."""
+
+_POLICIES = 20
+_MEMBERS_OF_EACH = 10
+"""Policies from which on a group is diverse, and the number of members for
+each of them up to which it is: see the mixed groups of benchmarks/grid.py."""
 
 _JOIN = (Strategy.AUTO, Strategy.INSERTION)
 """Strategies with which few members join those that stay without a program.
@@ -153,10 +161,24 @@ def _of_those_who_join(asked: _Asked, deadline: Deadline) -> Plan | None:
 
 
 def _on_few(asked: _Asked, deadline: Deadline) -> None:
-    """A plan for a large group on some of many hosts."""
+    """A plan for a large group on some of many hosts. Where there are
+    many policies, it is constructed, and a relaxation gives the bound."""
+    known, always = asked.incumbent, asked.strategy is Strategy.DECOMPOSED
+    if not always and _is_diverse(known):
+        first_plan(known, deadline.part(_FIRST))
     with contextlib.suppress(OutOfTime):
-        large(asked.incumbent, asked.backend, deadline.part(_FIRST), deadline,
-              always=asked.strategy is Strategy.DECOMPOSED)
+        if not always and known.where is not None and _is_diverse(known):
+            relax(known, deadline.part(_RELAXING))
+        else:
+            large(known, asked.backend, deadline.part(_FIRST), deadline,
+                  always=always)
+
+
+def _is_diverse(known: Incumbent) -> bool:
+    """Whether the group has many policies, each for few members."""
+    policies = len(known.policies)
+    return (policies >= _POLICIES
+            and len(known.members) <= _MEMBERS_OF_EACH * policies)
 
 
 def _on_all(asked: _Asked, deadline: Deadline) -> Unplaceable | Unknown | None:

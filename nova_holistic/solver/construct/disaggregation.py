@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from nova_holistic.solver.construct.greedy import Attempt
+from nova_holistic.solver.construct.attempt import Attempt
 from nova_holistic.solver.construct.make_way import make_way
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline

@@ -7,7 +7,8 @@ than nothing: it is only sought where the time may turn out to be short.
 
 import numpy as np
 
-from nova_holistic.solver.construct.greedy import any_plan, Attempt, fullest
+from nova_holistic.solver.construct.attempt import Attempt, fullest
+from nova_holistic.solver.construct.greedy import plans
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent, Worth
@@ -63,15 +64,21 @@ class FallbackPlan:
                 kinds.group, self._incumbent.snapshot,
                 self._incumbent.placed, deadline.check,
                 kinds.table.part(roomiest(kinds)))
-            counts = _quickly(case, deadline) or any_plan(case, deadline)
+            counts = _quickly(case, deadline)
+            for found in plans(case, deadline) if counts is None else [counts]:
+                self._take(case, found)
         except OutOfTime:
-            return
-        if counts is not None:
-            placement = case.placement(counts)
-            self.plan = self._incumbent.worth_of(placement), case, counts
+            pass
+        if self.plan is not None and self._longest is not None:
+            self._put_off(self._longest.part(_REST))
+
+    def _take(self, case: Case, counts: Counts) -> None:
+        """The best plan is kept."""
+        placement = case.placement(counts)
+        worth = self._incumbent.worth_of(placement)
+        if self.plan is None or worth < self.plan[0]:
+            self.plan = worth, case, counts
             self._incumbent.offer(placement)
-            if self._longest is not None:
-                self._put_off(self._longest.part(_REST))
 
     def _put_off(self, later: Deadline) -> None:
         if later.left() > self._deadline.left():
@@ -124,6 +131,8 @@ def _fill(attempt: Attempt, c: int, host: int, left: int) -> int:
     names = sorted({n for each in attempt.case.classes
                     for n, _ in each.demands})
     attempt.put(c, host)
+    if attempt.is_checked(c):
+        return 1
     free = [int(attempt.free[names.index(name), host]) // amount
             for name, amount in asked.items() if amount]
     number, most = 1, min([left - 1, *free]) + 1

@@ -9,7 +9,7 @@ import contextlib
 
 import numpy as np
 
-from nova_holistic.solver.construct.greedy import any_plan
+from nova_holistic.solver.construct.greedy import plans
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
@@ -19,11 +19,22 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 MOST = 1000
 """Hosts up to which all of them are looked at."""
 
+_MOST_PLACES = 120_000
+"""Hosts times descriptions of members up to which all hosts are looked at,
+too."""
+
+_FURTHER = 0.7
+"""Share of the time that has to be left for a further plan."""
+
 _ROOMY = 500
 """The roomiest hosts of all places in turn."""
 
 _EMPTY = 200
 """The roomiest hosts without servers: members may have to be alone."""
+
+_WHOLE = 200
+"""Hosts of whole domains of the finest level above hosts, those with the most
+room first: members may have to be in one domain."""
 
 _KINDS = 100
 """Kinds of members whose own hosts are looked for, at most."""
@@ -33,18 +44,25 @@ _OF_KIND = 30
 
 
 def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
-    """Offer the incumbent a plan, if one is found in time."""
-    table = HostTable.of(incumbent.snapshot)
+    """Offer the incumbent some plans, if any is found in time."""
+    table, time = HostTable.of(incumbent.snapshot), deadline.left()
     if not len(table):
         return
     with contextlib.suppress(OutOfTime):
         case = Case.of(
             incumbent.group, incumbent.snapshot, incumbent.placed,
-            deadline.check, table if len(table) <= MOST else table.part(
-                _some_hosts(incumbent, table)))
-        counts = any_plan(case, deadline)
-        if counts is not None:
+            deadline.check, table if _are_few(incumbent, table)
+            else table.part(_some_hosts(incumbent, table)))
+        for counts in plans(case, deadline):
             incumbent.offer(case.placement(counts))
+            if deadline.left() < _FURTHER * time:
+                break
+
+
+def _are_few(incumbent: Incumbent, table: HostTable) -> bool:
+    descriptions = len({m.description for m in incumbent.members})
+    return (len(table) <= MOST
+            or len(table) * descriptions <= _MOST_PLACES)
 
 
 def _some_hosts(incumbent: Incumbent, table: HostTable) -> np.ndarray:
@@ -55,7 +73,8 @@ def _some_hosts(incumbent: Incumbent, table: HostTable) -> np.ndarray:
     order = order[table.enabled[order]]
     hosts = table.hosts
     empty = [h for h in order.tolist() if not hosts[h].servers][:_EMPTY]
-    chosen = [_in_turn(order, table)[:_ROOMY], np.array(empty, dtype=int)]
+    chosen = [_in_turn(order, table)[:_ROOMY], np.array(empty, dtype=int),
+              _of_whole_domains(room, order, table)]
     eligibility = Eligibility(table)
     wanted = {id(m.requirements): m.requirements for m in incumbent.members}
     for each in [*wanted.values()][:_KINDS]:
@@ -66,6 +85,20 @@ def _some_hosts(incumbent: Incumbent, table: HostTable) -> np.ndarray:
     stay = [table.index[name] for name in incumbent.placed.values()]
     return np.unique(np.concatenate(
         [*chosen, np.array(stay, dtype=int)])).astype(np.int64)
+
+
+def _of_whole_domains(room: np.ndarray, order: np.ndarray,
+                      table: HostTable) -> np.ndarray:
+    levels = table.snapshot.levels
+    if len(levels) < 2:
+        return order[:0]
+    division = table.division(levels[-2])
+    inside = division.of_host >= 0
+    total = np.bincount(division.of_host[inside], np.minimum(
+        room[inside], 1.0), len(division.domains))
+    rank = np.argsort(np.argsort(-total, kind='stable'), kind='stable')
+    own = order[(division.of_host[order] >= 0) & (room[order] > 0)]
+    return own[np.argsort(rank[division.of_host[own]], kind='stable')][:_WHOLE]
 
 
 def _room(incumbent: Incumbent, table: HostTable) -> np.ndarray:

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from nova_holistic.solver.construct.greedy import Attempt
+from nova_holistic.solver.construct.attempt import Attempt
 
 
 def make_way(attempt: Attempt, of_kind: Mapping[int, Sequence[int]], c: int,

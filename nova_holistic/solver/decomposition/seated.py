@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.construct.attempt import Attempt, fullest
 from nova_holistic.solver.construct.disaggregation import disaggregate, Seats
-from nova_holistic.solver.construct.greedy import Attempt, fullest
 from nova_holistic.solver.decomposition.assignment import assigned
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import TINY

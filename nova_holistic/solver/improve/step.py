@@ -2,20 +2,24 @@
 """One step: some members are freed, all others stay, and a program of the
 hosts that matter looks for a better plan."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
+from nova_holistic.model.group import Scope
+from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.improve.neighbourhood import PlanView
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.milp.questions import Questions
-from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.case import Case, Counts, Freed
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.judges import seen_of
+from nova_holistic.solver.problem.preference_cost import preference_cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ def step(plan: PlanView, part: Part, tools: 'Tools') -> Outcome:
 
     :raises OutOfTime: the program was not written down in time
     """
-    case = _case(plan, part.hosts, tools)
+    case = _case(plan, part, tools)
     program = Program(case, plan.incumbent.objective, tools.deadline,
                       _places(case, plan, part.freed))
     start = plan.incumbent.counts(case)
@@ -66,7 +70,7 @@ def step(plan: PlanView, part: Part, tools: 'Tools') -> Outcome:
     outcome = questions.ask(program, tools.share(), plan.incumbent.gap / 4)
     plan.incumbent.solving += questions.solving
     better = questions.best is not start and plan.incumbent.offer(
-        case.placement(questions.best))
+        _placement(case, plan, part, questions.best))
     return Outcome(better, outcome.status is not Status.NOTHING
                    and outcome.status is not Status.FEASIBLE, program.size)
 
@@ -97,17 +101,37 @@ class _Step(Questions):
         return self._offer(counts)
 
 
-def _case(plan: PlanView, hosts: np.ndarray, tools: Tools) -> Case:
-    """A case of the hosts. Members elsewhere stay: what they take is no
-    matter, as nobody joins them."""
+def _case(plan: PlanView, part: Part, tools: Tools) -> Case:
+    """A case of the hosts, and of the policies that see a freed member.
+    Members elsewhere stay: what they take is no matter, as nobody joins them.
+    """
     incumbent, index = plan.incumbent, tools.table.index
-    inside = {*hosts.tolist()}
+    inside = {*part.hosts.tolist()}
     stay = {path: plan.where[path].name for path in plan.movable
             if index[plan.where[path].name] not in inside}
     known = inside.union(index[host.name] for host in plan.where.values())
     return Case.of(incumbent.group, incumbent.snapshot,
                    {**incumbent.placed, **stay}, tools.deadline.check,
-                   tools.table.part(np.array(sorted(known), dtype=np.int64)))
+                   tools.table.part(np.array(sorted(known), dtype=np.int64)),
+                   _freed(plan, part.freed))
+
+
+def _freed(plan: PlanView, paths: Collection[str]) -> Freed:
+    """A policy that sees no freed member is kept, and costs the same."""
+    incumbent = plan.incumbent
+    members = tuple(m for m in incumbent.members if m.path in paths)
+    return Freed(
+        Scope('', incumbent.group, members), tuple(
+            each for each in incumbent.policies
+            if any(seen_of(each, member) != {} for member in members)))
+
+
+def _placement(case: Case, plan: PlanView, part: Part, counts: Counts
+               ) -> Mapping[str, Host]:
+    """Only freed members have other hosts than before."""
+    found = case.placement(counts)
+    return {path: found[path] if path in part.freed else host
+            for path, host in plan.where.items()}
 
 
 def _places(case: Case, plan: PlanView, freed: Collection[str]) -> np.ndarray:
@@ -146,5 +170,6 @@ def _minimise(program: Program, plan: PlanView, part: Part) -> None:
         program.minimise_preferences()
         return
     if program.preferences:
-        program.limit_preferences(plan.incumbent.worth[0])
+        program.limit_preferences(preference_cost(
+            program.case.policies, plan.where, plan.incumbent.snapshot))
     program.minimise_cost()

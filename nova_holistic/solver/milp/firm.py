@@ -14,7 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.solver.construct.greedy import ORDERINGS, Restarts, TRIES
+from nova_holistic.solver.construct.attempt import ORDERINGS
+from nova_holistic.solver.construct.greedy import Restarts, TRIES
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case, Counts

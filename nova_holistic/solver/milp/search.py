@@ -113,9 +113,12 @@ class Search(Questions):
             self._worth[1] <= bounds.safe(self._objective, self.bound))
 
     def improve(self, start: Counts | None, least: float,
-                within: Callable[[float], float | None]) -> Verdict:
+                within: Callable[[float], float | None],
+                is_known: bool = False) -> Verdict:
         """The case has some hosts of a whole of which more is known.
 
+        :param is_known: whether a plan for the whole is known; then no time
+            is spent on a program that seeks any plan
         :param least: no plan's preferences cost less
         :param within: the bound of the objective among plans whose
             preferences cost at most that
@@ -126,7 +129,8 @@ class Search(Questions):
             if not self._offer(start):
                 self._offer(greedy(self.case, self._objective,
                                    self._deadline))
-            if self.best is None and self._first() is Status.INFEASIBLE:
+            if self.best is None and (
+                    is_known or self._first() is Status.INFEASIBLE):
                 return Verdict.NOTHING
             # What is true of more plans is true of fewer.
             self.bound = within(self._worth[0])

@@ -12,7 +12,7 @@ from pulp import LpConstraintGE
 
 from nova_holistic import exceptions
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.group import Group
+from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.marked import tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.relationship import Relationship
@@ -50,6 +50,19 @@ class MemberClass:
         object.__setattr__(self, 'demands', (*demands(self.requirements),))
 
 
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """Members that may move, while others without a place stay on hosts that
+    the caller knows.
+
+    :ivar scope: these members; no class has others beside them
+    :ivar policies: those whose checks see one of these members
+    """
+
+    scope: Scope
+    policies: tuple[Carried, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
     """A group against a snapshot, ready to be solved.
@@ -73,12 +86,13 @@ class Case:
            placed: Mapping[str, str],
            in_time: Callable[[], None] = endless,
            table: HostTable | None = None,
-           also: Mapping[str, Collection[int]] = FrozenMapping()) -> 'Case':
+           freed: 'Freed | None' = None) -> 'Case':
         """Look up what the group asks for, and write its rules down.
 
         :param in_time: called again and again; raises where time has run out
         :param table: the snapshot's, if there is one already
-        :param also: indexes of hosts on which placed members may come to be
+        :param freed: the only ones of the members without a place that may
+            move; None for all of them
         :raises InvalidDocument: a placed member or its host is unknown
         """
         table = table or HostTable.of(snapshot)
@@ -90,20 +104,21 @@ class Case:
         possible = np.zeros(len(table), dtype=bool)
         for some in distinct(room.some.values()):
             possible |= some
-        possible[[*at.values(), *(h for some in also.values()
-                                  for h in some)]] = True
+        possible[[*at.values()]] = True
         rules = Rules(table, possible.tolist(), next(group.scopes()),
                       reach(members, {
                           path: room.some[kind]
-                          for path, kind in kinds.items()}, at, len(table),
-                          also),
+                          for path, kind in kinds.items()}, at, len(table)),
                       in_time)
         policies = tuple(carried_policies(group))
-        rules.encode(policies)
+        touched = policies if freed is None else freed.policies
+        rules.encode(touched)
         _tell_sides_apart(policies, rules)
+        if freed is not None:
+            rules.number(freed.scope)
         classes = _classes(waiting, kinds, rules, in_time)
         return cls(group, snapshot, table, members, at, rules, classes,
-                   _room(classes, room, len(table), in_time), policies)
+                   _room(classes, room, len(table), in_time), touched)
 
     def under(self, policies: Sequence[Carried]) -> 'Case':
         """The same, with no policies but these hard ones."""

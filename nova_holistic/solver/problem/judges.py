@@ -68,7 +68,7 @@ class Judge:
 
     def says(self, member: Member) -> bool:
         """Whether each policy says what it sees of the member's host."""
-        return all(_seen(each, member) is not None
+        return all(seen_of(each, member) is not None
                    for each in self._policies)
 
     def admitted(self, member: Member, hosts: np.ndarray) -> np.ndarray:
@@ -89,7 +89,7 @@ class Judge:
         cost nothing."""
         total = np.zeros(len(hosts))
         for each in self._policies:
-            sorts = None if each.policy.hard or not _seen(
+            sorts = None if each.policy.hard or not seen_of(
                 each, member) else self.sorts(each, member, hosts)
             if sorts is None:
                 continue
@@ -127,7 +127,7 @@ class Judge:
                 disliked = sum(self._cost(each, member, host)
                                for each in self._policies
                                if not each.policy.hard
-                               and _seen(each, member) != {})
+                               and seen_of(each, member) != {})
                 if best is None or best.is_worse(disliked, costs[n]):
                     best = Best(host, disliked, float(costs[n]))
                 continue
@@ -145,7 +145,7 @@ class Judge:
         for number, each in enumerate(self._policies):
             if not each.policy.hard:
                 continue
-            if _seen(each, member) != {}:
+            if seen_of(each, member) != {}:
                 if self._violations(each, member, host):
                     return number
             elif number not in self._fine:
@@ -158,7 +158,7 @@ class Judge:
         """Whether a policy is broken wherever the member is; as far as it
         says what it sees, it is so where the member is nowhere."""
         each = self._policies[number]
-        return _seen(each, member) is not None and bool(
+        return seen_of(each, member) is not None and bool(
             self._violations(each))
 
     def _cost(self, each: Carried, member: Member, host: int) -> int:
@@ -176,7 +176,7 @@ class Judge:
               hosts: np.ndarray) -> np.ndarray | None:
         """Numbers, equal for hosts that are alike to the policy; None where
         any two may differ."""
-        seen = _seen(each, member)
+        seen = seen_of(each, member)
         if seen is None:
             return None
         sorts = np.zeros(len(hosts), dtype=np.int64)
@@ -195,7 +195,7 @@ class Judge:
         return sorts
 
 
-def _seen(each: Carried, member: Member) -> Mapping[str, bool] | None:
+def seen_of(each: Carried, member: Member) -> Mapping[str, bool] | None:
     """What the policy says it sees of the member's host.
 
     What a class says is said of its own check, not of one that a subclass has

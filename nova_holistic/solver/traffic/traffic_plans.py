@@ -11,7 +11,7 @@ import numpy as np
 from nova_holistic.model.objective import Objective, Outlay, Traffic
 from nova_holistic.model.policy import Policy
 from nova_holistic.solver.construct.disaggregation import disaggregate
-from nova_holistic.solver.construct.greedy import Attempt, fullest
+from nova_holistic.solver.construct.attempt import Attempt, fullest
 from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.decomposition.merged import Merged
 from nova_holistic.solver.decomposition.seats import Seating, seating

@@ -22,7 +22,7 @@ from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing
 
-CASES = times(14)
+CASES = times(8)
 
 
 def _cloud(chance):

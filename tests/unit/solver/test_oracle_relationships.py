@@ -23,6 +23,7 @@ from nova_holistic.solver.check import check
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit import builders
+from tests.unit.solver.clocks import standing
 
 LEVELS = ('az', 'rack', 'host')
 
@@ -232,7 +233,7 @@ def _agrees(seed, objective, solver='highs'):
     group, snapshot, placed = random_case(seed)
     expected = best(group, snapshot, placed, objective)
     answer = solve(group, snapshot, placed=placed, objective=objective,
-                   solver=solver)
+                   solver=solver, timer=standing)
     if expected is None:
         assert isinstance(answer, Unplaceable), (seed, answer)
         assert answer.reasons

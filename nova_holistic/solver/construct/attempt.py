@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One pass of greedy construction: one member after another, rules kept."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+import itertools
+
+import numpy as np
+
+from nova_holistic.solver.construct.checked_policies import CheckedPolicies
+from nova_holistic.solver.construct.confinement import Confinement
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.tally import Tally
+
+_LOOKS = 300
+"""Hosts, or domains of them, at which the check of a policy is asked, for one
+member."""
+
+
+class Attempt:
+    """One pass over all members."""
+
+    def __init__(self, case: Case, score: Callable[['Attempt'], np.ndarray],
+                 tally: Tally, ahead: 'LookAhead | None' = None):
+        """:param ahead: of the case, where there is one already"""
+        self.case = case
+        self._ahead = ahead or LookAhead(case)
+        self._seats: dict[int, list[int]] = {}
+        self._refused: dict[int, np.ndarray] = {}
+        self._where = {path: case.table.hosts[host]
+                       for path, host in case.placed.items()}
+        self._score = score
+        self._names = sorted({n for c in case.classes for n, _ in c.demands})
+        columns = [case.table.amounts(n) for n in self._names]
+        shape = (len(self._names), len(case.table))
+        self.free = np.array([a.free for a in columns],
+                             dtype=np.int64).reshape(shape)
+        self.capacity = np.maximum(np.array(
+            [a.capacity for a in columns], dtype=np.int64).reshape(shape), 1)
+        self.mine = np.zeros(len(case.table), dtype=bool)
+        self.mine[list(case.placed.values())] = True
+        self.tally = tally
+        self.counts: Counts = tuple({} for _ in case.classes)
+
+    def fullness(self) -> np.ndarray:
+        """Mean utilisation of each host, of what the group asks for."""
+        if not self._names:
+            return np.zeros(len(self.mine))
+        return 1 - np.mean(np.clip(self.free / self.capacity, 0, 1), axis=0)
+
+    def run(self, order: Sequence[int], avoid: Mapping[int, np.ndarray],
+            in_time: Callable[[], None]) -> int | None:
+        """Place everyone; the class that found no host, or None."""
+        nobody = np.zeros(len(self.case.table))
+        for c in self._in_turn(order):
+            in_time()
+            host = self.choose(c, avoid.get(c, nobody))
+            if host is None:
+                return c
+            self.put(c, host)
+        return None
+
+    def _in_turn(self, order: Sequence[int]) -> Iterator[int]:
+        """The class of each member, class by class. Classes with traffic
+        between them take turns, so that the first member of each is at once
+        where the traffic is possible."""
+        checked, done = self._ahead.checked, set()
+        for c in order:
+            if c in done:
+                continue
+            together = [c, *(other for other in checked.peers(c)
+                             if other in order and other not in done)]
+            done.update(together)
+            turns = [[each] * len(self.case.classes[each].members)
+                     for each in together]
+            for turn in itertools.zip_longest(*turns):
+                yield from (each for each in turn if each is not None)
+
+    def put_all(self, counts: Mapping[int, Mapping[int, int]]) -> None:
+        """Members of some classes are where they are said to be."""
+        for c, here in counts.items():
+            for host, number in here.items():
+                for _ in range(number):
+                    self.put(c, host)
+
+    def undo(self) -> None:
+        """Take everyone out of the tally, which the next attempt uses."""
+        for c, here in enumerate(self.counts):
+            for host, number in here.items():
+                for _ in range(number):
+                    self.tally.remove(c, host)
+
+    def _needs(self, c: int) -> np.ndarray:
+        asked = dict(self.case.classes[c].demands)
+        return np.array([asked.get(n, 0) for n in self._names],
+                        dtype=np.int64)[:, None]
+
+    def choose(self, c: int, avoid: np.ndarray) -> int | None:
+        """The best host for one more member of the class: least avoided,
+        then cheapest, then with the best score."""
+        needs = self._needs(c)
+        allowed, cost = self.tally.verdict(c)
+        allowed &= self.case.room[c] > 0
+        # A class not asked for may be over-committed: that is no obstacle.
+        allowed &= np.all((self.free >= needs) | (needs == 0), axis=0)
+        possible, better = self._ahead.confinement.allows(
+            c, self.counts, self._names, self.free)
+        if possible is not None:
+            allowed &= possible
+        if not self.is_checked(c):
+            return _first(allowed, (avoid, cost, self._score(self)))
+        # More members make no host possible that these make impossible.
+        if c in self._refused:
+            allowed &= ~self._refused[c]
+        far = self._ahead.checked.far(c, self._where)
+        if better is not None:
+            far[better] = -1.0
+        # The first of them goes elsewhere than where the others failed.
+        begun = any(self.counts[each] for each in (
+            c, *self._ahead.checked.peers(c)))
+        worths = (*((far, avoid) if begun else (avoid, far)), cost,
+                  self._score(self))
+        for _ in range(_LOOKS):
+            host = _first(allowed, worths)
+            refused = None if host is None else self._ahead.checked.refused(
+                c, self._next(c), host, self._where)
+            if refused is None:
+                return host
+            allowed &= ~refused
+            self._refused[c] = refused | self._refused.get(c, False)
+        return None
+
+    def is_checked(self, c: int) -> bool:
+        """Whether the tally alone does not tell where the class may be."""
+        return c in self._ahead.checked
+
+    def _next(self, c: int) -> str:
+        """Path of the member of the class that is placed next."""
+        return self.case.classes[c].members[len(self._seats.get(c, ()))].path
+
+    def put(self, c: int, host: int) -> None:
+        """One more of the class is on the host."""
+        if self.is_checked(c):
+            self._where[self._next(c)] = self.case.table.hosts[host]
+            self._seats.setdefault(c, []).append(host)
+        self.free[:, [host]] -= self._needs(c)
+        self.mine[host] = True
+        self.counts[c][host] = self.counts[c].get(host, 0) + 1
+        self.tally.add(c, host)
+
+    def take(self, c: int, host: int) -> None:
+        """One less of the class is on the host."""
+        if self.is_checked(c):
+            seats, members = self._seats[c], self.case.classes[c].members
+            self._refused.clear()
+            at, last = seats.index(host), seats.pop()
+            del self._where[members[len(seats)].path]
+            if at < len(seats):
+                seats[at] = last
+                self._where[members[at].path] = self.case.table.hosts[last]
+        self.free[:, [host]] += self._needs(c)
+        self.counts[c][host] -= 1
+        if not self.counts[c][host]:
+            del self.counts[c][host]
+        self.tally.remove(c, host)
+
+
+def _first(allowed: np.ndarray, worths: Sequence[np.ndarray]) -> int | None:
+    """The host that is best by the first of the worths, then by the next."""
+    hosts = np.flatnonzero(allowed)
+    for worth in worths:
+        if len(hosts) < 2:
+            break
+        here = worth[hosts]
+        hosts = hosts[here <= here.min() + 1e-12]
+    return int(hosts[0]) if len(hosts) else None
+
+
+@dataclass(frozen=True, slots=True)
+class LookAhead:
+    """What attempts at one case ask beside the tally."""
+
+    confinement: Confinement
+    checked: CheckedPolicies
+
+    def __init__(self, case: Case):
+        checked = CheckedPolicies(case)
+        object.__setattr__(self, 'checked', checked)
+        object.__setattr__(self, 'confinement', Confinement(
+            case, checked.policies))
+
+
+def _emptiest(attempt: Attempt) -> np.ndarray:
+    return attempt.fullness()
+
+
+def fullest(attempt: Attempt) -> np.ndarray:
+    """Hosts that the group uses first, then by what they have left."""
+    return np.where(attempt.mine, -2.0, 0.0) - attempt.fullness()
+
+
+def _largest(attempt: Attempt) -> np.ndarray:
+    room = attempt.free / np.maximum(
+        attempt.capacity.max(axis=1, keepdims=True), 1)
+    if not len(room):
+        return np.where(attempt.mine, -2.0, 0.0)
+    return np.where(attempt.mine, -2.0, 0.0) - room.min(axis=0)
+
+
+ORDERINGS = (_emptiest, fullest, _largest)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hard policies that greedy construction asks by their own checks.
+
+The tally keeps counts of members in domains. It cannot judge a policy whose
+rows have variables of their own, such as the bandwidth between two sides.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.snapshot import Host
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.rules import Carried, Kind
+
+
+class CheckedPolicies:
+    """Monotone ones only: a violation of these does not end as more members
+    are placed.
+
+    :ivar policies: all of them
+    """
+
+    def __init__(self, case: Case):
+        self._case = case
+        types = {type(row.carried.policy) for row in case.rules.rows
+                 if any(atom.kind is Kind.FREE for atom, _ in row.terms)}
+        checked = [each for each in case.policies
+                   if each.policy.hard and each.policy.monotone
+                   and type(each.policy) in types]
+        self.policies = checked
+        self._shares: dict[str, np.ndarray] = {}
+        self._of_class: Mapping[int, Sequence[Carried]] = {
+            c: found for c, members in enumerate(case.classes)
+            if (found := [each for each in checked if any(
+                map(each.scope.holds, members.members))])}
+
+    def __contains__(self, c: int) -> bool:
+        """Whether some of these policies governs the class."""
+        return c in self._of_class
+
+    def peers(self, c: int) -> list[int]:
+        """Other classes that the same policies govern."""
+        mine = self._of_class.get(c, ())
+        return [other for other, found in self._of_class.items()
+                if other != c and any(a is b for a in mine for b in found)]
+
+    def far(self, c: int, where: Mapping[str, Host]) -> np.ndarray:
+        """[host]: -1 in a domain with other members of the same policies,
+        because traffic stays within a domain; else 0. If there are no other
+        members, the share of the largest uplink that is not free."""
+        table = self._case.table
+        found = np.zeros(len(table))
+        for each in self._of_class[c]:
+            used = [table.index[where[member.path].name]
+                    for member in each.scope.members if member.path in where]
+            for level in each.policy.levels:
+                division = table.division(level)
+                if used:
+                    found[np.isin(division.of_host,
+                                  division.of_host[used])] = -1.0
+                else:
+                    found += self._links(level)[division.of_host]
+        return found
+
+    def _links(self, level: str) -> np.ndarray:
+        """[domain of the level]: the share of the largest uplink that is not
+        free; the last is for hosts in no domain."""
+        if level not in self._shares:
+            division = self._case.table.division(level)
+            free = np.zeros(len(division.domains) + 1)
+            for link in self._case.snapshot.links:
+                number = division.index.get(Domain(level, link.domain))
+                if number is not None:
+                    free[number] = link.uplink_mbps - link.used_mbps
+            self._shares[level] = 1.0 - free / max(1.0, free.max())
+        return self._shares[level]
+
+    def refused(self, c: int, path: str, host: int,
+                where: Mapping[str, Host]) -> np.ndarray | None:
+        """Hosts at which a policy refuses the member like at this one; None
+        if no policy refuses it.
+
+        :param path: of a member of the class
+        :param where: path to host of the members placed so far
+        """
+        case = self._case
+        there = {**where, path: case.table.hosts[host]}
+        for each in self._of_class[c]:
+            if each.policy.check(each.scope, there, case.snapshot).count:
+                return self._alike(each, c, host)
+        return None
+
+    def _alike(self, each: Carried, c: int, host: int) -> np.ndarray:
+        table = self._case.table
+        seen = each.policy.distinguishes(
+            each.scope, self._case.classes[c].members[0])
+        if not seen:
+            return np.arange(len(table)) == host
+        alike = np.ones(len(table), dtype=bool)
+        for level in seen:
+            division = table.division(level).of_host
+            alike &= division == division[host]
+        return alike

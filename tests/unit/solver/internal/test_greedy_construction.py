@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Greedy construction looks ahead for members that belong in one domain, and
+asks policies that counts of members do not describe."""
+
+import numpy as np
+import pulp
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Plan
+from nova_holistic.model.policy import Policy, Violations
+from nova_holistic.model.snapshot import Link
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.relationship_affinity import RelationshipAffinity
+from nova_holistic.solver.check import check
+from nova_holistic.solver.construct.attempt import Attempt, fullest
+from nova_holistic.solver.construct.greedy import any_plan, plans
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.tally import Tally
+from nova_holistic.solver.solve import solve
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver import test_oracle_policies
+from tests.unit.solver import test_oracle_relationships
+
+
+def racks(rooms, hosts=4, links=()):
+    """A cloud of racks.
+
+    :param rooms: CPUs of each host, for each rack
+    :param hosts: in each rack
+    """
+    return cloud(*(host(f'r{rack}h{number}', f'r{rack}', vcpus=vcpus)
+                   for rack, vcpus in enumerate(rooms)
+                   for number in range(hosts)), links=links)
+
+
+def of(shop, snapshot, placed=FrozenMapping()):
+    return Case.of(bind(shop, snapshot), snapshot, placed)
+
+
+def constructed(shop, snapshot):
+    """Hosts of the members in each plan that is constructed."""
+    case = of(shop, snapshot)
+    found = [{path: h.name for path, h in case.placement(counts).items()}
+             for counts in plans(case, in_time())]
+    for hosts in found:
+        assert check(shop, snapshot, hosts) == ()
+    return found
+
+
+def test_traffic_between_racks_stays_within_their_uplinks():
+    """Six servers that fill a host each need two racks. Only two racks have
+    uplinks for the traffic between them, and those are not the largest."""
+    snapshot = racks([5] * 10 + [4, 4], links=[
+        Link((f'r{rack}',), 1000 if rack > 9 else 100)
+        for rack in range(12)])
+    shop = group(groups=[
+        Group('a', (servers('node', 3, vcpus=4),),
+              policies=(AntiAffinity(level='host'),)),
+        Group('b', (servers('node', 3, vcpus=4),))],
+        relationships=[Bandwidth(between=('a', 'b'), level='rack',
+                                 mbps=100)])
+    found = constructed(shop, snapshot)
+    assert found
+    for hosts in found:
+        assert {name[:-2] for name in hosts.values()} == {'r10', 'r11'}
+
+
+def test_servers_with_traffic_begin_where_all_of_them_fit():
+    """No uplink carries anything; the emptiest hosts are in small racks."""
+    snapshot = racks([9] * 5 + [2], hosts=1, links=[
+        Link((f'r{rack}',), 0) for rack in range(6)])
+    large = racks([4] * 7, hosts=2, links=snapshot.links)
+    shop = group(servers('a', 4, vcpus=2), servers('b', 4, vcpus=1),
+                 relationships=[Bandwidth(between=('a', 'b'), level='rack',
+                                          mbps=10)])
+    with_large = cloud(*snapshot.hosts, *(
+        h for h in racks([6] * 7, hosts=3).hosts if h.name.startswith('r6')),
+        links=[*large.links, Link(('r6',), 0)])
+    for hosts in constructed(shop, with_large):
+        assert {name[:-2] for name in hosts.values()} == {'r6'}
+    assert constructed(shop, with_large)
+
+
+@pytest.mark.parametrize('level, shop', [
+    ('rack', group(servers('a', 3, vcpus=3), servers('b', 3, vcpus=3),
+                   relationships=[RelationshipAffinity(
+                       between=('a', 'b'), level='rack')])),
+    ('rack', group(servers('a', 6, vcpus=3), policies=[
+        Affinity(level='rack')])),
+    ('host', group(servers('a', 2, vcpus=2), servers('b', 2, vcpus=2),
+                   policies=[Affinity(level='host')]))])
+def test_members_that_stay_together_begin_where_all_of_them_fit(level, shop):
+    """The first place is right at once: nothing is tried twice."""
+    snapshot = cloud(
+        *racks([7] * 8, hosts=2).hosts,
+        *(host(f'r9h{number}', 'r9', vcpus=3) for number in range(6)),
+        host('r10h0', 'r10', vcpus=8))
+    case = of(shop, snapshot)
+    attempt = Attempt(case, fullest, Tally(case))
+    order = range(len(case.classes))
+    assert attempt.run(order, {}, lambda: None) is None
+    found = {path: h.name for path, h
+             in case.placement(attempt.counts).items()}
+    assert check(shop, snapshot, found) == ()
+
+
+@pytest.mark.parametrize('cases', [
+    test_oracle_policies, test_oracle_relationships])
+def test_no_domain_of_a_plan_is_ruled_out(cases):
+    """The hosts of any plan are possible for the first member of each class,
+    whatever else is placed there later."""
+    judged = 0
+    for seed in range(7000, 7000 + times(40)):
+        shop, snapshot, placed = cases.random_case(seed)
+        answer = solve(shop, snapshot, placed=placed)
+        if not isinstance(answer, Plan):
+            continue
+        reduced = snapshot.without_servers(placed.values())
+        case = of(shop, reduced, placed)
+        attempt = Attempt(case, fullest, Tally(case))
+        for c, each in enumerate(case.classes):
+            possible, _ = attempt._ahead.confinement.allows(
+                c, attempt.counts, attempt._names, attempt.free)
+            for member in each.members if possible is not None else ():
+                judged += 1
+                assert possible[case.table.index[
+                    answer.hosts()[member.path]]]
+    assert judged
+
+
+def test_a_plan_that_was_taken_apart_is_judged_again():
+    """``take`` forgets what was refused because of the member."""
+    snapshot = racks([2, 2], hosts=1, links=[
+        Link(('r0',), 0), Link(('r1',), 0)])
+    shop = group(servers('a', 1), servers('b', 1), relationships=[
+        Bandwidth(between=('a', 'b'), level='rack', mbps=10)])
+    case = of(shop, snapshot)
+    attempt = Attempt(case, fullest, Tally(case))
+    nobody = np.zeros(2)
+    attempt.put(0, 0)
+    assert attempt.choose(1, np.array([1.0, 0.0])) == 0
+    attempt.take(0, 0)
+    attempt.put(0, 1)
+    assert attempt.choose(1, nobody) == 1
+
+
+def test_any_plan_of_the_relationships_passes_the_check():
+    found = 0
+    for seed in range(8000, 8000 + times(100)):
+        shop, snapshot, placed = test_oracle_relationships.random_case(seed)
+        reduced = snapshot.without_servers(placed.values())
+        case = of(shop, reduced, placed)
+        counts = any_plan(case, in_time())
+        if counts is not None:
+            found += 1
+            assert check(shop, snapshot, {
+                path: h.name for path, h in case.placement(counts).items()},
+                placed) == ()
+    assert found
+
+
+class NotBoth(Policy):
+    """An external policy: members are in at most one of r0 and r1."""
+
+    type = 'not-both'
+    keys = {}
+
+    def check(self, scope, placement, snapshot):
+        used = {placement[m.path].location[0] for m in scope.members
+                if m.path in placement}
+        return Violations(int({'r0', 'r1'} <= used))
+
+    def encode(self, scope, encoder):
+        encoder.require(pulp.lpSum(
+            encoder.used(scope, domain) for domain in encoder.domains('rack')
+            if domain.path[0] in ('r0', 'r1')) <= 1)
+
+
+def test_a_policy_about_some_domains_does_not_confine_members():
+    """One rack is too small for all members; a second one may be used."""
+    snapshot = racks([2, 2, 2], hosts=1)
+    shop = group(servers('a', 4), policies=[NotBoth()])
+    for hosts in constructed(shop, snapshot):
+        assert not {'r0h0', 'r1h0'} <= set(hosts.values())
+    assert constructed(shop, snapshot)
