@@ -6,7 +6,7 @@ import sys
 
 from tests.chaos.clouds import chaos_cloud
 from tests.chaos.operations import (
-    LENGTH, Sequence, sequence, SHORT_FAULTS, SHORT_LENGTH, SHORT_SEED)
+    LENGTH, Sequence, sequence, short_sequences)
 from tests.chaos.run import Report, run
 from tests.chaos.tables import seeds, summary
 
@@ -20,7 +20,7 @@ def main() -> int:
                        help='run the seeds from 1 to this (%(default)s)')
     which.add_argument('--seed', type=int, help='run this seed only')
     which.add_argument('--short', action='store_true',
-                       help='make the short run that CI makes')
+                       help='make the three short runs that CI makes')
     parser.add_argument('--operations', type=int, default=LENGTH,
                         help='operations of each seed (%(default)s)')
     args = parser.parse_args()
@@ -37,7 +37,7 @@ def main() -> int:
 
 def _planned(args: argparse.Namespace) -> list[Sequence]:
     if args.short:
-        return [sequence(SHORT_SEED, SHORT_LENGTH, SHORT_FAULTS)]
+        return short_sequences()
     chosen = (range(1, args.seeds + 1) if args.seed is None else [args.seed])
     return [sequence(seed, args.operations) for seed in chosen]
 

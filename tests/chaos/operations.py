@@ -25,12 +25,14 @@ FAULTS = {
     'pause engine': 1, 'kill scheduler': 2, 'pause scheduler': 1,
     'kill API': 1, 'pause API': 1, 'kill RabbitMQ': 1, 'kill MariaDB': 1}
 """Faults of one run, with how often each occurs."""
-SHORT_LENGTH = 100
-"""Operations of the short run."""
-SHORT_FAULTS = dict.fromkeys(FAULTS, 1)
-"""Faults of the short run: one of each kind."""
-SHORT_SEED = 8
-"""Seed of the short run in CI: it has every kind of operation."""
+SHORT_LENGTH = 67
+"""Operations of one of the three short runs."""
+SHORT_RUNS = {
+    1: ('kill compute', 'pause engine', 'kill scheduler', 'kill RabbitMQ'),
+    2: ('kill engine', 'pause scheduler', 'kill API'),
+    3: ('pause compute', 'pause API', 'kill MariaDB')}
+"""Faults of the short runs that CI makes, by their seeds. Together they have
+every kind of operation and every kind of fault."""
 
 FIRST = 5
 """Groups that exist before anything else happens."""
@@ -102,6 +104,12 @@ def sequence(seed: int, length: int = LENGTH,
     operations = tuple(author.next(number) for number in range(length))
     return Sequence(seed, operations, _faults(dice, length, faults),
                     tuple(group.shape for group in author.groups))
+
+
+def short_sequences() -> list[Sequence]:
+    """Those of the short runs."""
+    return [sequence(seed, SHORT_LENGTH, dict.fromkeys(faults, 1))
+            for seed, faults in SHORT_RUNS.items()]
 
 
 def _faults(dice: random.Random, length: int,

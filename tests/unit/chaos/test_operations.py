@@ -6,8 +6,7 @@ from collections import Counter
 import pytest
 
 from tests.chaos.operations import (
-    FAULTS, FIRST, KINDS, LENGTH, sequence, SHORT_FAULTS, SHORT_LENGTH,
-    SHORT_SEED)
+    FAULTS, FIRST, KINDS, LENGTH, sequence, SHORT_LENGTH, short_sequences)
 
 SEEDS = range(1, 21)
 
@@ -32,11 +31,15 @@ def test_the_seeds_have_every_kind_of_operation():
     assert set(kinds) == set(KINDS)
 
 
-def test_the_short_run_has_every_kind_of_operation_and_fault():
-    made = sequence(SHORT_SEED, SHORT_LENGTH, SHORT_FAULTS)
-    assert {operation.kind for operation in made.operations} == set(KINDS)
-    assert sorted(fault.kind for fault in made.faults) == sorted(FAULTS)
-    assert all(fault.begin < SHORT_LENGTH for fault in made.faults)
+def test_the_short_runs_have_every_kind_of_operation_and_fault():
+    made = short_sequences()
+    assert len({each.seed for each in made}) == 3
+    assert {operation.kind for each in made
+            for operation in each.operations} == set(KINDS)
+    assert sorted(fault.kind for each in made
+                  for fault in each.faults) == sorted(FAULTS)
+    assert all(fault.begin < SHORT_LENGTH for each in made
+               for fault in each.faults)
 
 
 @pytest.mark.parametrize('seed', SEEDS)
