@@ -190,6 +190,12 @@ POINTS: Mapping[str, str] = {
     'evacuation.hold-dropped':
         'The hold of the lost member is dropped, and its row still names it.',
     'evacuation.place-given-up': 'One of several holds is given up.',
+    'move.destination-written':
+        'Nova has chosen a destination, the row names it, and Nova has no '
+        'answer.',
+    'move.allocations-restored':
+        'The server has its former allocations again, and Nova has no other '
+        'destination yet.',
     'built.row-changed':
         'The member of a server that was moved is built, and its group is '
         'not settled.',

@@ -8,7 +8,7 @@ from typing import Any
 from nova_holistic.holds import answers, errors, retry_policy
 from nova_holistic.holds.bodies import (
     Allocations, allocations, emptied_hold, FIRST_GENERATION, HOLD,
-    of_instance, same)
+    INSTANCE, of_instance, same)
 from nova_holistic.holds.in_parts import Holds, HoldsInParts, Note
 from nova_holistic.holds.requests import Requests
 from nova_holistic.metrics.instruments import HOLD_SECONDS
@@ -165,6 +165,31 @@ class HoldClient:
         return self._requests.post({hold: {
             **emptied_hold(found['project_id'], found['user_id']),
             'consumer_generation': found['consumer_generation']}})
+
+    def restore(self, instance_uuid: str, before: Mapping[str, Any] | None
+                ) -> None:
+        """Give an instance the allocations that it had.
+
+        :param before: as ``exists`` told; None for none
+        """
+        wanted = {provider: {'resources': allocation['resources']}
+                  for provider, allocation
+                  in (before or {'allocations': {}})['allocations'].items()}
+
+        def attempt() -> bool:
+            found = self.exists(instance_uuid)
+            if same(found or {'allocations': {}}, wanted):
+                return True
+            owner = before or found
+            return self._requests.post({instance_uuid: {
+                'allocations': wanted, 'project_id': owner['project_id'],
+                'user_id': owner['user_id'],
+                # Nova names none, so Placement calls it unknown.
+                'consumer_type': INSTANCE,
+                'consumer_generation': found and found[
+                    'consumer_generation']}})
+
+        self._repeat(attempt)
 
     @HOLD_SECONDS.of(operation='swap')
     def swap(self, member: MemberRecord, instance_uuid: str, project_id: str,

@@ -84,18 +84,28 @@ class Position:
 
 
 def position(server: ServerRecord, planned: str,
-             migrations: Collection[Migration] = ()) -> Position | None:
+             migrations: Collection[Migration] = (),
+             destination: str | None = None) -> Position | None:
     """Where a server of a member counts; None if it is on no host and is not
     being built.
 
     :param planned: name of the host that the member has in the table
     :param migrations: of the server, at least those with one of its statuses
+    :param destination: name of the host to which a scheduler has sent the
+        server; it counts until Nova's own records name one
     """
     if server.host is None:
-        return Position(planned) if server.vm_state == BUILDING else None
+        if server.vm_state == BUILDING:
+            return Position(planned)
+        # A server without a host is sent to one when it is unshelved.
+        return (Position(destination) if destination and server.task_state
+                else None)
     moves = [each for each in migrations
              if each.status in server.statuses and each.destination]
     if not moves:
-        return Position(server.host)
+        # Once a server is resized, Nova's records are complete.
+        if destination is None or server.statuses != MOVING:
+            return Position(server.host)
+        return Position(destination, server.host)
     newest = max(moves, key=lambda each: each.number)
     return Position(newest.destination, newest.source)

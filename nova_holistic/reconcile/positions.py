@@ -77,8 +77,10 @@ class Positions:
         """
         move = (self._instances.move(member.instance_uuid)
                 if view.may_have_two_hosts else None)
-        if move is None and view.is_moving:
-            # It has no destination yet, or the move ends at this moment.
+        if move is None and (view.is_moving or member.destination is not None
+                             and _may_be_sent(view)):
+            # Nova names no destination yet, which the scheduler may have
+            # written; or the move ends at this moment.
             return False
         destination = None
         if move is None:
@@ -109,6 +111,13 @@ class Positions:
                 # It may be new.
                 self._places = _places(self._inventory.snapshot())
         return self._places.get(host, Place(host, node, '', ()))
+
+
+def _may_be_sent(view: InstanceView) -> bool:
+    """Whether Nova may be moving the server to where the scheduler has sent
+    it. A server without a host is sent to one when it is unshelved."""
+    return view.may_have_two_hosts or (
+        view.host is None and view.task is not None)
 
 
 def _places(snapshot: Snapshot) -> Mapping[str, Place]:

@@ -21,7 +21,8 @@ from nova_holistic.metrics import exporter, instruments
 from nova_holistic.scheduler.claim.claims import NotUndone
 from nova_holistic.scheduler.claim.making_room import MakingRoom
 from nova_holistic.scheduler.claim.refusal import for_user, Refused
-from nova_holistic.scheduler import connections, nova_version, unanswered
+from nova_holistic.scheduler import (
+    connections, group_moves, nova_version, unanswered)
 from nova_holistic.scheduler.hosts import default_zone
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.moves import is_evacuation
@@ -96,23 +97,25 @@ class HolisticSchedulerManager(manager.SchedulerManager):
 
     def _move(self, context, spec, uuids, stock):
         """Nova's own answer, if need be at the cost of unclaimed holds."""
-        again = spec.obj_clone()
-        try:
+        if len(uuids) > 1:
             return stock(spec_obj=spec)
+        (uuid,) = uuids
+        try:
+            return group_moves.choose(connections.get(), spec, uuid, stock)
         except (exception.NoValidHost, messaging.ExpectedException):
-            if not self._has_made_room(context, again, uuids):
+            if not self._has_made_room(context, spec, uuid):
                 raise
-        return stock(spec_obj=again)
+        return group_moves.choose(connections.get(), spec, uuid, stock)
 
-    def _has_made_room(self, context, spec, uuids) -> bool:
+    def _has_made_room(self, context, spec, uuid) -> bool:
         try:
             with unanswered.refused():
-                return (len(uuids) == 1 and is_evacuation(uuids[0])
-                        and MakingRoom(context.elevated(), spec,
-                                       connections.get(), self).make(uuids[0]))
+                return is_evacuation(uuid) and MakingRoom(
+                    context.elevated(), spec, connections.get(), self
+                ).make(uuid)
         except exceptions.HolisticError as error:
             LOG.warning('No room can be made for instance %(instance)s: '
-                        '%(error)s', {'instance': uuids[0], 'error': error})
+                        '%(error)s', {'instance': uuid, 'error': error})
             return False
 
     @instruments.LOOKUP_SECONDS.of()

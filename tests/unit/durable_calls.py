@@ -13,7 +13,7 @@ from dataclasses import dataclass
 _TABLE = ('create_group update_group delete_group write_members claim take '
           'change_state release release_unleased expire offer_places '
           'accept_places forget_holds settle').split()
-_HOLDS = 'put drop swap unswap exchange empty'.split()
+_HOLDS = 'put drop swap unswap exchange empty restore'.split()
 _JOURNAL = 'write move put drop undo exchange close recover'.split()
 _OWNERSHIP = 'change write_members finish'.split()
 WRITES = {
@@ -31,7 +31,7 @@ WRITES = {
     'change': ['write', 'hold', 'accept', 'drop_unneeded'],
     '_executor': ['carry_out'], '_updater': ['undo', 'update'],
     '_creator': ['plan', 'give_up'], '_returning': ['give_back'],
-    'losing': ['tell'], 'moving': ['move'],
+    'losing': ['tell'], 'moving': ['move', 'send'],
     'unneeded_holds': ['drop_if_unwanted'],
     'degrading': ['degrade', 'recover'],
     '_instances': ['live_migrate'],

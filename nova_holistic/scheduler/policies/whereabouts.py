@@ -47,7 +47,8 @@ def positions_of(context, members: Iterable[MemberRecord]
     """By path, of every member that takes up room.
 
     An existing server is where Nova says, wherever it was planned. A server
-    that moves is at its source and at its destination. A server that is being
+    that moves is at its source and at its destination, which the row names
+    before Nova's databases do. A server that is being
     built, or does not exist yet, is at its planned place, and so is every
     server in a cell that does not answer. For ``batches.MOST`` members there
     is one query of the mapping of servers to cells; if any is mapped, one of
@@ -133,7 +134,8 @@ def _sighting(context, instance: sa.Row, row: MemberRecord) -> Sighting:
     return Sighting(position(
         server, row.place.host, _migrations(
             context, instance.uuid, server.statuses)
-        if server.statuses else ()), server, not server.statuses)
+        if server.statuses else (), row.destination and row.destination.host),
+        server, not server.statuses)
 
 
 @api_database.context_manager.reader

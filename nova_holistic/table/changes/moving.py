@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claimed members go to other places, one of a group at a time.
+"""Members go to other places, one of a group at a time.
 
 Whoever moves a member has judged the policies of its group with the other
-members where they were read. Two creates may do so at the same time. The first
-write succeeds. The second write is refused, and its create judges again.
+members where they were read. Two requests may do so at the same time. The
+first write succeeds. The second write is refused, and its request judges
+again.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 import enum
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -16,7 +18,7 @@ from sqlalchemy import orm
 from nova_holistic.table.changes import places
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow, MemberRow
-from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.records import MemberRecord
 from nova_holistic.table import rows
 
 
@@ -32,7 +34,6 @@ class _NotWritten(Exception):
     """Ends the transaction without a change."""
 
 
-@retried
 def move(database: Database, moved: MemberRecord, from_hold: str,
          judged: Sequence[MemberRecord], now: datetime) -> Move:
     """Write the new place and the new hold of a claimed member.
@@ -42,23 +43,57 @@ def move(database: Database, moved: MemberRecord, from_hold: str,
     :param judged: all rows of the group as they were when the new place was
         judged
     """
-    holds = {row.id: row.hold for row in judged if row.id != moved.id}
+    return _write_alone(
+        database, moved, judged, from_hold,
+        {'place': moved.place, 'hold': moved.hold, 'updated_at': now})
+
+
+def send(database: Database, sent: MemberRecord,
+         judged: Sequence[MemberRecord], now: datetime) -> Move:
+    """Write where Nova moves the server of a built member.
+
+    :param sent: the row with its destination and its instance
+    :param judged: all rows of the group as they were when the destination
+        was judged
+    """
+    return _write_alone(
+        database, sent, judged, sent.hold,
+        {'destination': sent.destination, 'updated_at': now})
+
+
+@retried
+def _write_alone(database: Database, wanted: MemberRecord,
+                 judged: Sequence[MemberRecord], from_hold: str,
+                 changes: Mapping[str, Any]) -> Move:
+    """Change the row if all other members of its group count where they were
+    judged.
+
+    :param wanted: the row as it will be, in the state that it has
+    :param from_hold: the hold that the row has in the table
+    :param changes: fields of MemberRecord
+    """
+    positions = {row.id: _position(row) for row in judged
+                 if row.id != wanted.id}
     answer = Move.OVERTAKEN
     try:
         with database.writer() as session:
             # This locks the group's row, so that moves of one group follow
             # one another.
             session.execute(
-                sa.update(GroupRow).where(GroupRow.uuid == moved.group_uuid)
-                .values(updated_at=now, places_version=places.raised())
+                sa.update(GroupRow).where(GroupRow.uuid == wanted.group_uuid)
+                .values(updated_at=changes['updated_at'],
+                        places_version=places.raised())
                 .execution_options(synchronize_session=False))
-            found = _holds(session, moved.group_uuid)
-            if found.pop(moved.id, None) == moved.hold:
+            found = _positions(session, wanted.group_uuid)
+            hold, *_ = found.pop(wanted.id, (None,))
+            if hold == wanted.hold != from_hold:
                 # Written before, and the answer got lost.
                 return Move.WRITTEN
-            if found != holds:
+            if found != positions:
                 raise _NotWritten
-            if not _write(session, moved, from_hold, now):
+            if not _write(session, wanted, from_hold, {
+                    **rows.member_changes(changes),
+                    'places_version': places.of_group()}):
                 answer = Move.GONE
                 raise _NotWritten
     except _NotWritten:
@@ -66,21 +101,30 @@ def move(database: Database, moved: MemberRecord, from_hold: str,
     return Move.WRITTEN
 
 
-def _holds(session: orm.Session, group: str) -> dict[int, str]:
-    return {number: hold for number, hold in session.execute(
-        sa.select(MemberRow.id, MemberRow.hold).where(
-            MemberRow.group_uuid == group))}
+def _position(row: MemberRecord) -> tuple[str, str, str | None]:
+    """Whatever changes with the hosts at which a member counts."""
+    return (row.hold, row.place.host,
+            row.destination and row.destination.host)
 
 
-def _write(session: orm.Session, moved: MemberRecord, from_hold: str,
-           now: datetime) -> bool:
-    changes: Mapping = rows.member_changes(
-        {'place': moved.place, 'hold': moved.hold})
+def _positions(session: orm.Session, group: str
+               ) -> dict[int, tuple[str, str, str | None]]:
+    found = {}
+    for row in session.execute(
+            sa.select(MemberRow.id, MemberRow.hold, MemberRow.host,
+                      MemberRow.state, MemberRow.destination).where(
+                          MemberRow.group_uuid == group)):
+        going = rows.destination(row.state, row.destination)
+        found[row.id] = row.hold, row.host, going and going.host
+    return found
+
+
+def _write(session: orm.Session, wanted: MemberRecord, from_hold: str,
+           values: Mapping[str, Any]) -> bool:
     return session.execute(
         sa.update(MemberRow)
-        .where(MemberRow.id == moved.id, MemberRow.hold == from_hold,
-               MemberRow.state == MemberState.CLAIMED,
-               MemberRow.instance_uuid == moved.instance_uuid)
-        .values(updated_at=now, places_version=places.of_group(),
-                **changes)
+        .where(MemberRow.id == wanted.id, MemberRow.hold == from_hold,
+               MemberRow.state == wanted.state,
+               MemberRow.instance_uuid == wanted.instance_uuid)
+        .values(values)
         .execution_options(synchronize_session=False)).rowcount == 1

@@ -69,6 +69,22 @@ def judge_a_group_that_has_recovered(world):
     return group, do.reconcile
 
 
+@passes('move.destination-written', states=RUNNING)
+def send_a_server(world):
+    """The scheduler dies, so the conductor's request fails, and the server
+    stays where it is."""
+    group, servers = _running(world, *BOTH)
+    return (group, do.send, group, servers['node-0'],
+            _beside(world, group, 'node-0'))
+
+
+@passes('move.allocations-restored', states=RUNNING)
+def send_a_server_again(world):
+    group, servers = _running(world, *BOTH)
+    return (group, do.send, group, servers['node-0'],
+            _beside(world, group, 'node-0'), servers['node-1'])
+
+
 @passes('repair.moves-awaited', 'repair.move-begins', 'repair.move-asked',
         'repair.waiting', 'repair.move-ended', states=RUNNING)
 def repair(world):

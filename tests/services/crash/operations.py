@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a process does: functions of Parts."""
 
+from dataclasses import replace
 from datetime import timedelta
 import itertools
 from unittest import mock
@@ -18,10 +19,13 @@ from nova_holistic.scheduler.claim.claims import Claims
 from nova_holistic.scheduler.claim.making_room import MakingRoom
 from nova_holistic.scheduler.claim.refusal import HostRefused
 from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler import group_moves
 from nova_holistic.scheduler.manager import HolisticSchedulerManager
 from nova_holistic.service.workers import Workers
+from nova_holistic.table.changes import moving
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, PlanRecord, PlanStatus, Task)
+from tests.services.crash.moving_servers import change_host
 from tests.unit.api.service import Service
 from tests.world.base import SMALL
 
@@ -309,6 +313,36 @@ def note_that_it_is_built(parts, server):
                        return_value=[launched]):
         manager = object.__new__(HolisticSchedulerManager)
         assert manager._is_move(mock.MagicMock(), [server])
+
+
+def send(parts, group, server, host, rival=None):
+    """The scheduler is asked to move a server, and Nova chooses a host.
+
+    :param rival: UUID of another server of the group, which the scheduler
+        has sent to the host meanwhile
+    """
+    rows = parts.table.members(group)
+    own = next(row for row in rows if row.instance_uuid == server)
+    membership = mock.Mock(record=mock.Mock(uuid=group), own=own, rows=rows)
+    membership.judge.return_value.rules = [mock.Mock(hard=True)]
+
+    def stock(spec_obj):
+        if rival is None:
+            return [{'host': host, 'nodename': host}]
+        other = next(row for row in rows if row.instance_uuid == rival)
+        moving.send(parts.table.database, replace(
+            other, destination=replace(own.place, host=host)), rows,
+            parts.clock())
+        change_host(parts.placement, server, parts.site.hosts[host])
+        return [{'host': host, 'nodename': host}]
+
+    with mock.patch.object(group_moves.membership, 'find',
+                           return_value=membership), \
+            mock.patch.object(group_moves.membership, 'prepare'), \
+            mock.patch.object(
+                group_moves.locations, 'looked_up', return_value={
+                    host: mock.Mock(location=(host[0],), labels={})}):
+        group_moves.choose(_connections(parts), mock.Mock(), server, stock)
 
 
 def _claims(parts):

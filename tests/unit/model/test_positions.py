@@ -50,6 +50,35 @@ def test_a_move_without_a_destination_does_not_count():
     assert hosts(server, Migration(1, 'accepted', 'h1', None)) == {'h1'}
 
 
+@pytest.mark.parametrize('migrations', [
+    [], [Migration(1, 'accepted', 'h1', None)]])
+def test_a_server_counts_where_a_scheduler_has_sent_it(migrations):
+    server = ServerRecord('h1', 'active', 'resize_prep')
+    assert position(server, 'planned', migrations, 'h3') == Position(
+        'h3', 'h1')
+
+
+def test_what_nova_records_counts_more_than_what_a_scheduler_has_answered():
+    """Its compute service may have tried another host after that."""
+    server = ServerRecord('h1', 'active', 'resize_migrating')
+    assert position(server, 'planned', [
+        Migration(1, 'migrating', 'h1', 'h2')], 'h3') == Position('h2', 'h1')
+
+
+def test_a_server_without_a_host_counts_where_it_is_unshelved():
+    server = ServerRecord(None, 'shelved_offloaded', 'unshelving')
+    assert position(server, 'planned', [], 'h3') == Position('h3')
+    assert position(server, 'planned') is None
+    gone = ServerRecord(None, 'shelved_offloaded')
+    assert position(gone, 'planned', [], 'h3') is None
+
+
+@pytest.mark.parametrize('server', [
+    ServerRecord('h1', 'active'), ServerRecord('h1', 'resized')])
+def test_a_move_that_has_come_to_nothing_does_not_count(server):
+    assert position(server, 'planned', [], 'h3') == Position('h1')
+
+
 def test_the_newest_move_counts():
     server = ServerRecord('h2', 'active', 'migrating')
     assert hosts(server, Migration(7, 'running', 'h2', 'h3'),

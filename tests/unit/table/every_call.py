@@ -173,6 +173,10 @@ def move_and_release(table, group):
     assert table.change_state(
         built.id, [MemberState.CLAIMED], MemberState.BUILT, NOON, held=False,
         of_hold=built.hold, of_instance=built.instance_uuid)
+    rows = table.members(group.uuid)
+    assert moving.send(
+        table.database, replace(rows[1], destination=built.place), rows,
+        NOON) is moving.Move.WRITTEN
     assert table.change_state(
         lost.id, [MemberState.PLANNED], MemberState.LOST, NOON, held=False)
     anew = replace(lost, hold=builders.new_uuid(), state=MemberState.LOST)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claimed members go to other places, and the first one that writes wins."""
+"""Members go to other places: of two concurrent writes, one succeeds."""
 
 from dataclasses import replace
 
 import pytest
 
-from nova_holistic.table.changes.moving import Move, move
+from nova_holistic.table.changes.moving import Move, move, send
 from nova_holistic.table.records import MemberState, Place
 from tests.unit.table.builders import a_group, members_of, new_uuid, NOON
 
@@ -69,3 +69,63 @@ def test_a_member_that_was_taken_back_does_not_move(table, claimed, change):
     assert move(table.database, moved(first), first.hold, claimed, NOON) == (
         Move.GONE)
     assert table.members(first.group_uuid) == before
+
+
+@pytest.fixture
+def built(table, claimed):
+    """The rows, now of servers that run."""
+    for row in claimed:
+        table.change_state(row.id, [MemberState.CLAIMED], MemberState.BUILT,
+                           NOON, held=False)
+    return table.members(claimed[0].group_uuid)
+
+
+def sent(row, place=THERE):
+    return replace(row, destination=place)
+
+
+def test_a_destination_is_written_beside_the_place(table, built):
+    first, second = built
+    assert send(table.database, sent(first), built, NOON) == Move.WRITTEN
+    now = table.members(first.group_uuid)
+    assert (now[0].place, now[0].destination) == (first.place, THERE)
+    assert now[1] == second
+
+
+def test_a_destination_that_was_judged_before_another_one_is_not_written(
+        table, built):
+    first, second = built
+    send(table.database, sent(first), built, NOON)
+    before = table.members(first.group_uuid)
+    assert send(table.database, sent(second), built, NOON) == Move.OVERTAKEN
+    assert table.members(first.group_uuid) == before
+    # Judged again, it is.
+    assert send(table.database, sent(second), before, NOON) == Move.WRITTEN
+
+
+def test_the_same_destination_again_is_judged_again(table, built):
+    """The member was on its way there before, and that move failed."""
+    first, second = built
+    send(table.database, sent(first), built, NOON)
+    before = table.members(first.group_uuid)
+    send(table.database, sent(second), before, NOON)
+    assert send(table.database, sent(before[0]), before, NOON) == (
+        Move.OVERTAKEN)
+
+
+def test_a_claim_does_not_move_where_a_server_is_sent_meanwhile(
+        table, claimed):
+    first, second = claimed
+    table.change_state(second.id, [MemberState.CLAIMED], MemberState.BUILT,
+                       NOON, held=False)
+    judged = table.members(first.group_uuid)
+    send(table.database, sent(judged[1]), judged, NOON)
+    assert move(table.database, moved(first), first.hold, judged, NOON) == (
+        Move.OVERTAKEN)
+
+
+def test_a_server_that_is_gone_gets_no_destination(table, built):
+    first, _ = built
+    table.change_state(first.id, [MemberState.BUILT], MemberState.CLAIMED,
+                       NOON, instance_uuid=None)
+    assert send(table.database, sent(first), built, NOON) == Move.GONE

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Moves of the servers of one group see each other.
+
+Nova's databases name the destination of a move some time after the scheduler
+has chosen it. Two members that are moved at the same time could meet on one
+host in between. So the scheduler writes the destination to the placement table
+before it answers. If another member has got another place or destination
+since the filters judged, Nova chooses a host again.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nova import context as nova_context
+from nova import exception
+from nova import objects
+from oslo_log import log as logging
+
+from nova_holistic import crash_points, exceptions
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.hosts import locations
+from nova_holistic.scheduler.policies import membership
+from nova_holistic.scheduler.policies.membership import Membership
+from nova_holistic.scheduler import unanswered
+from nova_holistic.table.changes import moving
+from nova_holistic.table.changes.moving import Move
+from nova_holistic.table.records import MemberState, Place
+
+LOG = logging.getLogger(__name__)
+
+ATTEMPTS = 5
+"""How often Nova chooses a host for one move. Each further attempt follows a
+move of another member that was written meanwhile."""
+
+Answer = list[Any]
+"""What Nova's scheduler manager answers to a request for one server."""
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupMove:
+    """
+    :ivar own: the member, with its group as the filters judge it
+    :ivar before: the server's allocations before Nova chooses a host
+    """
+
+    connections: Connections
+    own: Membership
+    before: Mapping[str, Any] | None
+
+    def is_written(self, answer: Answer) -> bool:
+        """Write the chosen destination; False if another member has got
+        another place or destination since it was judged."""
+        try:
+            with unanswered.refused():
+                result = moving.send(
+                    self.connections.table.database, replace(
+                        self.own.own, destination=self._place(answer)),
+                    self.own.rows, self.connections.clock())
+            if result == Move.OVERTAKEN:
+                return False
+            crash_points.reached('move.destination-written')
+        except exceptions.HolisticError as error:
+            LOG.warning(
+                'The destination of instance %(instance)s cannot be written: '
+                '%(error)s', {'instance': self.own.own.instance_uuid,
+                              'error': error})
+        return True
+
+    def undo(self) -> None:
+        """Nova has chosen, and nothing has come of it.
+
+        :raises NoValidHost: Placement does not answer
+        """
+        instance = self.own.own.instance_uuid
+        LOG.info('Another member of group %(group)s has moved meanwhile: Nova '
+                 'chooses another host for instance %(instance)s',
+                 {'group': self.own.record.uuid, 'instance': instance})
+        try:
+            self.connections.holds.restore(instance, self.before)
+            crash_points.reached('move.allocations-restored')
+        except exceptions.HolisticError as error:
+            LOG.warning('The allocations of instance %(instance)s cannot be '
+                        'restored: %(error)s',
+                        {'instance': instance, 'error': error})
+            raise exception.NoValidHost(
+                reason='Placement does not answer') from error
+
+    def _place(self, answer: Answer) -> Place:
+        name, node, provider = _chosen(answer[0])
+        host = locations.looked_up(
+            self.connections.topology, nova_context.get_admin_context(),
+            [name])[name]
+        return Place(name, node, provider, host.location,
+                     tuple(sorted(host.labels.items())))
+
+
+def choose(connections: Connections, spec: 'objects.RequestSpec',
+           instance_uuid: str, stock: Callable[..., Answer]) -> Answer:
+    """Nova's own answer for a server that is moved. If its group has hard
+    policies, the destination is written to its row.
+
+    :param stock: answers as Nova does; it gets the request as ``spec_obj``
+    :raises NoValidHost: there is no host, or other members of the group have
+        moved during each attempt
+    """
+    for _ in range(ATTEMPTS):
+        # Nova changes the request.
+        request = spec.obj_clone()
+        move = _begin(connections, request, instance_uuid)
+        answer = stock(spec_obj=request)
+        if move is None or move.is_written(answer):
+            return answer
+        move.undo()
+    raise exception.NoValidHost(
+        reason='other servers of its group are being moved')
+
+
+def _begin(connections: Connections, request: 'objects.RequestSpec',
+           instance_uuid: str) -> _GroupMove | None:
+    """None if nothing has to be written: the server is no member of a group
+    with hard policies, or that is not known."""
+    try:
+        with unanswered.refused():
+            own = membership.find(connections, request)
+            if (own is None or own.own.instance_uuid != instance_uuid
+                    or own.own.state != MemberState.BUILT
+                    or not any(rule.hard for rule
+                               in own.judge(connections).rules)):
+                return None
+            membership.prepare(request, own)
+            return _GroupMove(connections, own,
+                              connections.holds.exists(instance_uuid))
+    except exceptions.HolisticError as error:
+        # The filter decides whether the server may be moved all the same.
+        LOG.warning('Where other servers of the group of instance '
+                    '%(instance)s move is not known: %(error)s',
+                    {'instance': instance_uuid, 'error': error})
+        return None
+
+
+def _chosen(answer: Any) -> tuple[str, str, str]:
+    """Host, node and provider of the first choice for a server; the form for
+    old conductors does not name the provider."""
+    if isinstance(answer, Mapping):
+        return answer['host'], answer['nodename'], ''
+    first = answer[0]
+    return first.service_host, first.nodename, first.compute_node_uuid
