@@ -87,6 +87,14 @@ class Encoder(Protocol):
         A comparison of plain numbers, which is True or False, will do.
         """
 
+    def limit(self, scope: 'Scope', level: str, most: int) -> None:
+        """Require that no domain of the level holds more than ``most``
+        members of the scope.
+
+        The same as a constraint on the count of each domain, but one entry,
+        whatever the number of domains.
+        """
+
     def penalise(self, policy: 'Policy', scope: 'Scope',
                  violations: Expression) -> None:
         """Add policy.weight x violations to the cost of preferences."""

@@ -112,22 +112,17 @@ class AntiAffinity(OfLevel):
         if self.hard:
             # Every member is in some domain.
             encoder.require(outside == 0)
+            encoder.limit(scope, self.level, most)
+            return
         surplus = len(scope.members) - most
         excesses = []
         for domain in self._domains(scope, encoder) if surplus > 0 else ():
-            count = encoder.count(scope, domain)
-            if self.hard:
-                # No domain holds more than that many members.
-                encoder.require(count <= most)
-            else:
-                # The members of a domain over the limit.
-                excess = encoder.integer(
-                    f'anti-affinity {domain.level} {domain} {scope.path}',
-                    surplus)
-                encoder.require(excess >= count - most)
-                excesses.append(excess)
-        if not self.hard:
-            encoder.penalise(self, scope, pulp.lpSum([*excesses, outside]))
+            # The members of a domain over the limit.
+            excess = encoder.integer(
+                f'anti-affinity {domain.level} {domain} {scope.path}', surplus)
+            encoder.require(excess >= encoder.count(scope, domain) - most)
+            excesses.append(excess)
+        encoder.penalise(self, scope, pulp.lpSum([*excesses, outside]))
 
     def _domains(self, scope: Scope, encoder: Encoder) -> Iterator[Domain]:
         """Those that could hold members: no other has too many."""

@@ -9,7 +9,7 @@ from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Preference)
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem import bound as bounds
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.verdict import Verdict
 
 

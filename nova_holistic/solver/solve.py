@@ -26,7 +26,7 @@ from nova_holistic.solver.observer import Answer, Observer, Question, report
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver.processor import one_processor
 from nova_holistic.solver.result import judged
@@ -187,8 +187,7 @@ def _on_all(asked: _Asked, deadline: Deadline) -> Unplaceable | Unknown | None:
     if known.where is None and len(known.snapshot.hosts) > MOST:
         first_plan(known, deadline.part(_CONSTRUCTING))
     try:
-        case = Case.of(known.group, known.snapshot, known.placed,
-                       deadline.check)
+        case = known.whole_case(deadline.check)
         blamed, room = narrowed(case, deadline.check)
     except OutOfTime as limit:
         return _unknown(asked, limit) if known.where is None else None

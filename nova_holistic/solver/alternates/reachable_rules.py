@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.domain import Domain
-from nova_holistic.solver.problem.rules import Carried, distinct, Rules
+from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rules import distinct, Rules
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.rules import Carried, Kind
+from nova_holistic.solver.problem.rows import Carried, Kind
 
 
 class CheckedPolicies:

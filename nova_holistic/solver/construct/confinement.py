@@ -10,7 +10,7 @@ from pulp import LpConstraintLE
 
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.hosts import Division
-from nova_holistic.solver.problem.rules import Carried, Kind, Row
+from nova_holistic.solver.problem.rows import Carried, Kind, Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.judges import Best, Judge
 from nova_holistic.solver.problem.marginal_cost import MarginalCost
-from nova_holistic.solver.problem.rules import Carried, carried_policies
+from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rules import carried_policies
 from nova_holistic.solver.problem.verdict import Verdict
 
 PLAIN = 200

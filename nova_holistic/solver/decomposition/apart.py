@@ -14,7 +14,7 @@ import numpy as np
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.cohesive_sets import CohesiveSet
 from nova_holistic.solver.problem.kinds import Kind, Kinds
-from nova_holistic.solver.problem.rules import Atom
+from nova_holistic.solver.problem.rows import Atom
 from nova_holistic.solver.problem.rules import Kind as Counted
 
 _MOST = 12

@@ -17,7 +17,7 @@ from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.rules import Atom, Kind
+from nova_holistic.solver.problem.rows import Atom, Kind
 
 _NODES = 100
 _MOST = 8000
@@ -68,7 +68,7 @@ class _Assignment:
 
     def solve(self, deadline: Deadline) -> Counts | None:
         """Counts for the classes; None where none were found."""
-        for row in self._case.rules.rows:
+        for row in self._case.rules.every_row():
             every, values, constant = self._expand(row.terms)
             limit = row.limit - constant
             self._row(every, values,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nova_holistic.solver.milp.linear import Linear
-from nova_holistic.solver.problem.rules import Atom, Kind, Terms
+from nova_holistic.solver.problem.rows import Atom, Kind, Terms
 
 if TYPE_CHECKING:
     from nova_holistic.solver.decomposition.cells import Cells

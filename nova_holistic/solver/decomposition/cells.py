@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules in few domains, for a relaxation of merged hosts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,8 +18,8 @@ from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.rules import (
-    Atom, Carried, carried_policies, Kind, Row, Rules, Terms)
+from nova_holistic.solver.problem.rows import Atom, Carried, Kind, Row, Terms
+from nova_holistic.solver.problem.rules import carried_policies, Rules
 
 _TOLERANCE = 1e-6
 
@@ -160,15 +160,15 @@ def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
             carried.append(each)
     rules = _rules(kinds, carried, in_time)
     for level in dict.fromkeys(
-            atom.level for terms in _all_terms(rules) for atom, _ in terms
+            atom.level for terms in _all_terms(rules, ()) for atom, _ in terms
             if rules.table.is_subset(atom.level)):
         # Hosts that a policy picked out by itself.
         number = crossed(rules.table, of, [level])
         if number is not None:
             of = number
             levels.append(level)
-    asked = {atom.scope for terms in _all_terms(rules) for atom, _ in terms
-             if _is_count(atom, levels)}
+    asked = {atom.scope for terms in _all_terms(rules, levels)
+             for atom, _ in terms if _is_count(atom, levels)}
     known = tellable(kinds, rules.scopes, asked, int(of.max(initial=0)) + 1)
     return replace(
         _cells(kinds, rules, of, levels, parts(kinds, known)),
@@ -200,8 +200,9 @@ def _rules(kinds: Kinds, carried: list[Carried],
     return rules
 
 
-def _all_terms(rules: Rules) -> Iterator[Terms]:
-    yield from (row.terms for row in rules.rows)
+def _all_terms(rules: Rules, levels: Collection[str]) -> Iterator[Terms]:
+    """:param levels: of the limits to be included"""
+    yield from (row.terms for row in rules.every_row(levels))
     yield from (terms for _, terms, _ in rules.penalties)
 
 
@@ -217,7 +218,8 @@ def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
             atom.level in levels and atom.scope in split.within)
             for atom, _ in terms)
 
-    rows = tuple(row for row in rules.rows if row.terms and told(row.terms))
+    rows = tuple(row for row in rules.every_row(levels)
+                 if row.terms and told(row.terms))
     penalties = tuple(
         (carried.policy.weight, terms, constant)
         for carried, terms, constant in rules.penalties if told(terms))

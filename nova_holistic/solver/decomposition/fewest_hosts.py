@@ -13,7 +13,8 @@ import numpy as np
 from nova_holistic.model.domain import HOST
 from nova_holistic.solver.problem.row_shapes import (
     Cap, Even, Shape, shapes, Wide)
-from nova_holistic.solver.problem.rules import Carried, Rules
+from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rules import Rules
 
 _DOMAINS = 4096
 """Most domains of a level whose policies are written down for this."""

@@ -18,7 +18,7 @@ from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import endless
 from nova_holistic.solver.problem.row_shapes import (
     Apart, Cap, Confined, Even, Never, Shape, shapes, Unread, Wide)
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.rows import Carried
 
 _SPLITS = 64
 """Most domains that are tried in turn."""

@@ -22,7 +22,7 @@ from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.indifferent import Indifferent
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.rows import Carried
 
 _TRIALS = 0.8
 """Share of what is left of the time limit that all questions may take."""

@@ -15,7 +15,7 @@ from nova_holistic.solver.diagnosis.numbers import amounts, many
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.eligibility import demands, Eligibility, Test
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.rows import Carried
 
 Leaves = Callable[[Carried], np.ndarray]
 """Hosts that a policy leaves to its members, if nothing else were asked for.

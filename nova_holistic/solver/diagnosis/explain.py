@@ -21,10 +21,11 @@ from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.diagnosis.numbers import amounts
-from nova_holistic.solver.problem.case import Case, MemberClass
+from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import Eligibility
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.member_classes import MemberClass
+from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.tally import Tally
 
 _MOVES = 400

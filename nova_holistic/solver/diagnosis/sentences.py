@@ -15,7 +15,7 @@ from nova_holistic.solver.diagnosis.numbers import be, many, room, wishes
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.row_shapes import (
     Apart, Cap, Confined, Even, Shape, Wide)
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.rows import Carried
 
 _ONLY = Marked('the domain that they are confined to')
 """The place, where domains of the level are what members are confined to."""

@@ -23,7 +23,7 @@ from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import endless
 from nova_holistic.solver.problem.row_shapes import (
     Apart, Cap, Confined, Even, Shape, shapes, Wide)
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.rows import Carried
 
 _LONG = 200
 """Characters of a policy's own words, which may name every member."""

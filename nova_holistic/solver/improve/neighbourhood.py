@@ -10,7 +10,7 @@ from typing import ClassVar
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.rows import Carried
 
 
 class PlanView:

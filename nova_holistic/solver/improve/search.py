@@ -8,12 +8,14 @@ import random
 from nova_holistic.solver.improve.arms import Arm, Arms
 from nova_holistic.solver.improve.neighbourhood import PlanView
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
+from nova_holistic.solver.improve.rows_by_place import RowsByPlace
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.improve.step import (
     Outcome, Part, step, Tools)
 from nova_holistic.solver.improve.targets import Targets
 from nova_holistic.solver.milp.backend import Backend
-from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.deadline import (
+    Deadline, OutOfTime, TooLarge)
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, Worth
 
@@ -24,9 +26,8 @@ _LEAST_GAIN = 1e-6
 def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             settings: Improvement) -> None:
     """Improve the incumbent, which has a plan with members that may move."""
-    search = _Search(incumbent, backend, deadline, settings)
     with contextlib.suppress(OutOfTime):
-        search.run()
+        _Search(incumbent, backend, deadline, settings).run()
 
 
 class _Search:
@@ -44,7 +45,8 @@ class _Search:
             settings, len(self._plan.movable), self._chance)
         table = HostTable.of(incumbent.snapshot)
         self._targets = Targets(table, incumbent.members, self._plan)
-        self._tools = Tools(table, backend, deadline, settings)
+        self._tools = Tools(
+            table, _rows(incumbent, deadline), backend, deadline, settings)
 
     def run(self) -> None:
         failures = 0
@@ -73,6 +75,15 @@ class _Search:
         return step(plan, Part(
             frozenset(freed), hosts, arm.neighbourhood.is_for_preferences),
             self._tools)
+
+
+def _rows(incumbent: Incumbent, deadline: Deadline) -> RowsByPlace | None:
+    try:
+        return RowsByPlace(incumbent.whole_case(deadline.check),
+                           deadline.check)
+    except TooLarge:
+        # Each step writes down what it needs.
+        return None
 
 
 def _gain(before: Worth, after: Worth) -> float:

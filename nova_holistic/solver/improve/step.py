@@ -11,6 +11,7 @@ import numpy as np
 from nova_holistic.model.group import Scope
 from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.improve.neighbourhood import PlanView
+from nova_holistic.solver.improve.rows_by_place import RowsByPlace
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.program import Program
@@ -80,9 +81,11 @@ class Tools:
     """What steps are made with.
 
     :ivar table: of all hosts
+    :ivar rows: of all policies; None if they are too many to be kept
     """
 
     table: HostTable
+    rows: RowsByPlace | None
     backend: Backend
     deadline: Deadline
     settings: Improvement
@@ -109,21 +112,26 @@ def _case(plan: PlanView, part: Part, tools: Tools) -> Case:
     inside = {*part.hosts.tolist()}
     stay = {path: plan.where[path].name for path in plan.movable
             if index[plan.where[path].name] not in inside}
-    known = inside.union(index[host.name] for host in plan.where.values())
+    known = np.array(sorted(inside.union(
+        index[host.name] for host in plan.where.values())), dtype=np.int64)
+    table = tools.table if tools.rows is None else tools.rows.table
     return Case.of(incumbent.group, incumbent.snapshot,
                    {**incumbent.placed, **stay}, tools.deadline.check,
-                   tools.table.part(np.array(sorted(known), dtype=np.int64)),
-                   _freed(plan, part.freed))
+                   table.part(known), _freed(plan, part, tools.rows))
 
 
-def _freed(plan: PlanView, paths: Collection[str]) -> Freed:
+def _freed(plan: PlanView, part: Part, rows: RowsByPlace | None) -> Freed:
     """A policy that sees no freed member is kept, and costs the same."""
     incumbent = plan.incumbent
-    members = tuple(m for m in incumbent.members if m.path in paths)
-    return Freed(
-        Scope('', incumbent.group, members), tuple(
-            each for each in incumbent.policies
-            if any(seen_of(each, member) != {} for member in members)))
+    members = tuple(m for m in incumbent.members if m.path in part.freed)
+    scope = Scope('', incumbent.group, members)
+    policies = tuple(
+        each for each in incumbent.policies
+        if any(seen_of(each, member) != {} for member in members))
+    if rows is None:
+        return Freed(scope, policies)
+    return Freed(scope, policies, rows.about(members, part.hosts, policies),
+                 rows.rules)
 
 
 def _placement(case: Case, plan: PlanView, part: Part, counts: Counts

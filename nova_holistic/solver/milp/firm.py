@@ -21,7 +21,7 @@ from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.indifferent import Indifferent
-from nova_holistic.solver.problem.rules import Carried, Kind
+from nova_holistic.solver.problem.rows import Carried, Kind
 
 _ROUNDS = 8
 _PART = 0.2
@@ -92,7 +92,7 @@ class Firm:
     def _together(self, policies: list[Carried]) -> list[Carried]:
         """With all of the types of those that have no rows: one policy may
         speak for others of its type, as those that share links do."""
-        speaking = {id(row.carried) for row in self._case.rules.rows}
+        speaking = self._case.rules.speaking()
         silent = {type(each.policy) for each in policies
                   if id(each) not in speaking}
         chosen = {id(each) for each in policies}
@@ -129,6 +129,8 @@ class Firm:
         wider = {id(row.carried) for row in case.rules.rows
                  if any(atom.kind is not Kind.FREE and atom.scope not in alone
                         for atom, _ in row.terms)}
+        wider.update(id(limit.carried) for limit in case.rules.limits
+                     if limit.scope not in alone)
         policies = [each for each in self._hard if id(each) not in wider
                     or any(each is other for other in self._policies)]
         return replace(case.under(policies), room=np.array(case.room[chosen]),

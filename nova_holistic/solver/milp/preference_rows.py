@@ -7,7 +7,7 @@ a row of whole numbers, each of which counts the common step of all weights.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 import math
 
@@ -15,7 +15,7 @@ import pulp
 from pulp import LpAffineExpression, LpVariable
 
 from nova_holistic.solver.problem.exact_weights import common_step, exact
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.rows import Carried
 
 FAR_APART = 2**16
 """Solvers distinguish whole numbers up to this in one row: their tolerances
@@ -56,11 +56,17 @@ class CostRow:
 
     :ivar terms: variables and the steps that 1 of each costs
     :ivar constant: steps that they cost anyway
+    :ivar largest: the most steps that 1 of a variable costs
     """
 
     step: Fraction
     terms: tuple[tuple[LpVariable, int], ...]
     constant: Fraction
+    largest: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'largest', max(
+            (abs(steps) for _, steps in self.terms), default=1))
 
     @classmethod
     def of(cls, penalties: Sequence[Penalty]) -> 'CostRow':
@@ -73,10 +79,6 @@ class CostRow:
             (variable, int(amount / step))
             for variable, amount in amounts.items() if amount),
             sum((each.constant() for each in penalties), Fraction(0)) / step)
-
-    @property
-    def largest(self) -> int:
-        return max((abs(steps) for _, steps in self.terms), default=1)
 
     @property
     def is_plain(self) -> bool:

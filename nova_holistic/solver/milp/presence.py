@@ -2,14 +2,13 @@
 """Where members of a scope are: their number in a place, and whether any."""
 
 from collections.abc import Iterator
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 from pulp import LpAffineExpression, LpVariable
 
-from nova_holistic.solver.problem.rules import Atom, Kind
+from nova_holistic.solver.problem.rows import Atom, Kind
 
 if TYPE_CHECKING:
     from nova_holistic.solver.milp.program import Program
@@ -27,6 +26,9 @@ class Spot:
     constant: int
 
 
+_NOWHERE = Spot((), 0)
+
+
 class Presence:
     """Counts, and binaries that are 1 just where a count is not 0.
 
@@ -38,24 +40,17 @@ class Presence:
         self._program = program
         self._stay = Counter(program.case.placed.values())
         self._used: dict[tuple, tuple[Spot, LpVariable]] = {}
-        self._spots: dict[tuple, Spot] = {}
-        self._members: dict[int, tuple[list[int], list[int]]] = {}
+        self._places: dict[tuple[int, str], dict[int, Spot]] = {}
 
     def spot(self, atom: Atom) -> Spot:
         """The place and the members that a count in the rules speaks of."""
-        key = (atom.scope, atom.level, atom.domain)
-        if key not in self._spots:
-            division = self._program.case.table.division(atom.level)
-            hosts = (np.flatnonzero(division.of_host < 0)
-                     if atom.kind is Kind.OUTSIDE
-                     else division.hosts_in(atom.domain)).tolist()
-            classes, placed = self._in_scope(atom.scope)
-            within = set(hosts)
-            self._spots[key] = Spot(
-                tuple((c, h) for c in classes for h in hosts
-                      if h in self._program.x[c]),
-                sum(1 for h in placed if h in within))
-        return self._spots[key]
+        key = (atom.scope, atom.level)
+        if key not in self._places:
+            self._places[key] = self._by_domain(*key)
+        number = -1 if atom.kind is Kind.OUTSIDE else (
+            self._program.case.table.division(atom.level).index.get(
+                atom.domain))
+        return self._places[key].get(number, _NOWHERE)
 
     def whole_host(self, host: int) -> Spot:
         """All members of the group on one host."""
@@ -96,9 +91,14 @@ class Presence:
         program.require(count >= used)
         return used
 
-    def _in_scope(self, scope: int) -> tuple[list[int], list[int]]:
-        if scope not in self._members:
-            case = self._program.case
-            self._members[scope] = (case.classes_in(scope),
-                                    case.placed_in(scope))
-        return self._members[scope]
+    def _by_domain(self, scope: int, level: str) -> dict[int, Spot]:
+        """Members of the scope by the index of the domain, -1 for none."""
+        case = self._program.case
+        where = case.table.division(level).of_host.tolist()
+        places: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for c in case.classes_in(scope):
+            for h in self._program.x[c]:
+                places[where[h]].append((c, h))
+        stay = Counter(where[h] for h in case.placed_in(scope))
+        return {number: Spot(tuple(places.get(number, ())), stay[number])
+                for number in {*places, *stay}}

@@ -2,6 +2,7 @@
 """The integer program: how many of each member class go to each host."""
 
 from collections.abc import Sequence
+from collections import Counter
 import math
 
 import numpy as np
@@ -19,7 +20,7 @@ from nova_holistic.solver.milp.preference_rows import Penalty
 from nova_holistic.solver.milp.presence import Presence
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.rules import Atom, Kind
+from nova_holistic.solver.problem.rows import Atom, CountLimit, Kind
 
 
 class Program(Freedom, CostLimits):
@@ -198,9 +199,27 @@ class Program(Freedom, CostLimits):
             constraint = LpConstraint(left, row.sense, rhs=row.limit)
             if left or not constraint.valid():
                 self.require(constraint)
+        for limit in self.case.rules.limits:
+            self._limit_counts(limit)
         self.penalties = [
             Penalty(carried, self._expand(terms, constant))
             for carried, terms, constant in self.case.rules.penalties]
+
+    def _limit_counts(self, limit: CountLimit) -> None:
+        """A row for each domain in which the upper limits of the variables
+        do not see to it."""
+        where = self.case.table.division(limit.level).of_host
+        there = Counter(where[self.case.placed_in(limit.scope)].tolist())
+        here: dict[int, list[LpVariable]] = {number: [] for number in there}
+        for c in self.case.classes_in(limit.scope):
+            for h, variable in self.x[c].items():
+                here.setdefault(int(where[h]), []).append(variable)
+        here.pop(-1, None)
+        for number, variables in here.items():
+            left = limit.most - there[number]
+            if sum(each.upBound for each in variables) > left or left < 0:
+                self.require(LpAffineExpression(
+                    [(each, 1) for each in variables]) <= left)
 
     def _expand(self, terms, constant: float) -> LpAffineExpression:
         total = LpAffineExpression(constant=constant)

@@ -17,7 +17,8 @@ from pulp import LpAffineExpression, LpVariable
 
 from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.milp.program import Program
-from nova_holistic.solver.problem.case import Case, MemberClass
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.member_classes import MemberClass
 
 _SLACK = 1e-6
 """Of the largest demand, for each member: solvers' tolerance. Some bounds of

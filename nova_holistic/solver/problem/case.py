@@ -4,7 +4,7 @@
 from collections.abc import (
     Callable, Collection, Iterator, Mapping, Sequence)
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,38 +16,21 @@ from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.marked import tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.deadline import endless
-from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kind_room import (
     KindRoom, require_size, width)
+from nova_holistic.solver.problem.member_classes import (
+    classes_of, kinds_of, MemberClass)
 from nova_holistic.solver.problem.preference_cost import preference_cost
+from nova_holistic.solver.problem.rows import Carried, CountLimit, Kind, Row
 from nova_holistic.solver.problem.rules import (
-    Carried, carried_policies, distinct, Kind, Rules)
+    carried_policies, distinct, Rules)
 
 Counts = tuple[dict[int, int], ...]
 """For each member class, in order: host index to number of its members."""
-
-
-@dataclass(frozen=True, slots=True)
-class MemberClass:
-    """Members that may change places without any rule noticing.
-
-    :ivar requirements: of each of them, but for the name of the flavor
-    :ivar scopes: indexes of the rules' scopes that they are in
-    :ivar members: in document order
-    :ivar demands: resource classes asked for and the amounts
-    """
-
-    requirements: Requirements
-    scopes: frozenset[int]
-    members: tuple[Member, ...]
-    demands: tuple[tuple[str, int], ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, 'demands', (*demands(self.requirements),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +40,15 @@ class Freed:
 
     :ivar scope: these members; no class has others beside them
     :ivar policies: those whose checks see one of these members
+    :ivar rows: those of ``whole`` that are about these members; None if the
+        policies are to be encoded
+    :ivar whole: the rules of all hosts
     """
 
     scope: Scope
     policies: tuple[Carried, ...]
+    rows: tuple[Row, ...] | None = None
+    whole: Rules | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +87,7 @@ class Case:
         members = group.all_members()
         at = placed_at(members, table, placed)
         waiting = [m for m in members if m.path not in at]
-        kinds = _kinds(waiting)
+        kinds = kinds_of(waiting)
         room = KindRoom(Eligibility(table), Counter(kinds.values()), in_time)
         possible = np.zeros(len(table), dtype=bool)
         for some in distinct(room.some.values()):
@@ -112,11 +100,14 @@ class Case:
                       in_time)
         policies = tuple(carried_policies(group))
         touched = policies if freed is None else freed.policies
-        rules.encode(touched)
-        _tell_sides_apart(policies, rules)
+        if freed is None or freed.rows is None:
+            rules.encode(touched)
+            _tell_sides_apart(policies, rules)
+        else:
+            rules.adopt(freed.whole, touched, freed.rows)
         if freed is not None:
             rules.number(freed.scope)
-        classes = _classes(waiting, kinds, rules, in_time)
+        classes = classes_of(waiting, kinds, rules, in_time)
         return cls(group, snapshot, table, members, at, rules, classes,
                    _room(classes, room, len(table), in_time), touched)
 
@@ -136,7 +127,20 @@ class Case:
             if atom.kind is not Kind.FREE and coefficient > 0:
                 hosts = self.table.hosts_of(atom.level, atom.domain)
                 room[np.ix_(self.classes_in(atom.scope), hosts)] = 0
+        for each in self.rules.limits:
+            classes = self.classes_in(each.scope)
+            left = self.left_of(each)[self.table.division(each.level).of_host]
+            room[classes] = np.minimum(room[classes], left)
         return room
+
+    def left_of(self, limit: CountLimit) -> np.ndarray:
+        """[domain]: how many members beside those that stay the limit lets
+        in; the last is for hosts in no domain."""
+        division = self.table.division(limit.level)
+        left = np.full(len(division.domains) + 1, limit.most)
+        np.subtract.at(left, division.of_host[self.placed_in(limit.scope)], 1)
+        left[-1] = np.iinfo(self.room.dtype).max
+        return np.maximum(left, 0)
 
     def placed_in(self, scope: int) -> list[int]:
         """Host indexes of the scope's members that stay, one for each."""
@@ -202,17 +206,6 @@ class Case:
                    for p in self.policies if p.policy.hard)
 
 
-def _kinds(members: Sequence[Member]) -> dict[str, Requirements]:
-    """Member path to what it requires, but for the name of the flavor."""
-    # Servers of one description share an object.
-    known: dict[int, Requirements] = {}
-    for member in members:
-        wanted = member.requirements
-        if id(wanted) not in known:
-            known[id(wanted)] = replace(wanted, flavor=None)
-    return {m.path: known[id(m.requirements)] for m in members}
-
-
 def _room(classes: Sequence[MemberClass], kinds: KindRoom, hosts: int,
           in_time: Callable[[], None]) -> np.ndarray:
     most = max((len(each.members) for each in classes), default=0)
@@ -266,20 +259,3 @@ def _tell_sides_apart(policies: Sequence[Carried], rules: Rules) -> None:
         if isinstance(each.policy, Relationship) and each.policy.traffic_mbps:
             for side in each.policy.side_scopes(each.scope):
                 rules.number(side)
-
-
-def _classes(members: list[Member], kinds: Mapping[str, Requirements],
-             rules: Rules,
-             in_time: Callable[[], None]) -> tuple[MemberClass, ...]:
-    scopes: dict[str, set[int]] = {member.path: set() for member in members}
-    for number, scope in enumerate(rules.scopes):
-        in_time()
-        for member in scope.members:
-            if member.path in scopes:
-                scopes[member.path].add(number)
-    found: dict[tuple, list[Member]] = {}
-    for member in members:
-        key = (kinds[member.path], frozenset(scopes[member.path]))
-        found.setdefault(key, []).append(member)
-    return tuple(MemberClass(kind, numbers, tuple(alike))
-                 for (kind, numbers), alike in found.items())

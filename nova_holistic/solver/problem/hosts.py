@@ -22,6 +22,7 @@ class HostTable:
         self.hosts = arrays.hosts
         self._arrays = arrays
         self._subsets: dict[frozenset[int], Domain] = {}
+        self._number = 0
         # What was asked for, and subsets: a search looks here very often.
         self._amounts: dict[str, Amounts] = {}
         self._divisions: dict[str, Division] = {}
@@ -32,9 +33,15 @@ class HostTable:
         return cls(snapshot, HostArrays.of(snapshot))
 
     def part(self, numbers: np.ndarray | None) -> 'HostTable':
-        """A table of its own for some of the hosts; None for all."""
-        return HostTable(self.snapshot, self._arrays if numbers is None
-                         else self._arrays.part(numbers))
+        """A table of its own for some of the hosts, with the same subsets;
+        None for all hosts, without subsets."""
+        if numbers is None:
+            return HostTable(self.snapshot, self._arrays)
+        part = HostTable(self.snapshot, self._arrays.part(numbers))
+        for domain in self._subsets.values():
+            part._add(domain, np.flatnonzero(
+                self._divisions[domain.level].of_host[numbers] == 0))
+        return part
 
     def __len__(self) -> int:
         return len(self.hosts)
@@ -72,13 +79,17 @@ class HostTable:
         """
         numbers = frozenset(self.index[host.name] for host in hosts)
         if numbers not in self._subsets:
-            domain = Domain(f'hosts/{len(self._subsets)}', ('chosen',))
-            of_host = np.full(len(self), -1, dtype=np.int64)
-            of_host[list(numbers)] = 0
-            self._subsets[numbers] = domain
-            self._divisions[domain.level] = Division(
-                (domain,), {domain: 0}, of_host)
+            self._add(Domain(f'hosts/{self._number}', ('chosen',)),
+                      np.array(sorted(numbers), dtype=np.int64))
         return self._subsets[numbers]
 
+    def _add(self, domain: Domain, numbers: np.ndarray) -> None:
+        of_host = np.full(len(self), -1, dtype=np.int64)
+        of_host[numbers] = 0
+        self._number += 1
+        self._subsets[frozenset(numbers.tolist())] = domain
+        self._divisions[domain.level] = Division(
+            (domain,), {domain: 0}, of_host)
+
     def is_subset(self, level: str) -> bool:
-        return any(domain.level == level for domain in self._subsets.values())
+        return '/' in level

@@ -58,6 +58,7 @@ class Incumbent:
         self._bounds = DualBounds()
         self._sources: list[Bound] = []
         self._within: dict[Fraction | float, float] = {}
+        self._case: Case | None = None
         self._optimum: Worth | None = None
 
     def offer(self, where: Mapping[str, Host]) -> bool:
@@ -75,6 +76,17 @@ class Incumbent:
             return False
         self.where, self.worth = where, worth
         return True
+
+    def whole_case(self, in_time: Callable[[], None]) -> Case:
+        """All members and all hosts, written down once.
+
+        :raises OutOfTime: before that was done
+        :raises TooLarge: they are too many
+        """
+        if self._case is None:
+            self._case = Case.of(self.group, self.snapshot, self.placed,
+                                 in_time)
+        return self._case
 
     def worth_of(self, where: Mapping[str, Host]) -> Worth:
         """Exact cost of the preferences, and the objective's own value."""

@@ -15,7 +15,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.exact_weights import common_step, exact
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.rows import Carried
 
 _SORTS = 100
 """Sorts of hosts that a preference is asked about beforehand, at most."""

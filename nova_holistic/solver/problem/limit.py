@@ -3,7 +3,7 @@
 
 from pulp import LpConstraintGE
 
-from nova_holistic.solver.problem.rules import Atom, Kind, Row
+from nova_holistic.solver.problem.rows import Atom, Kind, Row
 
 _EPSILON = 1e-9
 _LURE = 1e9

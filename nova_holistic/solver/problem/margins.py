@@ -9,7 +9,7 @@ from math import ceil, floor
 from pulp import LpConstraintEQ, LpConstraintGE
 
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.rules import Atom, Kind, Row
+from nova_holistic.solver.problem.rows import Atom, Kind, Row
 
 _EPSILON = 1e-9
 
@@ -84,7 +84,7 @@ class Margins:
         """Of the rows that there are; nothing is counted yet."""
         found = cls(defaultdict(list), defaultdict(list), {})
         frees: dict[Atom, Free] = {}
-        for row in case.rules.rows:
+        for row in case.rules.every_row():
             if not row.carried.policy.hard:
                 # Its own variables give way.
                 continue

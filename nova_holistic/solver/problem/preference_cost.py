@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.exact_weights import exact
-from nova_holistic.solver.problem.rules import Carried
+from nova_holistic.solver.problem.rows import Carried
 
 
 def preference_cost(policies: Iterable[Carried],

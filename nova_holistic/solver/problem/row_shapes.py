@@ -13,8 +13,9 @@ import math
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.problem.deadline import endless
-from nova_holistic.solver.problem.rules import (
-    Atom, Carried, Kind, Row, Rules)
+from nova_holistic.solver.problem.rows import (
+    Atom, Carried, CountLimit, Kind, Row)
+from nova_holistic.solver.problem.rules import Rules
 
 _EPSILON = 1e-9
 _COUNTED = (Kind.COUNT, Kind.OUTSIDE, Kind.USED)
@@ -96,19 +97,26 @@ class Unread(Shape):
 def shapes(rules: Rules,
            in_time: Callable[[], None] = endless) -> list[Shape]:
     """Of all hard policies, in their order."""
-    rows: dict[int, list[Row]] = defaultdict(list)
+    rows: dict[int, list[Row]] = {id(each): [] for each in rules.encoded}
+    limits: dict[int, list[CountLimit]] = {id(each): []
+                                           for each in rules.encoded}
     for row in rules.rows:
         in_time()
-        if row.carried.policy.hard:
-            rows[id(row.carried)].append(row)
-    return [shape for mine in rows.values()
-            for shape in _of(rules, mine, in_time)]
+        rows[id(row.carried)].append(row)
+    for limit in rules.limits:
+        limits[id(limit.carried)].append(limit)
+    return [shape for each in rules.encoded
+            if each.policy.hard and (rows[id(each)] or limits[id(each)])
+            for shape in _of(rules, rows[id(each)], limits[id(each)],
+                             each, in_time)]
 
 
-def _of(rules: Rules, rows: Sequence[Row],
-        in_time: Callable[[], None]) -> Iterator[Shape]:
-    carried = rows[0].carried
+def _of(rules: Rules, rows: Sequence[Row], limits: Sequence[CountLimit],
+        carried: Carried, in_time: Callable[[], None]) -> Iterator[Shape]:
     caps: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
+    for limit in limits:
+        caps[limit.scope, limit.level] = dict.fromkeys(
+            limit.domains.tolist(), limit.most)
     apart: dict[tuple[int, int, str], set[int]] = defaultdict(set)
     unread = False
     for row in rows:
@@ -125,8 +133,8 @@ def _of(rules: Rules, rows: Sequence[Row],
                 yield from _wide(rules, row)
         else:
             unread = True
-    for (scope, level), limits in caps.items():
-        yield Cap(carried, scope, level, limits)
+    for (scope, level), most in caps.items():
+        yield Cap(carried, scope, level, most)
     for (first, second, level), domains in apart.items():
         yield Apart(carried, first, level, frozenset(domains), second)
     yield from _even(rules, rows)

@@ -6,14 +6,13 @@ of the counts; the greedy search keeps the counts as it goes; reasons are read
 from them. So all three mean the same by a policy, whoever wrote it.
 """
 
-import enum
 from collections.abc import (
     Callable, Collection, Iterable, Iterator, Mapping, Sequence)
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pulp
-from pulp import LpConstraint, LpProblem, LpVariable
+from pulp import LpConstraint, LpConstraintLE, LpProblem, LpVariable
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
@@ -21,62 +20,8 @@ from nova_holistic.model.policy import Expression, Policy
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.deadline import endless
 from nova_holistic.solver.problem.hosts import HostTable
-
-
-class Kind(enum.Enum):
-    """What an atom stands for."""
-
-    COUNT = 'number of members in the domain'
-    USED = '1 where the domain holds a member'
-    OUTSIDE = 'number of members in no domain of the level'
-    FREE = 'a variable of the policy itself'
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Atom:
-    """One quantity that policies speak of.
-
-    :ivar scope: index into :attr:`Rules.scopes`
-    :ivar domain: None for OUTSIDE and FREE
-    :ivar upper: largest value, of FREE
-    :ivar whole: whether only whole numbers will do, of FREE
-    """
-
-    kind: Kind
-    scope: int = -1
-    level: str = ''
-    domain: Domain | None = None
-    upper: float = 0
-    whole: bool = True
-
-
-Terms = tuple[tuple[Atom, float], ...]
-"""Each with its coefficient, to be added up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """A policy and the scope of the group that carries it."""
-
-    policy: Policy
-    scope: Scope
-
-    @property
-    def at(self) -> str:
-        """The name of it in a reason, e.g. ``db: anti-affinity``."""
-        if not self.scope.path:
-            return self.policy.title
-        return f'{self.scope.path}: {self.policy.title}'
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """sum of coefficient x atom, <= or >= or == (as PuLP's sense) limit."""
-
-    carried: Carried
-    terms: tuple[tuple[Atom, float], ...]
-    sense: int
-    limit: float
+from nova_holistic.solver.problem.rows import (
+    Atom, Carried, CountLimit, Kind, Row)
 
 
 @dataclass(slots=True)
@@ -88,6 +33,10 @@ class Rules:
     :ivar reach: member path to the hosts that can hold, or hold, it: a bool
         for each
     :ivar in_time: called for each row; raises where time has run out
+    :ivar encoded: the policies, in their order
+    :ivar rows: of the policies, but for what ``limits`` say
+    :ivar limits: one for each policy that limits the counts of all domains of
+        a level; as rows, those of hosts would be most of all rows
     :ivar penalties: what a soft policy costs: weight x (terms + constant)
     """
 
@@ -97,10 +46,13 @@ class Rules:
     reach: Mapping[str, np.ndarray]
     in_time: Callable[[], None] = endless
     scopes: list[Scope] = field(default_factory=list)
+    encoded: list[Carried] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    limits: list[CountLimit] = field(default_factory=list)
     penalties: list[tuple[Carried, tuple[tuple[Atom, float], ...], float]] = (
         field(default_factory=list))
-    _atoms: dict[tuple, LpVariable] = field(default_factory=dict)
+    _atoms: dict[tuple, Atom] = field(default_factory=dict)
+    _symbols: dict[Atom, LpVariable] = field(default_factory=dict)
     _meaning: dict[int, Atom] = field(default_factory=dict)
     _scope_ids: dict[int, int] = field(default_factory=dict)
     _known: dict[frozenset[str], int] = field(default_factory=dict)
@@ -115,13 +67,59 @@ class Rules:
         """Write down what each policy asks."""
         for carried in policies:
             self._carried = carried
+            self.encoded.append(carried)
             carried.policy.encode(carried.scope, self)
 
     def only(self, policies: Sequence[Carried]) -> 'Rules':
         """These rules without the rows of other policies and all penalties."""
-        return replace(self, penalties=[], rows=[
-            row for row in self.rows
-            if any(row.carried is each for each in policies)])
+        chosen = {id(each) for each in policies}
+        return replace(
+            self, penalties=[],
+            rows=[row for row in self.rows if id(row.carried) in chosen],
+            limits=[each for each in self.limits
+                    if id(each.carried) in chosen])
+
+    def adopt(self, whole: 'Rules', policies: Sequence[Carried],
+              rows: Iterable[Row]) -> None:
+        """Take over what some policies ask, as it was written down for all
+        hosts of the same group.
+
+        :param rows: of these policies
+        """
+        chosen = {each.key for each in policies}
+        self.scopes.extend(whole.scopes)
+        self._known.update(whole._known)
+        self._scope_ids.update(whole._scope_ids)
+        self._kept.extend(whole._kept)
+        self.encoded.extend(policies)
+        self.rows.extend(rows)
+        self.limits.extend(each for each in whole.limits
+                           if each.carried.key in chosen)
+        self.penalties.extend(each for each in whole.penalties
+                              if each[0].key in chosen)
+
+    def every_row(self, levels: Collection[str] | None = None
+                  ) -> Iterator[Row]:
+        """The rows, and the limits as rows.
+
+        :param levels: of the limits to be included; None for all
+        """
+        yield from self.rows
+        for each in self.limits:
+            if levels is not None and each.level not in levels:
+                continue
+            division = self.table.division(each.level)
+            for number in each.domains.tolist():
+                self.in_time()
+                atom = self._atom(Kind.COUNT, each.scope, each.level,
+                                  division.domains[number])
+                yield Row(each.carried, ((atom, 1.0),), LpConstraintLE,
+                          float(each.most))
+
+    def speaking(self) -> set[int]:
+        """Ids of the policies, as they are carried, that have rows or limits.
+        """
+        return {id(each.carried) for each in (*self.rows, *self.limits)}
 
     # What a policy sees of it.
 
@@ -195,6 +193,19 @@ class Rules:
             self.rows.append(Row(self._carried, terms, constraint.sense,
                                  -constraint.constant))
 
+    def limit(self, scope: Scope, level: str, most: int) -> None:
+        self.in_time()
+        if most >= len(scope.members):
+            return
+        reached = np.zeros(len(self.table), dtype=bool)
+        for mask in distinct(self.reach[m.path] for m in scope.members):
+            reached |= mask
+        numbers = np.unique(self.table.division(level).of_host[
+            reached & np.asarray(self.possible, dtype=bool)])
+        self.limits.append(CountLimit(
+            self._carried, self._scope(scope), level,
+            numbers[numbers >= 0], most))
+
     def penalise(self, policy: Policy, scope: Scope,
                  violations: Expression) -> None:
         asked = pulp.LpAffineExpression(violations)
@@ -216,11 +227,17 @@ class Rules:
                 self.table.division(level).index):
             # No host is there.
             return pulp.LpAffineExpression()
-        number = self._scope(scope)
-        key = (kind, number, level, domain)
+        atom = self._atom(kind, self._scope(scope), level, domain)
+        if atom not in self._symbols:
+            self._symbols[atom] = self._symbol(atom)
+        return pulp.LpAffineExpression(self._symbols[atom])
+
+    def _atom(self, kind: Kind, scope: int, level: str,
+              domain: Domain | None) -> Atom:
+        key = (kind, scope, level, domain)
         if key not in self._atoms:
-            self._atoms[key] = self._symbol(Atom(kind, number, level, domain))
-        return pulp.LpAffineExpression(self._atoms[key])
+            self._atoms[key] = Atom(kind, scope, level, domain)
+        return self._atoms[key]
 
     def _symbol(self, atom: Atom) -> LpVariable:
         symbol = self._book.add_variable(f'a{len(self._meaning)}')

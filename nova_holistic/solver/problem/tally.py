@@ -10,7 +10,9 @@ from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import endless
 from nova_holistic.solver.problem.limit import Ceiling, Limit
-from nova_holistic.solver.problem.rules import Atom, Kind
+from nova_holistic.solver.problem.rows import Atom, Kind
+
+_UNLIMITED = 2**62
 
 
 class Tally:
@@ -36,6 +38,7 @@ class Tally:
         self._cost: dict[tuple[int, str], np.ndarray] = {}
         self._tables: dict[int, list[tuple[int, str]]] = defaultdict(list)
         self._seen: set[Atom] = set()
+        self._most: dict[tuple[int, str], int] = {}
         self._read_rules()
         self._stale: dict[tuple[int, str], set[int]] = {
             table: set() for table in self._bad}
@@ -133,6 +136,11 @@ class Tally:
                 for atom, weight in limit.atoms:
                     self._limits[atom].append((limit, weight))
 
+        for limit in rules.limits:
+            table = (limit.scope, limit.level)
+            self._most[table] = min(limit.most,
+                                    self._most.get(table, limit.most))
+            self._allocate(table)
         for ceiling in ceilings.values():
             ceiling.refresh()
             self._ceilings.update(
@@ -142,17 +150,20 @@ class Tally:
         if atom.kind is Kind.FREE or atom in self._seen:
             return
         self._seen.add(atom)
-        table = (atom.scope, atom.level)
-        division = self._case.table.division(atom.level)
+        self._allocate((atom.scope, atom.level))
+        number = (-1 if atom.kind is Kind.OUTSIDE
+                  else self._case.table.division(atom.level).index.get(
+                      atom.domain))
+        if number is not None:
+            self._slots[atom.scope, atom.level, number].append(atom)
+
+    def _allocate(self, table: tuple[int, str]) -> None:
         if table not in self._bad:
             # The last place is for hosts in no domain: index -1.
-            self._bad[table] = np.zeros(len(division.domains) + 1, dtype=bool)
-            self._cost[table] = np.zeros(len(division.domains) + 1)
-            self._tables[atom.scope].append(table)
-        number = (-1 if atom.kind is Kind.OUTSIDE
-                  else division.index.get(atom.domain))
-        if number is not None:
-            self._slots[*table, number].append(atom)
+            size = len(self._case.table.division(table[1]).domains) + 1
+            self._bad[table] = np.zeros(size, dtype=bool)
+            self._cost[table] = np.zeros(size)
+            self._tables[table[0]].append(table)
 
     def _shift(self, c: int, host: int, by: int) -> None:
         for table in self._of_class(c):
@@ -167,7 +178,7 @@ class Tally:
         self._number[here] += by
         # A place is used from its first member to its last.
         emptied_or_filled = not before or not self._number[here]
-        if here in self._slots:
+        if here in self._slots or table in self._most:
             self._stale[table].add(number)
         for atom in self._slots.get(here, ()):
             if atom.kind is Kind.USED and not emptied_or_filled:
@@ -203,8 +214,10 @@ class Tally:
 
     def _judge(self, slot: tuple[int, str, int]) -> None:
         scope, level, number = slot
-        bad, cost = False, 0.0
-        for atom in self._slots[slot]:
+        cost = 0.0
+        bad = number >= 0 and self._number[slot] >= self._most.get(
+            (scope, level), _UNLIMITED)
+        for atom in self._slots.get(slot, ()):
             if atom.kind is Kind.USED and self._number[slot]:
                 continue
             cost += self._price.get(atom, 0.0)

@@ -18,7 +18,8 @@ from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.rules import Atom, Carried, Kind, Row, Rules
+from nova_holistic.solver.problem.rows import Atom, Carried, Kind, Row
+from nova_holistic.solver.problem.rules import Rules
 
 _MANY = 1000
 """Domains of a level of which rules are written down, at most."""
@@ -64,6 +65,8 @@ class Ceilings:
         found = cls(table, rules, zero, {})
         for row in rules.rows:
             found._read(row)
+        for limit in rules.limits:
+            found._lower(limit.scope, limit.level, limit.domains, limit.most)
         return found
 
     def upper(self, atom: Atom) -> float:
@@ -99,14 +102,15 @@ class Ceilings:
                 most = math.floor(
                     (sign * row.limit + slack) / (sign * weight) + _EPSILON)
                 if most < len(self.rules.scopes[atom.scope].members):
-                    self._lower(atom, max(most, 0))
+                    self._lower(
+                        atom.scope, atom.level, self.table.division(
+                            atom.level).index[atom.domain], max(most, 0))
 
-    def _lower(self, atom: Atom, most: int) -> None:
-        division = self.table.division(atom.level)
-        known = self.most.setdefault(
-            (atom.scope, atom.level), np.full(len(division.domains), np.inf))
-        number = division.index[atom.domain]
-        known[number] = min(known[number], most)
+    def _lower(self, scope: int, level: str, domains: int | np.ndarray,
+               most: int) -> None:
+        known = self.most.setdefault((scope, level), np.full(
+            len(self.table.division(level).domains), np.inf))
+        known[domains] = np.minimum(known[domains], most)
 
 
 def _readable(policy: Policy, table: HostTable) -> bool:

@@ -12,7 +12,7 @@ from nova_holistic.model.domain import HOST
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.rules import Atom, Kind, Row
+from nova_holistic.solver.problem.rows import Atom, Kind, Row
 from nova_holistic.solver.traffic.ceilings import Ceilings
 
 _MOST = 64
@@ -65,7 +65,8 @@ class Standing:
                  nodes: Sequence[Collection[str]]):
         self.grid = grid
         self._kinds, self._ceilings = kinds, ceilings
-        self._rows = [row for row in ceilings.rules.rows if self._told(row)]
+        self._rows = [row for row in ceilings.rules.every_row(
+            grid.domain_of) if self._told(row)]
         scopes = sorted({atom.scope for row in self._rows
                          for atom, _ in row.terms if atom.scope >= 0})
         self._part(nodes, scopes)

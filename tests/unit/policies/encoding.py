@@ -90,6 +90,10 @@ class PlainEncoder:
                 constant=int(not constraint)) <= 0
         self.problem += constraint
 
+    def limit(self, scope, level, most):
+        for domain in self.domains(level):
+            self.require(self.count(scope, domain) <= most)
+
     def penalise(self, policy, scope, violations):
         self.cost.append(policy.weight * violations)
 

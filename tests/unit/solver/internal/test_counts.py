@@ -48,18 +48,25 @@ def test_the_exact_model_has_one_integer_per_class_and_host(hosts, members):
 
 @pytest.mark.parametrize('hosts', [10, 40])
 @pytest.mark.parametrize('members', [20, 60])
-def test_a_policy_adds_one_row_per_domain(hosts, members):
-    def capped(**keys):
-        return group(servers('web', members), policies=[AntiAffinity(**keys)])
+def test_a_limit_adds_a_row_per_domain_that_several_variables_share(
+        hosts, members):
+    def capped(*sizes, **keys):
+        return group(*sizes, policies=[AntiAffinity(**keys)])
 
-    plain = exact(uniform(hosts), group(servers('web', members)))
+    web = servers('web', members)
+    plain = exact(uniform(hosts), group(web))
     assert plain == (2 * hosts, 1 + 3 * hosts)
-    # A row for each of the four racks, or for each host; no variable.
+    # A row for each of the four racks; no variable.
     assert exact(uniform(hosts), capped(
-        level='rack', max_per_domain=members // 2)) == (
+        web, level='rack', max_per_domain=members // 2)) == (
             2 * hosts, 1 + 3 * hosts + 4)
-    assert exact(uniform(hosts), capped(max_per_domain=5)) == (
-        2 * hosts, 1 + 3 * hosts + hosts)
+    # One size: the limit of a host is the upper limit of its variable.
+    assert exact(uniform(hosts), capped(web, max_per_domain=5)) == (
+        2 * hosts, 1 + 3 * hosts)
+    # Two sizes: a row for each host.
+    assert exact(uniform(hosts), capped(
+        web, servers('db', members, vcpus=2), max_per_domain=5)) == (
+            3 * hosts, 2 + 3 * hosts + hosts)
 
 
 def test_amounts_of_different_magnitude_add_one_variable_per_host():

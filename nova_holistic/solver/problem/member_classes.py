@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes of members that no policy and no requirement tells apart."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.problem.eligibility import demands
+from nova_holistic.solver.problem.rules import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class MemberClass:
+    """Members that may change places without any rule noticing.
+
+    :ivar requirements: of each of them, but for the name of the flavor
+    :ivar scopes: indexes of the rules' scopes that they are in
+    :ivar members: in document order
+    :ivar demands: resource classes asked for and the amounts
+    """
+
+    requirements: Requirements
+    scopes: frozenset[int]
+    members: tuple[Member, ...]
+    demands: tuple[tuple[str, int], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'demands', (*demands(self.requirements),))
+
+
+def kinds_of(members: Sequence[Member]) -> dict[str, Requirements]:
+    """Member path to what it requires, but for the name of the flavor."""
+    # Servers of one description share an object.
+    known: dict[int, Requirements] = {}
+    for member in members:
+        wanted = member.requirements
+        if id(wanted) not in known:
+            known[id(wanted)] = replace(wanted, flavor=None)
+    return {m.path: known[id(m.requirements)] for m in members}
+
+
+def classes_of(members: Sequence[Member], kinds: Mapping[str, Requirements],
+               rules: Rules,
+               in_time: Callable[[], None]) -> tuple[MemberClass, ...]:
+    """The classes, in the order of their first members."""
+    scopes: dict[str, set[int]] = {member.path: set() for member in members}
+    for number, scope in enumerate(rules.scopes):
+        in_time()
+        for member in scope.members:
+            if member.path in scopes:
+                scopes[member.path].add(number)
+    found: dict[tuple, list[Member]] = {}
+    for member in members:
+        key = (kinds[member.path], frozenset(scopes[member.path]))
+        found.setdefault(key, []).append(member)
+    return tuple(MemberClass(kind, numbers, tuple(alike))
+                 for (kind, numbers), alike in found.items())
