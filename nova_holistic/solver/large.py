@@ -52,6 +52,9 @@ _BEFORE = 2
 _SHARE = 0.5
 """Share of the time limit after which the whole is looked at instead."""
 
+_COARSE = 40
+"""Kinds of members in a relaxation that gives only a bound."""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -166,12 +169,12 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
 
 
 def relax(incumbent: Incumbent, deadline: Deadline) -> None:
-    """A bound for a large group whose incumbent has a plan.
+    """A bound for a group with a plan; similar members are joined.
 
     :raises OutOfTime: before there was one
     """
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
-                     deadline.check)
+                     deadline.check, _COARSE)
     if kinds is None or not kinds.kinds:
         return
     relaxed = _Relaxed.of(kinds, incumbent.objective, deadline)

@@ -47,6 +47,10 @@ _CONSTRUCTING = 0.2
 """Share of what is left for a first plan on some hosts, before all are looked
 at."""
 
+_WHOLE = 0.3
+"""Share of what is left for one program of all hosts, where the neighbourhoods
+of a plan are searched afterwards."""
+
 _RELAXING = 0.3
 """Share of what is left for a bound, where a plan is constructed first."""
 
@@ -133,7 +137,10 @@ def _answer(asked: _Asked, deadline: Deadline) -> Answer:
     if known.where is before:
         proof = _on_all(asked, deadline)
     if proof is None and asked.strategy in _IMPROVE and (
-            not known.is_good_enough):
+            deadline.left() and not known.is_good_enough):
+        if not known.bound:
+            with contextlib.suppress(OutOfTime):
+                relax(known, deadline.part(_RELAXING))
         improve(known, asked.backend, deadline, asked.settings.improvement)
     return proof or _plan(asked)
 
@@ -164,14 +171,17 @@ def _on_few(asked: _Asked, deadline: Deadline) -> None:
     """A plan for a large group on some of many hosts. Where there are
     many policies, it is constructed, and a relaxation gives the bound."""
     known, always = asked.incumbent, asked.strategy is Strategy.DECOMPOSED
-    if not always and _is_diverse(known):
+    diverse = not always and _is_diverse(known)
+    if diverse:
         first_plan(known, deadline.part(_FIRST))
     with contextlib.suppress(OutOfTime):
-        if not always and known.where is not None and _is_diverse(known):
-            relax(known, deadline.part(_RELAXING))
-        else:
+        if not diverse or known.where is None:
             large(known, asked.backend, deadline.part(_FIRST), deadline,
                   always=always)
+        elif known.objective.traffic():
+            large(known, asked.backend, deadline.part(_RELAXING), always=True)
+        else:
+            relax(known, deadline.part(_RELAXING))
 
 
 def _is_diverse(known: Incumbent) -> bool:
@@ -184,8 +194,13 @@ def _is_diverse(known: Incumbent) -> bool:
 def _on_all(asked: _Asked, deadline: Deadline) -> Unplaceable | Unknown | None:
     """All hosts in one program; the answer where that is no plan."""
     known, whole = asked.incumbent, asked.deadline
-    if known.where is None and len(known.snapshot.hosts) > MOST:
+    improves = asked.strategy in _IMPROVE
+    if known.where is None and (
+            improves or len(known.snapshot.hosts) > MOST):
         first_plan(known, deadline.part(_CONSTRUCTING))
+    if improves and known.where is not None:
+        # A search of neighbourhoods follows.
+        deadline = deadline.part(_WHOLE)
     try:
         case = known.whole_case(deadline.check)
         blamed, room = narrowed(case, deadline.check)

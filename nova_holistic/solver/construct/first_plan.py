@@ -46,7 +46,7 @@ _OF_KIND = 30
 def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
     """Offer the incumbent some plans, if any is found in time."""
     table, time = HostTable.of(incumbent.snapshot), deadline.left()
-    if not len(table):
+    if not len(table) or not time:
         return
     with contextlib.suppress(OutOfTime):
         case = incumbent.whole_case(deadline.check) if _are_few(

@@ -89,12 +89,15 @@ def _kinds(kinds: Kinds, cells: Cells, known: Sequence[tuple],
         most for most, asked in zip((*free, kinds.crowd), (
             *(a[k] for a in amounts), 1)) if asked)
         for k in range(len(old))])[:, None])
+    numbers = np.array([len(mine) for mine in members])
     return replace(
         kinds, kinds=tuple(
             Kind(kinds.kinds[number].requirements, tuple(mine), here)
             for number, mine, here in zip(old, members, room)),
         names=(*kinds.names, *names), room=room,
         amounts=np.column_stack((kinds.amounts[old], *amounts)),
+        total=np.concatenate((kinds.total, [
+            numbers @ each for each in amounts])).astype(np.int64),
         free=np.column_stack((kinds.free, np.tile(
             free, (len(kinds.free), 1)))))
 

@@ -65,10 +65,10 @@ def columns(kinds: Kinds, cells: Cells, outlay: Outlay) -> Columns:
     room = kinds.room[:, hosts].T
     numbers = kinds.numbers
     amounts = kinds.amounts
-    # Nobody takes more than all of the room for each kind would.
-    free = np.minimum(kinds.free[hosts], np.minimum(
-        room, numbers) @ amounts)
-    if len(hosts):
+    free = kinds.free[hosts]
+    if len(hosts) and not kinds.is_coarse:
+        # Nobody takes more than all of the room for each kind would.
+        free = np.minimum(free, np.minimum(room, numbers) @ amounts)
         divisors = np.gcd.reduce(amounts, axis=0)
         free = free // divisors * divisors
     share, steps = utilisation(kinds, hosts)

@@ -83,6 +83,12 @@ class Merging:
             self._at_most(of_x, of_y, np.repeat(
                 kinds.amounts[:, c] / scale[c], b), bins.free[:, c] / scale[c])
 
+        for c in range(len(kinds.names) if kinds.is_coarse else 0):
+            # Hosts in use have room for all that the members ask for.
+            self.program.add(
+                np.zeros(b), of_y, bins.free[:, c] / scale[c],
+                kinds.total[c] / scale[c], np.inf, 1)
+
     def _at_most(self, of_x: np.ndarray, of_y: np.ndarray,
                  taken: np.ndarray, most: np.ndarray) -> None:
         """:param most: for each host in use"""

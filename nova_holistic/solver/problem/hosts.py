@@ -92,4 +92,4 @@ class HostTable:
             (domain,), {domain: 0}, of_host)
 
     def is_subset(self, level: str) -> bool:
-        return '/' in level
+        return any(domain.level == level for domain in self._subsets.values())

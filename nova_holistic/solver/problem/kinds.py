@@ -12,6 +12,7 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.problem.coarse_kinds import coarse
 from nova_holistic.solver.problem.deadline import endless
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
@@ -44,6 +45,7 @@ class Kinds:
     :ivar placed: host index of each member that stays
     :ivar names: resource classes that the members ask for
     :ivar amounts: [kind, resource class]
+    :ivar total: [resource class]: what all these members ask for
     :ivar free: [host, resource class], never below 0
     :ivar room: [kind, host]
     :ivar crowd: at most so many members on one host, of all kinds
@@ -56,6 +58,7 @@ class Kinds:
     kinds: tuple[Kind, ...]
     names: tuple[str, ...]
     amounts: np.ndarray
+    total: np.ndarray
     free: np.ndarray
     room: np.ndarray
     crowd: int
@@ -63,9 +66,14 @@ class Kinds:
     @classmethod
     def of(cls, group: Group, snapshot: Snapshot,
            placed: Mapping[str, str],
-           in_time: Callable[[], None] = endless) -> 'Kinds | None':
+           in_time: Callable[[], None] = endless,
+           most: int | None = None) -> 'Kinds | None':
         """None where a member that stays, or its host, is unknown, or where
-        members differ too much for the hosts to be compared by kinds."""
+        members differ too much for the hosts to be compared by kinds.
+
+        :param most: of kinds; where there are more, members are joined that
+            ask for similar amounts, and then ask for the least of these
+        """
         table = HostTable.of(snapshot)
         members = group.all_members()
         paths = {member.path for member in members}
@@ -74,7 +82,7 @@ class Kinds:
             return None
         at = {path: table.index[host] for path, host in placed.items()}
         waiting = [m for m in members if m.path not in at]
-        kinds = _kinds(group, table, waiting, in_time)
+        kinds = _kinds(group, table, waiting, in_time, most)
         if kinds is None:
             return None
         names = tuple(sorted({
@@ -87,8 +95,17 @@ class Kinds:
                         dtype=np.int64).reshape(len(names), len(table)).T
         room = np.array([kind.room for kind in kinds]).reshape(
             len(kinds), len(table))
-        return cls(group, table, members, at, kinds, names, amounts, free,
-                   room, crowd(group, waiting))
+        total = np.zeros(len(names), dtype=np.int64)
+        for member in waiting:
+            for name, amount in demands(member.requirements):
+                total[names.index(name)] += amount
+        return cls(group, table, members, at, kinds, names, amounts, total,
+                   free, room, crowd(group, waiting))
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether members ask for more than their kinds say."""
+        return bool((self.total != self.numbers @ self.amounts).any())
 
     @property
     def numbers(self) -> np.ndarray:
@@ -97,21 +114,21 @@ class Kinds:
 
 
 def _kinds(group: Group, table: HostTable,
-           waiting: list[Member],
-           in_time: Callable[[], None]) -> tuple[Kind, ...] | None:
+           waiting: list[Member], in_time: Callable[[], None],
+           most: int | None) -> tuple[Kind, ...] | None:
     wanted = {m.path for m in waiting}
     screens: dict[str, list[Policy]] = {path: [] for path in wanted}
     limits: dict[str, list[tuple[int, int]]] = {path: [] for path in wanted}
     for number, scope in enumerate(group.scopes()):
         screening = [p for p in scope.group.policies if p.hard
                      and type(p).admits is not Policy.admits]
-        most = _most(scope)
+        limit = _most(scope)
         in_time()
-        for member in scope.members if screening or most else ():
+        for member in scope.members if screening or limit else ():
             if member.path in wanted:
                 screens[member.path].extend(screening)
-                if most is not None:
-                    limits[member.path].append((number, most))
+                if limit is not None:
+                    limits[member.path].append((number, limit))
     found: dict[tuple, list[Member]] = {}
     resolved: dict[Requirements, Requirements] = {}
     for member in waiting:
@@ -120,6 +137,8 @@ def _kinds(group: Group, table: HostTable,
             resolved[asked] = replace(asked, flavor=None)
         key = resolved[asked], tuple(screens[member.path])
         found.setdefault(key, []).append(member)
+    if most is not None and len(found) > most:
+        found = coarse(found, most)
     if len(found) > _MOST or len(found) * len(table) > _PLACES:
         return None
     eligibility = Eligibility(table)

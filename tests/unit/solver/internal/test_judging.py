@@ -8,6 +8,7 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.problem import incumbent
 from nova_holistic.solver.problem.verdict import Verdict
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver import solve
 from tests.judging import BadPlan
 from tests.unit.builders import group, servers, two_racks
@@ -26,7 +27,8 @@ def test_all_on_the_first_host_and_said_to_be_the_best(wanted, monkeypatch):
 
     monkeypatch.setattr(solve, 'Search', Careless)
     # The incumbent refuses it; so does the judge if the incumbent does not.
-    assert isinstance(solve.solve(wanted, two_racks()), Unknown)
+    assert isinstance(solve.solve(
+        wanted, two_racks(), settings=Settings('whole')), Unknown)
     monkeypatch.setattr(incumbent, 'check_bound', lambda *question: ())
     with pytest.raises(BadPlan, match='r1h1'):
-        solve.solve(wanted, two_racks())
+        solve.solve(wanted, two_racks(), settings=Settings('whole'))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fewer kinds of members, for a relaxation of a group whose members all
+differ.
+
+Members of one coarse kind ask for no more than each of them really does. A
+bound for them is a bound for the group.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+import heapq
+from itertools import count
+
+import numpy as np
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.problem.eligibility import demands
+
+Found = Mapping[tuple[Requirements, Hashable], Sequence[Member]]
+"""Members by what they require, and by what else tells them apart."""
+
+
+def coarse(found: Found, most: int) -> dict[tuple, list[Member]]:
+    """The same members in about ``most`` kinds.
+
+    Members are joined only where they differ in nothing but amounts of the
+    same resource classes. The joined kind asks for the least of each amount.
+
+    :param most: of the result, unless more kinds differ otherwise
+    """
+    similar: dict[tuple, list[tuple]] = {}
+    for key in found:
+        wanted, rest = key
+        names = tuple(name for name, _ in demands(wanted))
+        similar.setdefault((
+            replace(wanted, resources=FrozenMapping()), names, rest),
+            []).append(key)
+    order = count()
+    heap: list[tuple[float, int, _Cluster]] = []
+    for keys in similar.values():
+        cluster = _Cluster.of(keys, found)
+        heapq.heappush(heap, (-cluster.loss, next(order), cluster))
+    while len(heap) < most and heap[0][2].loss:
+        for half in heapq.heappop(heap)[2].halves():
+            heapq.heappush(heap, (-half.loss, next(order), half))
+    result: dict[tuple, list[Member]] = {}
+    for _, _, cluster in sorted(heap, key=lambda each: each[1]):
+        (wanted, rest), *_ = cluster.keys
+        least = replace(wanted, resources=FrozenMapping(dict(zip(
+            cluster.names, cluster.amounts.min(axis=0).tolist()))))
+        result[least, rest] = [
+            member for key in cluster.keys for member in found[key]]
+    return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cluster:
+    """
+    :ivar amounts: [key, resource class]
+    :ivar numbers: members of each key
+    """
+
+    keys: Sequence[tuple[Requirements, Hashable]]
+    names: tuple[str, ...]
+    amounts: np.ndarray
+    numbers: np.ndarray
+
+    @classmethod
+    def of(cls, keys: Sequence[tuple], found: Found) -> '_Cluster':
+        names = tuple(name for name, _ in demands(keys[0][0]))
+        return cls(keys, names, np.array(
+            [[amount for _, amount in demands(wanted)] for wanted, _ in keys],
+            dtype=np.int64).reshape(len(keys), len(names)),
+            np.array([len(found[key]) for key in keys]))
+
+    @property
+    def loss(self) -> float:
+        """How much less the members ask for when they are joined, in
+        multiples of the least amounts."""
+        if len(self.keys) == 1 or not self.names:
+            return 0.0
+        least = self.amounts.min(axis=0)
+        return float(self.numbers @ (self.amounts / least - 1).sum(axis=1))
+
+    def halves(self) -> tuple['_Cluster', '_Cluster']:
+        """Split in the middle of the amounts that differ most."""
+        widest = int(np.argmax(
+            self.amounts.max(axis=0) / self.amounts.min(axis=0)))
+        column = self.amounts[:, widest]
+        upper = column > (column.min() + column.max()) / 2
+        return self._some(~upper), self._some(upper)
+
+    def _some(self, mask: np.ndarray) -> '_Cluster':
+        return _Cluster([self.keys[n] for n in np.flatnonzero(mask)],
+                        self.names, self.amounts[mask], self.numbers[mask])
