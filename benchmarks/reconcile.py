@@ -34,6 +34,8 @@ def parse():
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
+    parser.add_argument('--only-start', action='store_true',
+                        help='the first two lines, without any pass')
     parser.add_argument('--changes', type=int, nargs='*',
                         default=[10, 100, 1000])
     parser.add_argument('--repeat', type=int, default=3,
@@ -43,12 +45,17 @@ def parse():
     return parser.parse_args()
 
 
-def start(world, shortcut):
-    """Read everything, and look at everything, for the first time."""
+def start(world, shortcut, only_first):
+    """Read everything, and look at everything, for the first time.
+
+    :param only_first: do not look at it
+    """
     with world.shortcut() if shortcut else contextlib.nullcontext():
         print_cost('first read of all members', world,
                    world.table.outlines.read)
         print_cost('first snapshot', world, world.inventory.snapshot)
+        if only_first:
+            return
         with _without_limits(world.conf):
             print_cost('first pass', world, world.reconciler.reconcile)
             print_cost('second pass', world, world.reconciler.reconcile)
@@ -93,8 +100,9 @@ def _without_limits(conf):
 def main():
     arguments = parse()
     for world in worlds(arguments):
-        start(world, arguments.shortcut)
-        passes(arguments, world)
+        start(world, arguments.shortcut, arguments.only_start)
+        if not arguments.only_start:
+            passes(arguments, world)
 
 
 if __name__ == '__main__':

@@ -12,6 +12,7 @@ from nova_holistic import conf, policies, topology
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.policy import Policy
 from nova_holistic.observers import observe
+from nova_holistic.scheduler import environment
 from nova_holistic.scheduler.hosts.known_hosts import KnownHosts
 from nova_holistic.scheduler.policies.last_reserved import LastReserved
 from nova_holistic.table.clock import DatabaseClock
@@ -60,8 +61,11 @@ def reset() -> None:
 
 
 def placement_adapter():
-    """An adapter made from [placement] of nova.conf."""
-    return utils.get_ksa_adapter('placement')
+    """An adapter made from [placement] of nova.conf. It keeps its connections
+    and its token."""
+    adapter = utils.get_ksa_adapter('placement')
+    environment.look_once(adapter.session.session)
+    return adapter
 
 
 def _make() -> Connections:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 import itertools
 
+import nova.conf
 from nova import objects
 from oslo_log import log as logging
 
@@ -21,9 +22,12 @@ from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler import unanswered
-from nova_holistic.table.changes.claim import CLAIMABLE
-from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
+from nova_holistic.table.changes.claim import CLAIMABLE, SeenRows
+from nova_holistic.table.queries.rosters import Found
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 
+CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
 
@@ -57,8 +61,9 @@ class Lookup:
             of hosts is read
         """
         self._context = context.elevated()
-        # Stock Nova may still get this request, and as it came.
-        self._spec = spec.obj_clone()
+        # In this mode stock Nova may still get this request, and as it came.
+        self._spec = (spec.obj_clone()
+                      if CONF.holistic.failure_mode == 'yield' else spec)
         request.drop_default_zone(self._spec)
         self._connections = connections
         self._scheduler = scheduler
@@ -94,8 +99,13 @@ class Lookup:
     def _answer(self, claims: Claims, pointer: Pointer,
                 instance_uuids: Sequence[str], alternates: int
                 ) -> 'list[list[objects.Selection]]':
-        record, rows = self._group(pointer)
-        seen = self._free(pointer, record, rows, instance_uuids)
+        (record, rows), places = self._group(pointer)
+        free = self._free(pointer, record, rows, instance_uuids)
+        seen = SeenRows(
+            free if places is None else [
+                replace(row, alternates=places) for row in free],
+            are_bare=places is None,
+            is_planned=record.status == GroupStatus.PLANNED)
         taken = [(claims.take(record.uuid, pointer.member, uuid, seen), uuid)
                  for uuid in instance_uuids]
         # One that was not seen may be for another request.
@@ -190,13 +200,15 @@ class Lookup:
             if each.service_host not in choice.taken)][:limit + 1]
 
     def _group(self, pointer: Pointer
-               ) -> tuple[GroupRecord, Sequence[MemberRecord]]:
-        found = self._connections.table.rosters.read(pointer.group)
+               ) -> tuple[Found, Sequence[Place] | None]:
+        """The group, and the member's alternates if they were read, too."""
+        found, places = self._connections.table.rosters.read_for(
+            pointer.group, pointer.member)
         # Whether another project has it is none of this one's business.
         if found is None or found[0].project_id != self._spec.project_id:
             raise Refused(f'group {pointer.group} is not known in this '
                           f'project')
-        return found
+        return found, places
 
     def _free(self, pointer: Pointer, record: GroupRecord,
               rows: Sequence[MemberRecord], instance_uuids: Sequence[str]

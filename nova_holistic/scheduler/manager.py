@@ -7,6 +7,7 @@ import functools
 from oslo_log import log as logging
 import oslo_messaging as messaging
 from oslo_serialization import jsonutils
+import sqlalchemy as sa
 
 from nova.compute import utils as compute_utils
 import nova.conf
@@ -23,7 +24,7 @@ from nova_holistic.scheduler.claim.making_room import MakingRoom
 from nova_holistic.scheduler.claim.refusal import for_user, Refused
 from nova_holistic.scheduler import (
     connections, group_moves, nova_version, unanswered)
-from nova_holistic.scheduler.hosts import default_zone
+from nova_holistic.scheduler.hosts import cells, default_zone
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.moves import is_evacuation
 from nova_holistic.scheduler.pointer import (
@@ -123,8 +124,10 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                  return_alternates):
         pointer = Pointer.from_hints(spec.scheduler_hints)
         wanted = return_objects and return_alternates
-        # Stock Nova works the old form out for each of the two.
-        legacy = spec.to_legacy_request_spec_dict()
+        # Stock Nova works the old form out for each of the two, and if no
+        # driver sends them, too.
+        legacy = (spec.to_legacy_request_spec_dict()
+                  if _sends_notifications() else None)
         self._notify(context, spec, legacy, fields.NotificationPhase.START)
         selections = Lookup(context, spec, connections.get(), self).answer(
             pointer, uuids, CONF.scheduler.max_attempts - 1 if wanted else 0)
@@ -147,17 +150,22 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         :raises Refused: it exists only to tell that its create failed, or
             every server of the request is deleted already
         """
-        mappings = objects.InstanceMappingList.get_by_instance_uuids(
-            context.elevated(), uuids)
-        if _are_deleted(mappings, uuids):
+        context = context.elevated()
+        mapped = cells.of_servers(context, uuids)
+        if _are_deleted(mapped, uuids):
             # Nova has freed their room, and nobody would do so again if this
             # answer came too late.
             raise Refused('the server was deleted before it was placed')
-        cells = {mapping.instance_uuid: mapping.cell_mapping
-                 for mapping in mappings if mapping.cell_mapping is not None}
-        if any(cell.is_cell0() for cell in cells.values()):
+        if all(each.cell_id is None for each in mapped):
+            return False
+        mappings = objects.InstanceMappingList.get_by_instance_uuids(
+            context, uuids)
+        cells_of = {mapping.instance_uuid: mapping.cell_mapping
+                    for mapping in mappings
+                    if mapping.cell_mapping is not None}
+        if any(cell.is_cell0() for cell in cells_of.values()):
             raise Refused('the create of this server has failed already')
-        for uuid, cell in cells.items():
+        for uuid, cell in cells_of.items():
             try:
                 self._note_that_it_is_built(context, uuid, cell)
             except exceptions.HolisticError as error:
@@ -166,7 +174,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                             'be written: %(error)s',
                             {'instance': uuid, 'error': error})
             crash_points.reached('built.group-settled')
-        return bool(cells)
+        return bool(cells_of)
 
     def _note_that_it_is_built(self, context, uuid, cell) -> None:
         """A claimed member whose server is on a host is built."""
@@ -185,7 +193,12 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             table.settle(row.group_uuid, clock())
 
     def _notify(self, context, spec, legacy, phase) -> None:
-        """The notifications that stock Nova sends around a decision."""
+        """The notifications that stock Nova sends around a decision.
+
+        :param legacy: the request; None if no notifications are sent
+        """
+        if legacy is None:
+            return
         self.notifier.info(
             context, f'scheduler.select_destinations.{phase}',
             {'request_spec': legacy})
@@ -203,12 +216,15 @@ class HolisticSchedulerManager(manager.SchedulerManager):
              'mode': ' and yields to stock Nova' if yields else ''})
 
 
-def _are_deleted(mappings: 'objects.InstanceMappingList',
-                 uuids: Sequence[str]) -> bool:
+def _sends_notifications() -> bool:
+    return bool({*CONF.oslo_messaging_notifications.driver} - {'noop'})
+
+
+def _are_deleted(mapped: Sequence[sa.Row], uuids: Sequence[str]) -> bool:
     """Whether every server was deleted before a cell knew it."""
-    return len(mappings) == len(uuids) and all(
-        mapping.cell_mapping is None and mapping.queued_for_delete
-        for mapping in mappings)
+    return len(mapped) == len(uuids) and all(
+        each.cell_id is None and each.queued_for_delete
+        for each in mapped)
 
 
 def _hints(spec_obj, filter_properties):

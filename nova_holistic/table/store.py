@@ -10,7 +10,8 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import claim, releasing, renewal, transitions
-from nova_holistic.table.changes.claim import Claim
+from nova_holistic.table.changes.claim import (
+    Claim, NOTHING_SEEN, SeenRows, Standing)
 from nova_holistic.table.coordination.due_alternates import DueAlternates
 from nova_holistic.table.coordination.jobs import Jobs
 from nova_holistic.table.coordination.outages import HostOutages
@@ -185,20 +186,15 @@ class PlacementTable:
         return self.take(group_uuid, path, instance_uuid, now).row
 
     def take(self, group_uuid: str, path: str, instance_uuid: str,
-             now: datetime, seen: Sequence[MemberRecord] = (),
-             ) -> Claim:
+             now: datetime, seen: SeenRows = NOTHING_SEEN) -> Claim:
         """The same, telling also whether the instance had it before."""
         return claim.claim(
             self.database, group_uuid, path, instance_uuid, now, seen)
 
-    def owners(self, member_ids: Collection[int]) -> Mapping[int, str]:
-        """The instances that members are claimed or built by, by their ids."""
-        with self.database.reader() as session:
-            return {number: instance for batch in batches(member_ids)
-                    for number, instance in session.execute(
-                        sa.select(MemberRow.id, MemberRow.instance_uuid)
-                        .where(MemberRow.id.in_(batch),
-                               MemberRow.state.in_(claim.OWNED)))}
+    def standing(self, member_ids: Collection[int]
+                 ) -> Mapping[int, Standing]:
+        """Whose members are, and how their groups are: ``claim.standing``."""
+        return claim.standing(self.database, member_ids)
 
     def change_state(self, member_id: int, expected: Collection[MemberState],
                      to: MemberState, now: datetime | None, *,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a looked-up answer costs does not depend on the size of the cloud."""
 
+import re
 import uuid
 
 from nova import context as nova_context
@@ -23,6 +24,10 @@ GROUP = {
 # Such a policy looks at every host: it did when the group was planned.
 SPREAD = [{'type': 'spread', 'level': 'rack', 'max_skew': 1}]
 PLAN = {'a': 'cmp-0', 'b': 'cmp-1'}
+OURS = {'instance_mappings', 'host_mappings', 'compute_nodes', 'services',
+        'instances', 'holistic_groups', 'holistic_members',
+        'holistic_events'}
+"""Tables of Nova and of the placement table that a lookup uses."""
 
 
 def hosts(number):
@@ -64,10 +69,34 @@ def test_a_lookup_costs_the_same_at_5_and_at_50_hosts(own_cloud):
             == [told(calls) for calls in many])
     for calls in few:
         # More than half are Placement's, for one POST /allocations.
-        assert 0 < len(calls.sql) <= 38
+        assert 0 < len(calls.sql) <= 36
         # The swap is all that Placement is asked for.
         assert [request.split('/')[-1] for request in calls.http] == [
             'allocations']
+
+
+def test_a_lookup_in_a_known_group_makes_nine_statements_of_its_own(
+        lend_cloud):
+    """Placement's are the rest. Nova-compute reports servers to schedulers:
+    then the statement that reads those of the hosts is not necessary."""
+    with lend_cloud(hosts(6)) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        group = cloud.plan({**GROUP, 'members': [
+            {**GROUP['members'][0], 'name': name} for name in 'abc']},
+            {**PLAN, 'c': 'cmp-2'}, resources=SMALL)
+        for member in 'abc':
+            instance = str(uuid.uuid4())
+            spec = cloud.request_spec(
+                'small', {'group': group, 'member': member}, instance)
+            with counted() as calls:
+                cloud.select_destinations(spec, [instance])
+    tables = [re.search(r'(?:FROM|UPDATE|INTO) (\w+)', text).group(1)
+              for text in calls.sql]
+    assert [table for table in tables if table in OURS] == [
+        'instance_mappings', 'holistic_groups', 'holistic_members',
+        'holistic_events', 'instance_mappings', 'compute_nodes', 'instances',
+        'holistic_groups', 'holistic_members']
+    assert len(tables) == 9 + 23
 
 
 def told(calls):

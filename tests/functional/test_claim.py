@@ -6,10 +6,12 @@ import contextlib
 import uuid
 
 from nova import exception
+from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.table.queries.rosters import Rosters
 from nova_holistic.table.records import GroupStatus, MemberState
 
 HOSTS = tuple(
@@ -276,6 +278,32 @@ def test_a_refused_repeat_takes_no_member_away_from_its_server(cloud):
     assert (row.state, row.held, row.instance_uuid) == (
         MemberState.CLAIMED, False, instance)
     assert cloud.consumers(PLAN['a']) == {instance: SMALL}
+    cloud.delete_consumer(instance)
+
+
+def test_a_group_that_was_planned_again_during_a_create_is_building(
+        cloud, monkeypatch):
+    """The create read that it was building, so its claim leaves the status."""
+    group = cloud.plan(WEB, PLAN, resources=SMALL)
+    cloud.table.claim(group, 'b', str(uuid.uuid4()), timeutils.utcnow())
+    read_for = Rosters.read_for
+
+    def read_and_take_back(rosters, *arguments):
+        found = read_for(rosters, *arguments)
+        assert found[0][0].status == GroupStatus.BUILDING
+        row = cloud.row(group, 'b')
+        if row.state == MemberState.CLAIMED:
+            assert cloud.table.change_state(
+                row.id, {MemberState.CLAIMED}, MemberState.PLANNED,
+                row.updated_at, instance_uuid=None, held=True)
+            cloud.table.settle(group, row.updated_at)
+            assert cloud.table.get_group(group).status == GroupStatus.PLANNED
+        return found
+
+    monkeypatch.setattr(Rosters, 'read_for', read_and_take_back)
+    instance = str(uuid.uuid4())
+    ask(cloud, group, 'a', instance)
+    assert cloud.table.get_group(group).status == GroupStatus.BUILDING
     cloud.delete_consumer(instance)
 
 

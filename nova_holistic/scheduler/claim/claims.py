@@ -16,10 +16,12 @@ from nova_holistic.metrics import instruments
 from nova_holistic.scheduler.claim import losing
 from nova_holistic.scheduler.claim.refusal import HostRefused, Refused
 from nova_holistic.scheduler.connections import Connections
+from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import moving
 from nova_holistic.table.changes.moving import Move
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.records import MemberRecord, MemberState, Place
+from nova_holistic.table.records import (
+    GroupStatus, MemberRecord, MemberState, Place)
 
 LOG = logging.getLogger(__name__)
 
@@ -63,16 +65,17 @@ class Claims:
         self._claims: list[_Claim] = []
 
     def take(self, group_uuid: str, path: str, instance_uuid: str,
-             seen: Sequence[MemberRecord]) -> MemberRecord:
+             seen: SeenRows) -> MemberRecord:
         """The member's row becomes the instance's, or is so already.
 
-        :param seen: planned rows at that path, as just read
+        :param seen: rows at that path, as just read
         :raises ClaimRefused: there is nothing to be had at that path
         """
         try:
             claim = self._table.take(
                 group_uuid, path, instance_uuid, self._clock(),
-                [row for row in seen if row.id not in self._taken()])
+                replace(seen, rows=[row for row in seen.rows
+                                    if row.id not in self._taken()]))
         except table_errors.ClaimRefused:
             instruments.CLAIMS.add(result='refused')
             raise
@@ -145,11 +148,23 @@ class Claims:
     def confirm(self) -> None:
         """:raises Refused: a claim is gone"""
         # A reconciler took this scheduler for dead, or the group is deleted.
-        owners = self._table.owners(self._taken())
-        if any(owners.get(claim.row.id) != claim.instance_uuid
+        found = self._table.standing(self._taken())
+        if any(claim.row.id not in found
+               or found[claim.row.id].instance_uuid != claim.instance_uuid
                for claim in self._claims):
             raise Refused('the member was taken back meanwhile')
+        # The group was settled between the read of its status and the claim.
+        if any(each.status == GroupStatus.PLANNED for each in found.values()):
+            self._settle(self._claims[0].row.group_uuid)
         crash_points.reached('claim.confirmed')
+
+    def _settle(self, group_uuid: str) -> None:
+        try:
+            self._table.settle(group_uuid, self._clock())
+        except table_errors.TableError as error:
+            # The reconciler does it later. The servers have their places.
+            LOG.warning('The status of group %(group)s is not settled: '
+                        '%(error)s', {'group': group_uuid, 'error': error})
 
     def _of(self, row: MemberRecord) -> _Claim:
         return next(claim for claim in self._claims if claim.row.id == row.id)

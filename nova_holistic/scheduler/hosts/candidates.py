@@ -63,7 +63,8 @@ class Candidates:
         request.check_destination(self._spec, row.place.host, row.place.node)
         own.judge(self._connections, self._context)
         judge = own.whole_judge(self._connections)
-        cell = self._hosts.cell_of(self._context, row.place)
+        cell = self._hosts.cell_of(
+            self._context, row.place, [each.place.host for each in own.rows])
         others = (place for place in places
                   if self._keeps_policies(judge, place))
         first = list(itertools.islice(others, limit))
@@ -182,7 +183,8 @@ class Candidates:
         for place in places:
             # A host that is gone is refused later.
             with contextlib.suppress(HostRefused):
-                cell = self._hosts.cell_of(self._context, place)
+                cell = self._hosts.cell_of(
+                    self._context, place, [each.host for each in places])
                 by_cell.setdefault(cell.uuid, (cell, []))[1].append(place)
         for cell, some in by_cell.values():
             self._read(cell, some)

@@ -9,14 +9,12 @@ import os_traits
 
 import nova.conf
 from nova import context as nova_context
-from nova.db.main import api as main_database
-from nova.db.main import models
 from nova import exception
 from nova import objects
 from nova.scheduler.filters import utils as filter_utils
 
 from nova_holistic.scheduler.claim.refusal import HostRefused, Refused
-from nova_holistic.table.batches import batches
+from nova_holistic.scheduler.hosts import cells, compute_records
 from nova_holistic.table.records import Place
 
 CONF = nova.conf.CONF
@@ -44,11 +42,16 @@ class HostReader:
         self._placement = placement
         self._with_numa = with_numa
 
-    def cell_of(self, context, place: Place) -> 'objects.CellMapping':
+    def cell_of(self, context, place: Place,
+                others: Collection[str] = ()) -> 'objects.CellMapping':
         """The cell that the host is in.
 
+        :param others: hosts that will be asked for soon: one query reads the
+            cells of all that are not known
         :raises HostRefused: it is in none
         """
+        if place.host not in self._host_manager.host_to_cell_uuid:
+            cells.learn(context, self._host_manager, {place.host, *others})
         try:
             return self._host_manager._get_cell_mapping_for_host(
                 context, place.host)
@@ -60,34 +63,26 @@ class HostReader:
         """Nova's HostState of each host, or HostRefused: it is not in that
         cell, gone, disabled or down.
 
-        Two queries, and a third for servers on hosts that do not report them,
+        One query, and a second for servers on hosts that do not report them,
         in one transaction.
         """
+        servers, asked = self._reported([place.host for place in places])
         with nova_context.target_cell(context, cell) as target:
-            nodes, services, servers = self._rows(target, places)
+            found, others = compute_records.read(
+                target, [place.provider for place in places], asked)
+        servers.update(others)
         for place in places:
             try:
                 yield place, self._state(
-                    cell, place, nodes.get(place.provider),
-                    services.get(place.host), servers)
+                    cell, place, found.get(place.provider), servers)
             except HostRefused as refusal:
                 yield place, refusal
 
-    @main_database.pick_context_manager_reader
-    def _rows(self, context, places: Collection[Place]):
-        """Nodes by their UUIDs, services and servers by hosts.
-
-        What is called here and opens a transaction joins this one.
-        """
-        nodes = {node.uuid: node for node
-                 in objects.ComputeNodeList.get_all_by_uuids(
-                     context, [place.provider for place in places])}
-        services = _services(context, [place.host for place in places])
-        return nodes, services, self._servers(context, [
-            place.host for place in places if place.provider in nodes])
-
-    def _state(self, cell, place, node, service, servers):
-        if node is None or service is None or node.host != place.host:
+    def _state(self, cell, place, found, servers):
+        node, service = found or (None, None)
+        if node is None or node.host != place.host:
+            # It may be in another cell by now.
+            cells.forget(self._host_manager, place.host, cell.uuid)
             raise HostRefused('is gone', place.host)
         if cell.disabled or service.disabled:
             raise HostRefused('is disabled', place.host)
@@ -104,19 +99,14 @@ class HostReader:
                               may_return=True)
         return state
 
-    def _servers(self, context, hosts):
-        """Servers by host, as Nova's HostManager tells them to filters."""
+    def _reported(self, hosts: Collection[str]
+                  ) -> tuple[dict[str, Any], list[str]]:
+        """Servers by host, as Nova's HostManager tells them to filters, and
+        the hosts that have not told it of theirs."""
         known = self._host_manager._instance_info
         found = {host: known[host]['instances'] for host in hosts
                  if host in known and known[host].get('updated')}
-        asked = [host for host in hosts if host not in found]
-        if asked:
-            uuids = main_database.instance_get_all_uuids_by_hosts(
-                context, asked)
-            found.update({host: {
-                uuid: objects.Instance(context, uuid=uuid)
-                for uuid in uuids.get(host, ())} for host in asked})
-        return found
+        return found, [host for host in hosts if host not in found]
 
     def aggregates(self, host: str) -> 'list[objects.Aggregate]':
         """Nova's host aggregates that hold the host, from its own cache."""
@@ -177,18 +167,6 @@ class HostReader:
         if response.status_code != 200:
             raise Refused('Placement does not answer as it should')
         return response.json()
-
-
-@main_database.pick_context_manager_reader
-def _services(context, hosts) -> 'dict[str, objects.Service]':
-    """Services nova-compute by host, which Nova reads one by one or all."""
-    rows = [row for batch in batches(hosts) for row
-            in main_database.model_query(
-                context, models.Service, read_deleted='no').filter(
-                    models.Service.host.in_(batch),
-                    models.Service.binary == 'nova-compute')]
-    return {row.host: objects.Service._from_db_object(
-        context, objects.Service(), row) for row in rows}
 
 
 def _zone(state) -> str:

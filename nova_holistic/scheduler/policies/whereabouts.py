@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from nova_holistic.model.positions import (
     Migration, Position, position, ServerRecord)
+from nova_holistic.scheduler.hosts import cells
 from nova_holistic.table.batches import batches
 from nova_holistic.table.records import MemberRecord, MemberState
 
@@ -86,14 +87,14 @@ def _of_instances(context, owned: Mapping[str, MemberRecord]
     # Until a cell knows better, a server being created is where it is planned.
     found = {uuid: _planned(row) if row.state == MemberState.CLAIMED
              else Sighting(None) for uuid, row in owned.items()}
-    cells = _by_cell(context, list(owned))
-    if not cells:
+    by_cell = _by_cell(context, list(owned))
+    if not by_cell:
         return found
     rows = {cell.uuid: {uuid: owned[uuid] for uuid in uuids}
-            for cell, uuids in cells}
+            for cell, uuids in by_cell}
     # As Nova itself asks its cells: it gives up one that does not answer.
     answers = nova_context.scatter_gather_cells(
-        context, [cell for cell, _ in cells], nova_context.CELL_TIMEOUT,
+        context, [cell for cell, _ in by_cell], nova_context.CELL_TIMEOUT,
         _in_cell, rows)
     for number, answer in answers.items():
         if nova_context.is_cell_failure_sentinel(answer):
@@ -143,14 +144,11 @@ def _by_cell(context, uuids: Collection[str]
              ) -> 'list[tuple[objects.CellMapping, list[str]]]':
     """The servers in each cell that has any; Nova's own list of mappings
     makes two objects of each server."""
-    mapping, known = api_models.InstanceMapping, api_models.CellMapping
+    known = api_models.CellMapping
     found: dict[int, list[str]] = defaultdict(list)
-    for batch in batches(uuids):
-        for uuid, number in context.session.execute(
-                sa.select(mapping.instance_uuid, mapping.cell_id).where(
-                    mapping.instance_uuid.in_(batch),
-                    mapping.cell_id.is_not(None))):
-            found[number].append(uuid)
+    for row in cells.of_servers(context, uuids):
+        if row.cell_id is not None:
+            found[row.cell_id].append(row.instance_uuid)
     return [(objects.CellMapping._from_db_object(
         context, objects.CellMapping(), cell), found[cell.id])
         for batch in batches(found)

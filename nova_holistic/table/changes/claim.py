@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A member's row becomes an instance's."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 import sqlalchemy as sa
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table import errors, rows, states
 from nova_holistic.table.history import events
@@ -23,6 +24,51 @@ CLAIMABLE = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.DEGRADED)
 
 OWNED = (MemberState.CLAIMED, MemberState.BUILT)
 
+_MEMBER, _GROUP = MemberRow.__table__, GroupRow.__table__
+# Statements that are sent for each server are built once.
+_CLAIM = sa.update(_MEMBER).where(
+    _MEMBER.c.id == sa.bindparam('number'),
+    _MEMBER.c.hold == sa.bindparam('expected_hold'),
+    _MEMBER.c.state.in_(states.MEMBERS.before(states.CLAIM))).values(
+        state=MemberState.CLAIMED, held=False,
+        instance_uuid=sa.bindparam('instance'), updated_at=sa.bindparam('now'))
+_ALTERNATES = sa.select(_MEMBER.c.alternates).where(
+    _MEMBER.c.id == sa.bindparam('number'))
+_STANDING = sa.select(
+    _MEMBER.c.id, _MEMBER.c.instance_uuid, _GROUP.c.status).join_from(
+        _MEMBER, _GROUP, _GROUP.c.uuid == _MEMBER.c.group_uuid).where(
+            _MEMBER.c.id.in_(sa.bindparam('numbers', expanding=True)),
+            _MEMBER.c.state.in_(OWNED))
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRows:
+    """Planned rows of a claimable group, as they were just read.
+
+    :ivar rows: lowest first
+    :ivar are_bare: whether the rows were read without their alternates
+    :ivar is_planned: whether the group may be in the status planned, which
+        the claim changes
+    """
+
+    rows: Sequence[MemberRecord] = ()
+    are_bare: bool = True
+    is_planned: bool = True
+
+
+NOTHING_SEEN = SeenRows()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Of a member that is claimed or built.
+
+    :ivar status: of its group
+    """
+
+    instance_uuid: str
+    status: GroupStatus
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -38,7 +84,7 @@ class Claim:
 
 def claim(database: Database, group_uuid: str, path: str,
           instance_uuid: str, now: datetime,
-          seen: Sequence[MemberRecord] = ()) -> Claim:
+          seen: SeenRows = NOTHING_SEEN) -> Claim:
     """Exactly one instance gets a row, and one instance gets exactly one.
 
     Only rows that are planned, in a group whose holds are in place, change
@@ -47,35 +93,32 @@ def claim(database: Database, group_uuid: str, path: str,
 
     :param path: of a member, or of a counted one, whose lowest free server is
         taken
-    :param seen: planned rows at that path, lowest first and without their
-        alternates, of a group that was claimable, if the caller has just read
-        them
+    :param seen: rows at that path, if the caller has just read them. If the
+        group was building then and is planned again by now, it stays planned:
+        the caller looks once more, see ``standing``
     :raises ClaimRefused: there is nothing to be had at that path
     """
-    candidates, are_bare = seen, True
-    if not candidates:
-        candidates, are_bare = _candidates(
-            database, group_uuid, path, instance_uuid), False
-    while candidates:
-        for candidate in candidates:
+    if not seen.rows:
+        seen = _candidates(database, group_uuid, path, instance_uuid)
+    while seen.rows:
+        for candidate in seen.rows:
             if candidate.instance_uuid is not None:
                 return _repeated(candidate, group_uuid, path)
             try:
                 won = _swap_state(
-                    database, candidate, instance_uuid, now, are_bare)
+                    database, candidate, instance_uuid, now, seen)
                 if won is not None:
                     return Claim(won, False)
             except Duplicate:
                 # The same instance has one: it asked twice at once, and the
                 # other won, or the caller did not look.
                 break
-        candidates, are_bare = _candidates(
-            database, group_uuid, path, instance_uuid), False
+        seen = _candidates(database, group_uuid, path, instance_uuid)
     raise _why_not(database, group_uuid, path)
 
 
 def _candidates(database: Database, group_uuid: str, path: str,
-                instance_uuid: str) -> Sequence[MemberRecord]:
+                instance_uuid: str) -> SeenRows:
     """The row that the instance has already, or planned rows at the path,
     lowest first."""
     own = sa.select(MemberRow).where(MemberRow.instance_uuid == instance_uuid)
@@ -90,8 +133,9 @@ def _candidates(database: Database, group_uuid: str, path: str,
                       .order_by(MemberRow.position).limit(CANDIDATES)):
             found = session.scalars(query).all()
             if found:
-                return [rows.member_record(row) for row in found]
-    return ()
+                return SeenRows([rows.member_record(row) for row in found],
+                                are_bare=False)
+    return NOTHING_SEEN
 
 
 def _repeated(row: MemberRecord, group_uuid: str, path: str) -> Claim:
@@ -110,25 +154,19 @@ def _repeated(row: MemberRecord, group_uuid: str, path: str) -> Claim:
 
 @retried
 def _swap_state(database: Database, candidate: MemberRecord,
-                instance_uuid: str, now: datetime, is_bare: bool
+                instance_uuid: str, now: datetime, seen: SeenRows
                 ) -> MemberRecord | None:
     """The claimed row with its alternates, if it could still be claimed:
     planned, and where it was seen. None if it was not.
 
     It is held no more: the hold is about to become the instance's. Where a
     crash comes before that, whoever frees or undoes a claimed row looks.
-
-    :param is_bare: whether the row was read without its alternates
     """
     with database.writer() as session:
-        won = session.execute(
-            sa.update(MemberRow)
-            .where(MemberRow.id == candidate.id,
-                   MemberRow.hold == candidate.hold,
-                   MemberRow.state.in_(states.MEMBERS.before(states.CLAIM)))
-            .values(state=MemberState.CLAIMED, instance_uuid=instance_uuid,
-                    held=False, updated_at=now)
-            .execution_options(synchronize_session=False)).rowcount == 1
+        link = session.connection()
+        won = link.execute(_CLAIM, {
+            'number': candidate.id, 'expected_hold': candidate.hold,
+            'instance': instance_uuid, 'now': now}).rowcount == 1
         if not won:
             return None
         group = candidate.group_uuid
@@ -136,14 +174,30 @@ def _swap_state(database: Database, candidate: MemberRecord,
             *events.of_members([events.Changed(
                 group, candidate.member.path, MemberState.PLANNED,
                 candidate.place.host)], MemberState.CLAIMED, now),
-            *progress.started(session, group, now)])
+            *(progress.started(session, group, now)
+              if seen.is_planned else ())])
         # In this transaction they cost no round trips for another one.
-        alternates = candidate.alternates if not is_bare else rows.places(
-            session.scalar(sa.select(MemberRow.alternates).where(
-                MemberRow.id == candidate.id)))
+        alternates = rows.places(link.scalar(
+            _ALTERNATES, {'number': candidate.id})
+        ) if seen.are_bare else candidate.alternates
     return replace(
         candidate, state=MemberState.CLAIMED, held=False,
         instance_uuid=instance_uuid, alternates=alternates, updated_at=now)
+
+
+def standing(database: Database, member_ids: Collection[int]
+             ) -> Mapping[int, Standing]:
+    """Of members that are claimed or built, by their ids.
+
+    Whoever settles a group waits for claims that are not committed. So if a
+    group became planned although a member is claimed, that is seen here, in a
+    transaction after the claim.
+    """
+    with database.reader() as session:
+        return {number: Standing(instance, GroupStatus(status))
+                for batch in batches(member_ids)
+                for number, instance, status in session.connection().execute(
+                    _STANDING, {'numbers': batch})}
 
 
 def _why_not(database: Database, group_uuid: str,

@@ -188,26 +188,36 @@ def _sums_and_claims(session: orm.Session
     """The sums, and the claims by the UUID of the group. Both are as of one
     moment, since this is one statement. A claim that is missing was made
     later, or it has ended and its end has raised a version."""
-    number = sa.BigInteger()
-    sums = sa.select(
-        *(sa.null() for _ in range(3)), sa.func.count(), *(
-            sa.cast(sa.func.coalesce(sa.func.sum(column), 0), number)
-            for column in (GroupRow.places_version, GroupRow.revision))
-    ).where(_KEEPS_OUT)
-    claims = sa.select(
-        MemberRow.group_uuid, MemberRow.id, MemberRow.instance_uuid,
-        *(sa.null() for _ in range(3))
-    ).join(GroupRow, GroupRow.uuid == MemberRow.group_uuid).where(
-        MemberRow.state == MemberState.CLAIMED, _KEEPS_OUT)
     found: Sums = 0, 0, 0
     by_group: dict[str, dict[int, str]] = defaultdict(dict)
-    for group, member, server, groups, places, revisions in session.execute(
-            sa.union_all(sums, claims)):
+    for group, member, server, groups, places, revisions in (
+            session.connection().execute(_SUMS_AND_CLAIMS)):
         if group is None:
             found = int(groups), int(places), int(revisions)
         else:
             by_group[group][member] = server
     return found, dict(by_group)
+
+
+def _statement() -> sa.CompoundSelect:
+    number = sa.BigInteger()
+    group, member = GroupRow.__table__, MemberRow.__table__
+    sums = sa.select(
+        *(sa.null() for _ in range(3)), sa.func.count(), *(
+            sa.cast(sa.func.coalesce(sa.func.sum(column), 0), number)
+            for column in (group.c.places_version, group.c.revision))
+    ).where(group.c.exclusive == sa.true())
+    claims = sa.select(
+        member.c.group_uuid, member.c.id, member.c.instance_uuid,
+        *(sa.null() for _ in range(3))
+    ).join_from(member, group, group.c.uuid == member.c.group_uuid).where(
+        member.c.state == MemberState.CLAIMED,
+        group.c.exclusive == sa.true())
+    return sa.union_all(sums, claims)
+
+
+# It is sent for each server that Nova places, and built once.
+_SUMS_AND_CLAIMS = _statement()
 
 
 def _shown(kept: _Kept, claims: Claims,

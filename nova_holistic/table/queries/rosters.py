@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups that are read again for each of their members."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 import threading
@@ -13,7 +13,7 @@ from sqlalchemy import orm
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
-    GroupRecord, MemberRecord, MemberState)
+    GroupRecord, MemberRecord, MemberState, Place)
 from nova_holistic.table import rows
 
 REMEMBERED = 50_000
@@ -30,9 +30,26 @@ LIGHT = tuple(column for column in GroupRow.__table__.columns
 
 _HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
           sa.null().label('updated_at'))
-CHANGING = (MemberRow.id, MemberRow.hold, MemberRow.host, MemberRow.state,
-            MemberRow.held, MemberRow.instance_uuid, MemberRow.destination)
+_MEMBER = MemberRow.__table__.c
+CHANGING = (_MEMBER.id, _MEMBER.hold, _MEMBER.host, _MEMBER.state,
+            _MEMBER.held, _MEMBER.instance_uuid, _MEMBER.destination)
 """Columns of a member that are read each time."""
+
+
+def _nulls(columns: Iterable[sa.ColumnElement]) -> Iterator[Any]:
+    """As many columns without values, whose other rows have these types."""
+    return (sa.type_coerce(sa.null(), column.type).label(None)
+            for column in columns)
+
+
+# One statement, built once: it is sent for each looked-up server. It sees the
+# group and its members as of one moment at any level of isolation.
+_AGAIN = sa.union_all(
+    sa.select(*LIGHT, *_nulls((*CHANGING, _MEMBER.alternates))).where(
+        GroupRow.__table__.c.uuid == sa.bindparam('group')),
+    sa.select(*_nulls(LIGHT), *CHANGING, sa.case(
+        (_MEMBER.path == sa.bindparam('path'), _MEMBER.alternates))).where(
+            _MEMBER.group_uuid == sa.bindparam('group')))
 
 Found = tuple[GroupRecord, Sequence[MemberRecord]]
 
@@ -77,16 +94,30 @@ class Rosters:
 
     def read(self, group_uuid: str) -> Found | None:
         """A group and its members in the order of its document, both as of
-        one moment, in two queries; without the members' alternates and times
-        of change, and without what the group's task is told.
+        one moment; without the members' alternates and times of change, and
+        without what the group's task is told. One query if the group was read
+        before and has not been revised or planned anew.
+        """
+        return self.read_for(group_uuid, '')[0]
+
+    def read_for(self, group_uuid: str, path: str
+                 ) -> tuple[Found | None, Sequence[Place] | None]:
+        """The same, and the alternates of the member at a path.
+
+        :returns: None instead of alternates if they were not read
         """
         with self._lock:
             known = self._known.get(group_uuid)
-        with self._database.view() as session:
-            found = ((known and _again(session, known))
-                     or _anew(session, group_uuid))
+        found, alternates = None, None
+        if known is not None:
+            with self._database.reader() as session:
+                found, alternates = _again(session, known, path)
+        if found is None:
+            alternates = None
+            with self._database.view() as session:
+                found = _anew(session, group_uuid)
         self._remember(group_uuid, found)
-        return found and found.found
+        return found and found.found, alternates
 
     def _remember(self, group_uuid: str, found: Known | None) -> None:
         # One without members is read once, for whoever points at nothing.
@@ -130,19 +161,27 @@ def _anew(session: orm.Session, group_uuid: str) -> Known | None:
         _characters(record.document))
 
 
-def _again(session: orm.Session, known: Known) -> Known | None:
+def _again(session: orm.Session, known: Known, path: str
+           ) -> tuple[Known | None, Sequence[Place] | None]:
     """None where more has changed than is looked at."""
-    row = session.execute(sa.select(*LIGHT).where(
-        GroupRow.uuid == known.record.uuid)).first()
+    row, changing, alternates = None, {}, None
+    for each in session.connection().execute(
+            _AGAIN, {'group': known.record.uuid, 'path': path}):
+        if each.uuid is not None:
+            row = each
+            continue
+        *values, places = each[len(LIGHT):]
+        changing[values[0]] = values
+        if places is not None:
+            alternates = rows.places(places)
     if row is None or version(row) != version(known.record):
-        return None
-    mine = MemberRow.group_uuid == row.uuid
-    found = again(known.members, session.execute(
-        sa.select(*CHANGING).where(mine).order_by(MemberRow.position)))
+        return None, None
+    found = again(known.members, changing)
     if found is None:
-        found = members(session, mine)
+        return None, None
     return Known(replace(rows.light_group_record(row),
-                         document=known.record.document), found, known.text)
+                         document=known.record.document),
+                 found, known.text), alternates
 
 
 def version(group: GroupRecord | sa.Row) -> tuple:
@@ -155,18 +194,23 @@ def version(group: GroupRecord | sa.Row) -> tuple:
     return group.revision, group.created_at, group.fingerprint
 
 
-def again(known: Mapping[int, MemberRecord], changing: Iterable[sa.Row]
+def again(known: Mapping[int, MemberRecord],
+          changing: Mapping[int, Sequence[Any]]
           ) -> dict[int, MemberRecord] | None:
-    """Members as they are now; None where more than that has changed.
+    """Members as they are now, in the order in which they are known: it
+    changes with the group's version. None where more than that has changed.
 
-    :param changing: ``CHANGING`` of each, in their order
+    :param changing: ``CHANGING`` of each, by its id
     """
+    if not changing.keys() <= known.keys():
+        return None
     found = {}
-    for number, hold, host, *now in changing:
-        was = known.get(number)
-        if was is None or (was.hold, was.place.host) != (hold, host):
-            return None
-        found[number] = _updated(was, *now)
+    for number, was in known.items():
+        if number in changing:
+            _, hold, host, *now = changing[number]
+            if (was.hold, was.place.host) != (hold, host):
+                return None
+            found[number] = _updated(was, *now)
     return found
 
 

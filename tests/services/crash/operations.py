@@ -22,6 +22,7 @@ from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler import group_moves
 from nova_holistic.scheduler.manager import HolisticSchedulerManager
 from nova_holistic.service.workers import Workers
+from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import moving
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, PlanRecord, PlanStatus, Task)
@@ -305,9 +306,12 @@ def note_that_it_is_built(parts, server):
     launched = mock.Mock(launched_at='now')
     scheduler = 'nova_holistic.scheduler.manager.'
     mappings = 'objects.InstanceMappingList.get_by_instance_uuids'
+    in_a_cell = mock.Mock(cell_id=1)
     with mock.patch(scheduler + 'connections.get',
                     return_value=_connections(parts)), \
             mock.patch(scheduler + 'nova_context.target_cell'), \
+            mock.patch(scheduler + 'cells.of_servers',
+                       return_value=[in_a_cell]), \
             mock.patch(scheduler + mappings, return_value=[mapping]), \
             mock.patch(scheduler + 'objects.InstanceList.get_by_filters',
                        return_value=[launched]):
@@ -356,9 +360,9 @@ def _connections(parts):
 
 
 def _take(parts, claims, group, path, server):
-    return claims.take(group, path, server, [
+    return claims.take(group, path, server, SeenRows([
         row for row in parts.table.members(group)
-        if row.member.path == path])
+        if row.member.path == path]))
 
 
 def _moved(parts, claims, group, path, server):

@@ -15,10 +15,11 @@ OTHERS = 10
 KEY = {'Idempotency-Key': 'the first of all'}
 
 
-def crowd(table, number, own):
-    """Planned groups of three servers, one a second.
+def crowd(table, number, own, nodes=2):
+    """Planned groups, one a second.
 
     :param own: how many of them are the asker's
+    :param nodes: servers of each group, and one more
     """
     groups = [
         a_group(name=f'shop-{i}', document=SHOP,
@@ -28,7 +29,7 @@ def crowd(table, number, own):
     members = [
         rows.member_values(member, position) for group in groups
         for position, member in enumerate(
-            members_of(group, {'web': 1, 'node': 2}))]
+            members_of(group, {'web': 1, 'node': nodes}))]
     with table.database.writer() as session:
         session.execute(sa.insert(GroupRow),
                         [rows.group_values(group) for group in groups])

@@ -8,6 +8,7 @@ from datetime import timedelta
 from nova_holistic.table.changes import (
     degrading, moving, purging, releasing, renewal, revising)
 from nova_holistic.table.changes.alternates import Seen
+from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes.revising import Revision
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.coordination.refusals import Refusal
@@ -69,7 +70,7 @@ def read(table, group):
     table.placed(group.uuid)
     table.member_of_instance(server)
     table.alternates(numbers)
-    table.owners(numbers)
+    table.standing(numbers)
     table.members_on(['cmp-3'], group.uuid)
     table.list_groups('blue', [GroupStatus.PLANNED])
     table.find_members([MemberState.LOST])
@@ -139,11 +140,12 @@ def claim(table, group):
     web = table.claim(uuid, 'db/web', first, NOON)
     table.claim(uuid, 'db/web', first, NOON)
     _, seen, *_ = table.members(uuid)
-    table.take(uuid, 'db/node', second, NOON, [replace(seen, alternates=())])
+    table.take(uuid, 'db/node', second, NOON,
+               SeenRows([replace(seen, alternates=())]))
     # The first server has a member, and so gets no other.
     _, _, seen, _ = table.members(uuid)
     try:
-        table.take(uuid, 'db/node', first, NOON, [seen])
+        table.take(uuid, 'db/node', first, NOON, SeenRows([seen]))
     except errors.ClaimRefused:
         pass
     try:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from nova_holistic.table.changes import purging, revising
+from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes.revising import Revision
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors
@@ -109,7 +110,8 @@ class Product:
     def claim(self, uuid, path, instance, seen):
         try:
             return self._table.take(
-                uuid, path, instance, self._at, seen).row.hold
+                uuid, path, instance, self._at,
+                SeenRows(seen)).row.hold
         except errors.ClaimRefused as refusal:
             return type(refusal).__name__
 

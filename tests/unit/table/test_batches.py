@@ -29,7 +29,7 @@ def uuids():
 
 CALLS = {
     'alternates': lambda table: table.alternates(range(MANY)),
-    'owners': lambda table: table.owners(range(MANY)),
+    'standing': lambda table: table.standing(range(MANY)),
     'members on': lambda table: table.members_on(uuids(), 'group'),
     'forgotten holds': lambda table: table.forget_holds(uuids()),
     'released': lambda table: table.release(uuids(), builders.NOON),
@@ -66,4 +66,4 @@ def test_all_of_a_long_list_is_found(table):
     assert len(table.members_on(hosts, 'other')) == MANY
     assert table.listing.member_counts([group.uuid, *uuids()])[
         group.uuid] == {'planned': MANY}
-    assert table.owners([m.id for m in members]) == {}
+    assert table.standing([m.id for m in members]) == {}

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from nova_holistic.table.changes.claim import SeenRows, Standing
 from nova_holistic.table import errors
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.statements import recorded
@@ -162,13 +163,45 @@ def test_a_claim_ends_the_hold_and_records_the_owner(table, shop):
     row = claim(table, shop, 'db/web')
     assert not table.member_of_instance(row.instance_uuid).held
     node = table.members(shop.uuid)[1]
-    assert table.owners([row.id, node.id]) == {row.id: row.instance_uuid}
+    assert table.standing([row.id, node.id]) == {row.id: Standing(
+        row.instance_uuid, GroupStatus.BUILDING)}
 
 
 def test_a_row_that_was_read_before_saves_a_query(table, shop):
     web = table.rosters.read(shop.uuid)[1][0]
     assert statements(table, lambda: table.take(
-        shop.uuid, 'db/web', builders.new_uuid(), NOON, [web])) == 4
+        shop.uuid, 'db/web', builders.new_uuid(), NOON, SeenRows([web]))) == 4
+
+
+def test_only_the_row_and_the_event_of_a_claim_are_written(table, shop):
+    """The group is building already, and the alternates are known."""
+    web, node, *_ = table.members(shop.uuid)
+    claim(table, shop, web.member.path)
+    seen = SeenRows([node], are_bare=False, is_planned=False)
+    with recorded(table.database.engine) as sent:
+        won = table.take(shop.uuid, node.member.path, builders.new_uuid(),
+                         NOON, seen)
+    assert [text.split()[:3] for text in sent.statements] == [
+        ['UPDATE', 'holistic_members', 'SET'],
+        ['INSERT', 'INTO', 'holistic_events']]
+    assert won.row.alternates == node.alternates
+
+
+def test_a_claim_shows_that_its_group_was_planned_again_meanwhile(
+        table, shop):
+    """It was building when it was read: the claim leaves its status."""
+    web, node, *_ = table.members(shop.uuid)
+    first = claim(table, shop, web.member.path)
+    seen = SeenRows([node], are_bare=False, is_planned=False)
+    table.change_state(first.id, [MemberState.CLAIMED], MemberState.PLANNED,
+                       NOON, instance_uuid=None, held=True)
+    table.settle(shop.uuid, NOON)
+    won = table.take(shop.uuid, node.member.path, builders.new_uuid(), NOON,
+                     seen)
+    assert table.standing([won.row.id])[won.row.id].status == (
+        GroupStatus.PLANNED)
+    table.settle(shop.uuid, NOON)
+    assert table.get_group(shop.uuid).status == GroupStatus.BUILDING
 
 
 def test_a_claimed_row_has_its_alternates(table, shop):
@@ -178,7 +211,7 @@ def test_a_claimed_row_has_its_alternates(table, shop):
     bare = table.rosters.read(shop.uuid)[1][0]
     assert not bare.alternates
     claimed = table.take(
-        shop.uuid, 'db/web', builders.new_uuid(), NOON, [bare]).row
+        shop.uuid, 'db/web', builders.new_uuid(), NOON, SeenRows([bare])).row
     assert claimed.alternates == web.alternates
     assert claim(table, shop, node.member.path).alternates == node.alternates
 
@@ -188,7 +221,7 @@ def test_an_outdated_row_that_is_taken_is_not_claimed_again(
     nodes = table.members(shop.uuid)[1:]
     taken = claim(table, shop, 'db/node')
     won = table.take(
-        shop.uuid, 'db/node', builders.new_uuid(), NOON, nodes[:1])
+        shop.uuid, 'db/node', builders.new_uuid(), NOON, SeenRows(nodes[:1]))
     assert taken.member.path == 'db/node-0'
     assert won.row.member.path == 'db/node-1'
 
@@ -203,13 +236,16 @@ def test_an_outdated_row_that_moved_is_read_again(
         place=dataclasses.replace(seen.place, host='cmp-8'))
     assert table.offer_places([renewed])
     table.accept_places([renewed.hold], NOON)
-    won = table.take(shop.uuid, 'db/web', builders.new_uuid(), NOON, [seen])
+    won = table.take(shop.uuid, 'db/web', builders.new_uuid(), NOON,
+                     SeenRows([seen]))
     assert (won.row.place.host, won.row.hold) == ('cmp-8', renewed.hold)
 
 
 def test_an_instance_with_a_row_gets_none_of_the_rows_read_before(table, shop):
     instance = builders.new_uuid()
     nodes = table.members(shop.uuid)[1:]
-    first = table.take(shop.uuid, 'db/node', instance, NOON, nodes[:1])
-    again = table.take(shop.uuid, 'db/node', instance, NOON, nodes[1:])
+    first = table.take(shop.uuid, 'db/node', instance, NOON,
+                       SeenRows(nodes[:1]))
+    again = table.take(shop.uuid, 'db/node', instance, NOON,
+                       SeenRows(nodes[1:]))
     assert again.repeated and again.row == first.row

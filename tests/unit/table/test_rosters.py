@@ -134,9 +134,24 @@ def test_unchangeable_columns_are_not_read_again(table, rosters, shop):
     claimed(table, shop, ())
     with recorded(table.database.engine) as sent:
         rosters.read(shop.uuid)
-    assert len(sent.statements) == 2
-    for column in ('document', 'requirements', 'location', 'alternates'):
-        assert not [each for each in sent.statements if column in each], column
+    text, = sent.statements
+    for column in ('document', 'requirements', 'location'):
+        assert column not in text
+
+
+def test_alternates_of_the_member_at_the_path_are_read(table, shop):
+    rosters = Rosters(table.database)
+    web, *nodes = table.members(shop.uuid)
+    # The whole group is read first, without any alternates.
+    assert rosters.read_for(shop.uuid, 'db/web')[1] is None
+    for path, expected in (
+            ('db/web', web.alternates), ('db/node-1', nodes[1].alternates),
+            # Which of its servers the request gets, only its claim tells.
+            ('db/node', None), ('db/none', None)):
+        (_, members), alternates = rosters.read_for(shop.uuid, path)
+        assert alternates == expected
+        assert not any(member.alternates for member in members)
+    assert web.alternates
 
 
 @pytest.mark.parametrize('limit, kept', [
