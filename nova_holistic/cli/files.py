@@ -13,6 +13,7 @@ from nova_holistic.documents.inventory import parse_inventory
 from nova_holistic.documents.plan import parse_plan
 from nova_holistic.documents.text import MAX_LENGTH, load
 from nova_holistic import exceptions
+from nova_holistic.model.binding import bind
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
@@ -57,6 +58,14 @@ class Files:
         document = self.document(name)
         with blaming(name):
             return read_definition(document, load_policy_types(), parameters)
+
+    def bound(self, name: str, group: Group, snapshot: Snapshot) -> Group:
+        """The group with its flavors, images and levels resolved.
+
+        :param name: of the file that the group was read from
+        """
+        with blaming(name):
+            return bind(group, snapshot)
 
     def inventory(self, name: str) -> Snapshot:
         with blaming(name):

@@ -15,6 +15,7 @@ import sys
 from cliff.app import App
 from cliff.commandmanager import CommandManager
 
+from nova_holistic.cli.complete import Complete
 from nova_holistic.cli import exits, interrupt
 from nova_holistic import exceptions
 from nova_holistic.picture.lettering import printable
@@ -56,6 +57,8 @@ class Shell(App):
             'Place whole groups of servers on an OpenStack cloud.',
             importlib.metadata.version('nova_holistic'),
             CommandManager(__package__), deferred_help=True)
+        # In place of cliff's own.
+        self.command_manager.add_command('complete', Complete)
         self.failure: BaseException | None = None
 
     def build_option_parser(
