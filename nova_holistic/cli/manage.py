@@ -83,8 +83,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             start.must_be_usable(conf)
         told = conf.command.run(conf)
     except (cfg.Error, exceptions.HolisticError) as error:
-        line = printable(' '.join(str(error).split()))
-        print(f'nova-holistic-manage: {line}', file=sys.stderr)
+        # One line for each mistake of a document.
+        for line in str(error).split('\n'):
+            told = printable(' '.join(line.split()))
+            if told:
+                print(f'nova-holistic-manage: {told}', file=sys.stderr)
         return exits.BAD_INPUT if isinstance(error, _BAD_INPUT) else FAILED
     except KeyboardInterrupt:
         return interrupt.SIGINT

@@ -18,8 +18,9 @@ from nova_holistic.policies import load_policy_types
 def split(args: argparse.Namespace, stdin: TextIO | None,
           stdout: TextIO) -> int:
     """Write both files; returns the exit code."""
-    document = files.Files(stdin).document(args.template)
-    with files.blaming(args.template):
+    read = files.Files(stdin)
+    document = read.document(args.template)
+    with read.blaming(args.template):
         group, template = split_definition(
             document, load_policy_types(), args.parameters)
     folder = pathlib.Path(args.output_dir)

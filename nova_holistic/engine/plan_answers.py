@@ -34,7 +34,8 @@ def answer(advise: Callable[[], Advice], record: PlanRecord) -> PlanAnswer:
     try:
         advice = advise()
         found = advice.answer
-        document = {**to_document(found, record.name), **_extras(advice)}
+        document = {**to_document(found, record.name, advice.group),
+                    **_extras(advice)}
         if isinstance(found, Unplaceable):
             document['reasons'] = [r.to_row() for r in found.reasons]
     except table_errors.TableError:

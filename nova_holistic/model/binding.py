@@ -13,30 +13,40 @@ from nova_holistic.model.image import Image
 from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.suggestion import suggested
 
 
 def bind(group: Group, snapshot: Snapshot) -> Group:
     """The group with every flavor and image resolved and every level known.
 
     :raises InvalidDocument: a flavor, image or level that the snapshot does
-        not have, or a flavor or image that cannot be planned
+        not have, or a flavor or image that cannot be planned; with all
+        mistakes
     """
     known = snapshot.all_levels()
+    mistakes = exceptions.Mistakes()
     for scope in group.scopes():
         for policy in scope.group.rules:
             for level in policy.levels:
                 if level not in known:
-                    raise exceptions.InvalidDocument(
-                        f'{policy.place}.level', f'unknown level {level!r}; '
-                        f'known are {", ".join(sorted(known))}')
-    return _resolve(group, snapshot)
+                    mistakes.add(exceptions.InvalidDocument(
+                        f'{policy.place}.level', f'unknown level {level!r}'
+                        f'{suggested(level, known)}; '
+                        f'known are {", ".join(sorted(known))}'))
+    bound = _resolve(group, snapshot, mistakes)
+    mistakes.must_be_none()
+    return bound
 
 
-def _resolve(group: Group, snapshot: Snapshot) -> Group:
+def _resolve(group: Group, snapshot: Snapshot,
+             mistakes: exceptions.Mistakes) -> Group:
+    members = []
+    for member in group.members:
+        with mistakes.collected():
+            members.append(_resolved(member, snapshot))
     return replace(
-        group,
-        members=tuple(_resolved(m, snapshot) for m in group.members),
-        groups=tuple(_resolve(g, snapshot) for g in group.groups))
+        group, members=tuple(members),
+        groups=tuple(_resolve(g, snapshot, mistakes) for g in group.groups))
 
 
 def _resolved(description: MemberDescription,
@@ -85,7 +95,8 @@ def _image(description: MemberDescription,
         return None
     if wanted not in images:
         raise exceptions.InvalidDocument(
-            f'{description.place}.image', f'unknown image {wanted!r}')
+            f'{description.place}.image',
+            f'unknown image {wanted!r}')
     return images[wanted]
 
 
@@ -96,8 +107,11 @@ def _flavor(description: MemberDescription,
         return None
     flavor = flavors.get(wanted.flavor)
     if flavor is None:
+        # No suggestion: flavors of other projects are among those known.
+        hint = '' if flavors else '; the inventory has no flavors'
         raise exceptions.InvalidDocument(
-            f'{description.place}.flavor', f'unknown flavor {wanted.flavor!r}')
+            f'{description.place}.flavor',
+            f'unknown flavor {wanted.flavor!r}{hint}')
     if flavor.unplannable:
         raise exceptions.InvalidDocument(
             f'{description.place}.flavor',

@@ -30,7 +30,8 @@ def test_the_shop_is_planned_in_one_zone(terminal, shop, zones):
     assert len({at[f'web/server-{n}']['host'] for n in range(6)}) == 6
     assert len({at[f'db/node-{n}']['location'][1] for n in range(3)}) == 3
     assert answer['preferences'] == [
-        {'policy': 'soft-anti-affinity', 'at': 'cache', 'violations': 0}]
+        {'policy': 'soft-anti-affinity', 'at': 'cache', 'violations': 0,
+         'level': 'host', 'weight': 1.0}]
 
 
 def test_json_output_has_exactly_the_keys_of_a_plan(
@@ -207,3 +208,10 @@ policies:
         line.split() for line in terminal.out.splitlines()]
     assert ['anti-affinity', 'rack', 'crowd', '2', '0'] in [
         line.split() for line in terminal.out.splitlines()]
+    assert terminal.run('plan', wanted, '--inventory', zones,
+                        '--format', 'json') == 0
+    assert json.loads(terminal.out)['preferences'] == [
+        {'policy': 'anti-affinity', 'at': '', 'violations': 1,
+         'level': 'az', 'weight': 0.5},
+        {'policy': 'anti-affinity', 'at': '', 'violations': 0,
+         'level': 'rack', 'weight': 2.0}]
