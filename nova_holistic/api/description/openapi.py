@@ -24,7 +24,8 @@ TITLES = {
     304: 'The client has the present representation.',
     409: 'Not as things are now.',
     412: 'The group has another revision.', 413: 'The body is too long.',
-    415: 'The body is not JSON.', 428: 'If-Match is missing.', 500: 'A fault of the service.',
+    415: 'The body is not JSON.', 428: 'If-Match is missing.',
+    500: 'A fault of the service.',
     503: 'The database, Placement or the engines are away.'}
 
 _HEADERS = {
