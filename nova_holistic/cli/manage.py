@@ -11,7 +11,8 @@ from oslo_log import log as logging
 
 from nova_holistic.cli import exits, interrupt, parts
 from nova_holistic.cli.files import BadFile
-from nova_holistic.cli.manage_commands import group, hold, purge, refusal
+from nova_holistic.cli.manage_commands import (
+    group, hold, inventory, purge, refusal)
 from nova_holistic.cli.manage_commands.command import Command, Told
 from nova_holistic import conf as options
 from nova_holistic.conf import services
@@ -63,6 +64,7 @@ COMMANDS = {
     **purge.COMMANDS,
     **hold.COMMANDS,
     **refusal.COMMANDS,
+    **inventory.COMMANDS,
 }
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """An inventory document becomes a Snapshot in which every host has a place."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 import math
 from typing import Any
 
 from nova_holistic.documents.images import image_of
+from nova_holistic.documents.quick_check import QuickCheck
 from nova_holistic.documents.schemas.inventory import DOCUMENT
 from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
@@ -26,7 +27,8 @@ def parse_inventory(document: Any) -> Snapshot:
 
     :raises InvalidDocument: something cannot be accepted; with all mistakes
     """
-    _check_shape(document)
+    if not _quick_check.accepts(document):
+        _check_shape(document)
     mistakes = Mistakes()
     levels = tuple(document['levels'])
     if levels[-1] != HOST:
@@ -51,6 +53,26 @@ def parse_inventory(document: Any) -> Snapshot:
         images=FrozenMapping({
             name: image_of(properties, join('images', name), name)
             for name, properties in document.get('images', {}).items()}))
+
+
+def _integers(document: dict) -> Iterator[Any]:
+    """All values that must be whole numbers, and ratios that are no number:
+    no comparison with a limit refuses these."""
+    for host in document['hosts']:
+        yield host.get('servers')
+        for fields in host['resources'].values():
+            for name, value in fields.items():
+                if name != 'allocation_ratio' or value != value:
+                    yield value
+    for link in document.get('links', ()):
+        yield from link.values()
+    for resources in document.get('flavors', {}).values():
+        yield from resources.values()
+    for properties in document.get('images', {}).values():
+        yield from (properties.get('min_disk'), properties.get('min_ram'))
+
+
+_quick_check = QuickCheck(DOCUMENT, _integers)
 
 
 def _flavor(name: str, resources: dict[str, int]) -> Flavor:

@@ -60,6 +60,11 @@ def load(text: str | bytes, trusted: bool = False) -> Any:
         except UnicodeDecodeError as error:
             raise InvalidDocument(
                 '', f'not UTF-8 at byte {error.start}') from None
+    else:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise _half(error) from None
     if text.lstrip()[:1] in ('{', '[', '"'):
         try:
             return _load_json(text, trusted)
@@ -74,8 +79,9 @@ def _load_json(text: str, trusted: bool) -> Any:
         text, object_pairs_hook=_unique, parse_constant=_refuse,
         parse_int=_integer, parse_float=_finite)
     _bound(document, trusted)
-    # JSON can escape half a character, which no text can hold.
-    json.dumps(document, ensure_ascii=False).encode()
+    if '\\u' in text:
+        # JSON can escape half a character, which no text can hold.
+        json.dumps(document, ensure_ascii=False).encode()
     return document
 
 
@@ -130,8 +136,12 @@ def _load_yaml(text: str, trusted: bool) -> Any:
     except yaml.YAMLError as error:
         raise InvalidDocument('', _one_line(error)) from None
     except UnicodeEncodeError as error:
-        raise InvalidDocument(
-            '', f'half a character at character {error.start}') from None
+        raise _half(error) from None
+
+
+def _half(error: UnicodeEncodeError) -> InvalidDocument:
+    return InvalidDocument(
+        '', f'half a character at character {error.start}')
 
 
 def _one_line(error: yaml.YAMLError) -> str:

@@ -12,6 +12,7 @@ from tests.unit.api.service import ADMIN
 COMMANDS = {
     'group': {'create', 'delete', 'event', 'extend', 'list', 'map',
               'release', 'repair', 'replan', 'set', 'show', 'unset'},
+    'inventory': {'export'},
     'member': {'add', 'list', 'remove'},
     'plan': {'create', 'show'},
 }
