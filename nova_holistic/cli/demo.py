@@ -48,7 +48,7 @@ def require_extra() -> None:
     if missing:
         raise exceptions.HolisticError(
             f'demo: {", ".join(missing)} not installed; '
-            f"pip install 'nova_holistic[embedded]'")
+            f"pip install 'nova_holistic[api,embedded,engine]'")
 
 
 def require_folder(path: Path) -> None:
