@@ -88,7 +88,7 @@ class Files:
         :param name: of the file that the group was read from
         """
         with self.blaming(name):
-            return bind(group, snapshot)
+            return bind(group, snapshot, suggest=True)
 
     def inventory(self, name: str) -> Snapshot:
         document = self.document(name)

@@ -85,17 +85,24 @@ def main(argv: Sequence[str] | None = None) -> int:
             start.must_be_usable(conf)
         told = conf.command.run(conf)
     except (cfg.Error, exceptions.HolisticError) as error:
-        # One line for each mistake of a document.
-        for line in str(error).split('\n'):
-            told = printable(' '.join(line.split()))
-            if told:
-                print(f'nova-holistic-manage: {told}', file=sys.stderr)
+        _print_error(error)
         return exits.BAD_INPUT if isinstance(error, _BAD_INPUT) else FAILED
     except KeyboardInterrupt:
         return interrupt.SIGINT
     if told.text:
         print(told.text)
     return told.code
+
+
+def _print_error(error: Exception) -> None:
+    """One line for each mistake of a document."""
+    mistakes = (error.mistakes if isinstance(
+        error, exceptions.InvalidDocument) else (error,))
+    for mistake in mistakes:
+        for line in str(mistake).split('\n'):
+            told = printable(' '.join(line.split()))
+            if told:
+                print(f'nova-holistic-manage: {told}', file=sys.stderr)
 
 
 def _log_to_stderr(conf) -> None:

@@ -41,7 +41,7 @@ def answer(advise: Callable[[], Advice], record: PlanRecord) -> PlanAnswer:
     except table_errors.TableError:
         raise
     except exceptions.HolisticError as error:
-        return failed([reasons.of_error(error)])
+        return failed(reasons.of_errors(error))
     except Exception as error:
         return failed([reasons.of_error(
             error, f'planning broke off: {error!r}')])

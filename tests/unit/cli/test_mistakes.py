@@ -149,3 +149,23 @@ hosts: [{name: h1, resources: {VCPU: {total: 4}}}]
     group = terminal.file(
         'g.yaml', 'name: g\nmembers: [{name: a, resources: {VCPU: 1}}]')
     assert terminal.run('plan', group, '--inventory', inventory) == 0
+
+
+def test_a_similar_flavor_and_image_are_suggested(terminal):
+    group = terminal.file('g.yaml', """
+name: g
+members:
+  - {name: a, flavor: m1.smal}
+  - {name: b, flavor: m1.small, image: debain}
+""")
+    inventory = terminal.file('i.yaml', """
+levels: [host]
+hosts: [{name: h1, resources: {VCPU: {total: 4}}}]
+flavors: {m1.small: {VCPU: 1}, large: {VCPU: 4}}
+images: {debian: {min_disk: 1}}
+""")
+    assert mistakes(terminal, group, group, '--inventory', inventory) == [
+        "members[0].flavor: unknown flavor 'm1.smal' "
+        "(did you mean 'm1.small'?) (line 4, column 15)",
+        "members[1].image: unknown image 'debain' "
+        "(did you mean 'debian'?) (line 5, column 33)"]
