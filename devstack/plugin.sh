@@ -26,7 +26,7 @@ function is_holistic_enabled {
 # Nova is there already, in the same environment, so its extra is not wanted;
 # that of the openstack commands is.
 function install_holistic {
-    setup_develop "$HOLISTIC_DIR" openstack
+    setup_develop "$HOLISTIC_DIR" api,client,engine
 }
 
 # How the API and the engines find the database, messages, keystone, Placement

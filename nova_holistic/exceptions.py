@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every error this project raises on purpose."""
 
+from collections.abc import Iterable, Iterator
+import contextlib
+
 
 class HolisticError(Exception):
     """Base of the project's own errors.
@@ -17,12 +20,50 @@ class InvalidDocument(HolisticError):
     :param place: where in the document, e.g. ``groups[1].policies[0].level``;
         empty for the document as a whole
     :param message: what is wrong there, in one line
+    :param more: further mistakes in the same document
     """
 
-    def __init__(self, place: str, message: str):
+    def __init__(self, place: str, message: str,
+                 more: Iterable['InvalidDocument'] = ()):
         self.place = place
         self.message = message
+        self.more = tuple(more)
         super().__init__(f'{place}: {message}' if place else message)
+
+    @property
+    def mistakes(self) -> tuple['InvalidDocument', ...]:
+        """This one and the further mistakes."""
+        return (self, *self.more)
+
+
+class Mistakes:
+    """Collects the mistakes of one document, to report them together."""
+
+    MOST = 100
+    """Mistakes that are reported of one document."""
+
+    def __init__(self):
+        self._found: list[InvalidDocument] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def add(self, mistake: InvalidDocument) -> None:
+        self._found.extend(mistake.mistakes)
+
+    @contextlib.contextmanager
+    def collected(self) -> Iterator[None]:
+        """A mistake that is raised inside is collected."""
+        try:
+            yield
+        except InvalidDocument as mistake:
+            self.add(mistake)
+
+    def must_be_none(self) -> None:
+        """:raises InvalidDocument: with all mistakes that were collected"""
+        if self._found:
+            first, *more = self._found[:self.MOST]
+            raise InvalidDocument(first.place, first.message, more)
 
 
 class UnknownPlugin(HolisticError):

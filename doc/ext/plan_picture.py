@@ -8,9 +8,9 @@ from typing import Any
 
 from nova_holistic.cli import main
 
-_DATA = pathlib.Path(__file__).parents[2] / 'tests/data'
-GROUP = _DATA / 'shop-cut-down.yaml'
-INVENTORY = _DATA / 'two-zones.yaml'
+_EXAMPLES = pathlib.Path(__file__).parents[2] / 'examples'
+GROUP = _EXAMPLES / 'shop.yaml'
+INVENTORY = _EXAMPLES / 'two-zones.yaml'
 
 
 def draw(app) -> None:

@@ -13,7 +13,8 @@ import webob
 
 from nova_holistic.api.authority import Authority
 from nova_holistic.api import (
-    bodies, context as contexts, errors, limits, microversions, queries)
+    bodies, context as contexts, errors, limits, microversions, queries,
+    revisions)
 from nova_holistic.api.call import answer, Call, Engines, Service
 from nova_holistic.api.context import RequestContext
 from nova_holistic.api.description import openapi
@@ -23,6 +24,7 @@ from nova_holistic.api.rights import DefinitionRights
 from nova_holistic.api.route import Judges, Route, Router
 from nova_holistic.api.routes import ROUTES
 from nova_holistic.documents.validation import brief
+from nova_holistic import exceptions
 from nova_holistic.metrics import exporter, instruments
 from nova_holistic import policies
 from nova_holistic.table.store import PlacementTable
@@ -105,7 +107,9 @@ class Application:
             raise errors.ApiError(
                 406, 'not_acceptable', f'there is only {bodies.MEDIA_TYPE}')
         response = route.handler(self._call(route, names, request, context))
-        if route.method != 'GET':
+        if route.method == 'GET':
+            response = revisions.conditional(request, response)
+        else:
             LOG.info('%s %s: %s %s, for user %s of project %s, request %s',
                      route.method, brief(request.path), response.status_int,
                      response.headers.get('Location', '-'), context.user_id,
@@ -115,8 +119,11 @@ class Application:
     def _call(self, route: Route, names: dict[str, str],
               request: webob.Request, context: RequestContext) -> Call:
         conf = self._service.conf.holistic_api
-        query = queries.read(_query(request), route.query,
-                             self._judges.query(route))
+        try:
+            query = queries.read(_query(request), route.query,
+                                 self._judges.query(route))
+        except exceptions.InvalidDocument as error:
+            raise errors.invalid_query(error) from error
         body = None
         if route.body is not None:
             body = bodies.read(

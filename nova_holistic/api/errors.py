@@ -23,6 +23,7 @@ class ApiError(exceptions.HolisticError):
     :param code: what a program may rely on, without its prefix
     :param headers: of the answer
     :ivar rule: of the policy that does not allow it, for the log
+    :ivar details: one for each mistake
     """
 
     def __init__(self, status: int, code: str, detail: str,
@@ -32,6 +33,7 @@ class ApiError(exceptions.HolisticError):
         self.code = code
         self.headers = dict(headers or {})
         self.rule: str | None = None
+        self.details = [detail]
 
 
 def not_found(what: str, name: str) -> ApiError:
@@ -49,6 +51,11 @@ def forbidden(rule: str, place: str = '', hint: str = '') -> ApiError:
         f'; {hint}' if hint else '')))
     error.rule = rule
     return error
+
+
+def invalid_query(error: exceptions.InvalidDocument) -> ApiError:
+    """A parameter of the query cannot be accepted."""
+    return _told(error, 400, 'invalid_query')
 
 
 def conflict(detail: str) -> ApiError:
@@ -88,7 +95,7 @@ def translated(error: Exception, retry_after: float) -> ApiError | None:
     """
     if not isinstance(error, ApiError):
         error = next((
-            ApiError(status, code, _INSTEAD.get(code, str(error)))
+            _told(error, status, code)
             for kind, status, code in _KINDS if isinstance(error, kind)),
             None)
     if error is not None and error.status == _UNAVAILABLE:
@@ -96,9 +103,16 @@ def translated(error: Exception, retry_after: float) -> ApiError | None:
     return error
 
 
+def _told(error: Exception, status: int, code: str) -> ApiError:
+    found = ApiError(status, code, _INSTEAD.get(code, str(error)))
+    if code not in _INSTEAD and isinstance(error, exceptions.InvalidDocument):
+        found.details = [str(each) for each in error.mistakes]
+    return found
+
+
 def document(error: ApiError, request_id: str) -> dict[str, Any]:
     return {'errors': [{
         'status': error.status, 'request_id': request_id,
         'code': f'holistic.{error.code}',
         'title': http.HTTPStatus(error.status).phrase,
-        'detail': str(error)}]}
+        'detail': detail} for detail in error.details]}

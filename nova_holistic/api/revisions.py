@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Revisions of a group, as entity tags.
+"""Revisions of a group, and entity tags.
 
-A tag is of the definition, not of the whole answer: a status that changes
-does not change it.
+An entity tag is derived from the representation, so that two different
+answers never share one. It begins with the revision of the group's
+definition: a change is refused if the definition was changed since, and not
+because the status of the group is another.
 """
 
+import hashlib
 import re
 
 import webob
@@ -13,33 +16,67 @@ from nova_holistic.api.errors import ApiError
 from nova_holistic.table.records import GroupRecord
 
 HEADER = 'If-Match'
-PATTERN = '"[0-9]{1,9}"'
+PATTERN = '"[0-9]{1,9}(-[0-9a-f]{1,64})?"'
+
+_DIGITS = 32
 
 
-def tag(revision: int) -> str:
-    return f'"{revision}"'
+def tag(response: webob.Response, revision: int) -> webob.Response:
+    """The response with its entity tag."""
+    response.headers['ETag'] = f'"{revision}-{_digest(response.body)}"'
+    return response
+
+
+def conditional(request: webob.Request,
+                response: webob.Response) -> webob.Response:
+    """The response to a GET, or 304 if the client has it already.
+
+    An answer without an entity tag gets one.
+    """
+    if response.etag is None:
+        response.headers['ETag'] = f'"{_digest(response.body)}"'
+    if response.etag not in request.if_none_match:
+        return response
+    unchanged = webob.Response(status=304)
+    del unchanged.content_type
+    unchanged.headers['ETag'] = response.headers['ETag']
+    return unchanged
 
 
 def must_match(request: webob.Request, record: GroupRecord,
                required: bool = False) -> None:
     """
     :param required: whether the request has to say which revision it is for
-    :raises ApiError: 400, it does not say; 409, another revision is there
+    :raises ApiError: 428, it does not say; 400, what it says is no revision;
+        412, the group has another revision
     """
     text = request.headers.get(HEADER)
-    if text is None and not required:
+    if text is None:
+        if required:
+            raise ApiError(
+                428, 'revision_required',
+                f"{HEADER} is missing: send the group's revision in quotes, "
+                f'such as "1", or its ETag')
         return
-    if not re.fullmatch(PATTERN, (text or '').strip()):
+    if not re.fullmatch(PATTERN, text.strip()):
         raise ApiError(
             400, 'invalid_header',
-            f"{HEADER} must be the revision in quotes, as the group's ETag "
-            f'has it, such as {tag(1)}')
-    revision = int(text.strip()[1:-1])
+            f"{HEADER} must be the group's revision in quotes, such as "
+            f'"1", or its ETag')
+    revision = int(text.strip()[1:-1].partition('-')[0])
     if revision != record.revision:
-        raise stale(record.uuid, revision, record.revision)
+        raise stale(request, record, record.revision, revision)
 
 
-def stale(group_uuid: str, revision: int, present: int) -> ApiError:
-    return ApiError(409, 'stale_revision',
-                    f'group {group_uuid} is at revision {present}, not '
-                    f'{revision}')
+def stale(request: webob.Request, record: GroupRecord, present: int,
+          revision: int | None = None) -> ApiError:
+    """412 if the client named a revision; else 409, for a change that was
+    made at the same time."""
+    return ApiError(
+        412 if HEADER in request.headers else 409, 'stale_revision',
+        f'group {record.uuid} is at revision {present}, not '
+        f'{record.revision if revision is None else revision}')
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:_DIGITS]

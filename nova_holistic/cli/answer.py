@@ -82,7 +82,7 @@ def as_table(answer: Answer, group: Group, snapshot: Snapshot,
 
 def _document(answer: Answer, group: Group,
               extras: Extras) -> dict[str, Any]:
-    return {**to_document(answer, group.name), **extras.documents()}
+    return {**to_document(answer, group.name, group), **extras.documents()}
 
 
 def _tell(console: Console, answer: Answer, group: Group,

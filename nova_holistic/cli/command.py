@@ -2,10 +2,12 @@
 """What the commands that read documents have in common."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from cliff import command
 
-from nova_holistic.cli.files import Files
+if TYPE_CHECKING:
+    from nova_holistic.cli.files import Files
 
 
 class DocumentCommand(command.Command):
@@ -18,5 +20,7 @@ class DocumentCommand(command.Command):
             help='inventory document: hosts, their capacity and use')
         return parser
 
-    def files(self) -> Files:
+    def files(self) -> 'Files':
+        # Imported here, so that --help starts without the JSON schemas.
+        from nova_holistic.cli.files import Files
         return Files(self.app.stdin)

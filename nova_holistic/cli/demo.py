@@ -5,7 +5,6 @@ import importlib.util
 from pathlib import Path
 
 from cliff.command import Command
-from rich.console import Console
 
 from nova_holistic.cli import exits
 from nova_holistic import exceptions
@@ -36,6 +35,7 @@ class Demo(Command):
         require_folder(parsed_args.output)
         # Only here: it makes a process of green threads out of this one.
         from nova_holistic.embedded.demo import story
+        from rich.console import Console
         console = Console(file=self.app.stdout, highlight=False)
         kept = story.tell(console, parsed_args.output)
         return exits.GOOD if kept else exits.BROKEN
@@ -48,7 +48,7 @@ def require_extra() -> None:
     if missing:
         raise exceptions.HolisticError(
             f'demo: {", ".join(missing)} not installed; '
-            f"pip install 'nova_holistic[embedded]'")
+            f"pip install 'nova_holistic[api,embedded,engine]'")
 
 
 def require_folder(path: Path) -> None:

@@ -11,8 +11,10 @@ from typing import Any, TextIO
 from nova_holistic.documents.definition import read_definition
 from nova_holistic.documents.inventory import parse_inventory
 from nova_holistic.documents.plan import parse_plan
-from nova_holistic.documents.text import MAX_LENGTH, load
+from nova_holistic.documents.positions import positions
+from nova_holistic.documents.text import load
 from nova_holistic import exceptions
+from nova_holistic.model.binding import bind
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
@@ -22,22 +24,35 @@ _STDIN = '-'
 
 
 class BadFile(exceptions.HolisticError):
-    """A file cannot be read, written or accepted."""
+    """A file cannot be read, written or accepted: a line for each mistake."""
 
-    def __init__(self, name: str, message: object):
+    def __init__(self, name: str, *mistakes: object):
         told = 'standard input' if name == _STDIN else name or "''"
-        super().__init__(f'{told}: {message}')
+        super().__init__('\n'.join(f'{told}: {each}' for each in mistakes))
 
 
 @contextlib.contextmanager
-def blaming(name: str) -> Iterator[None]:
-    """What is wrong with a document is told as wrong in this file."""
+def blaming(name: str, text: bytes = b'') -> Iterator[None]:
+    """What is wrong with a document is told as wrong in this file.
+
+    :param text: content of the file, to find the lines of mistakes
+    """
     try:
         yield
     except exceptions.InvalidDocument as error:
-        raise BadFile(name, error) from error
+        raise BadFile(name, *_lines(error, text)) from error
     except OSError as error:
         raise BadFile(name, error.strerror or error) from error
+
+
+def _lines(error: exceptions.InvalidDocument, text: bytes) -> Iterator[str]:
+    found = positions(text, [each.place for each in error.mistakes])
+    for each in error.mistakes:
+        if each.place in found:
+            line, column = found[each.place]
+            yield f'{each} (line {line}, column {column})'
+        else:
+            yield str(each)
 
 
 class Files:
@@ -45,44 +60,62 @@ class Files:
 
     def __init__(self, stdin: TextIO | None):
         self._stdin = stdin
+        self._texts: dict[str, bytes] = {}
+
+    def blaming(self, name: str) -> contextlib.AbstractContextManager:
+        """The same with the lines of a file that was read."""
+        return blaming(name, self._texts.get(name, b''))
 
     def document(self, name: str) -> Any:
         with blaming(name):
-            return load(self._read(name))
+            text = self._texts[name] = self._read(name)
+            document = load(text, trusted=True)
+            if document is None:
+                raise exceptions.InvalidDocument('', 'the document is empty')
+            return document
 
     def group(self, name: str, parameters: Mapping[str, str]) -> Group:
         """
         :param parameters: values for a Heat template
         """
         document = self.document(name)
-        with blaming(name):
+        with self.blaming(name):
             return read_definition(document, load_policy_types(), parameters)
 
+    def bound(self, name: str, group: Group, snapshot: Snapshot) -> Group:
+        """The group with its flavors, images and levels resolved.
+
+        :param name: of the file that the group was read from
+        """
+        with self.blaming(name):
+            return bind(group, snapshot, suggest=True)
+
     def inventory(self, name: str) -> Snapshot:
-        with blaming(name):
-            return parse_inventory(load(self._read(name)))
+        document = self.document(name)
+        with self.blaming(name):
+            return parse_inventory(document)
 
     def plan(self, name: str) -> Plan:
         """A plan with placements.
 
         :raises BadFile: also where the file tells that there are none
         """
-        with blaming(name):
-            answer = parse_plan(load(self._read(name)))
+        document = self.document(name)
+        with self.blaming(name):
+            answer = parse_plan(document)
         if isinstance(answer, Unplaceable | Unknown):
             raise BadFile(name, 'status: the group was not planned, so '
                                 'there are no placements')
         return answer
 
     def _read(self, name: str) -> bytes:
-        # One byte more than is accepted, so that too much is noticed.
         if name != _STDIN:
             with open(name, 'rb') as file:
-                return file.read(MAX_LENGTH + 1)
+                return file.read()
         if self._stdin is None:
             raise exceptions.InvalidDocument('', 'closed, or read already')
         stdin, self._stdin = self._stdin, None
-        return stdin.buffer.read(MAX_LENGTH + 1)
+        return stdin.buffer.read()
 
 
 def write(name: str, content: bytes) -> None:

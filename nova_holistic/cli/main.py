@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``nova-holistic``: every command is an entry point in ``nova_holistic.cli``.
 
-Whatever goes wrong ends as one line on standard error and an exit code; only
-``--debug`` shows a traceback.
+Whatever goes wrong ends as a line on standard error, or as one line for each
+mistake of a document, and an exit code; only ``--debug`` shows a traceback.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import sys
 from cliff.app import App
 from cliff.commandmanager import CommandManager
 
+from nova_holistic.cli.complete import Complete
 from nova_holistic.cli import exits, interrupt
 from nova_holistic import exceptions
 from nova_holistic.picture.lettering import printable
@@ -23,14 +24,15 @@ _SIGPIPE = 141
 _STOPPED = (type(None), BrokenPipeError, KeyboardInterrupt)
 
 
-class _OneLine(logging.Formatter):
-    """An error as one printable line."""
+class _Lines(logging.Formatter):
+    """An error as printable lines, one for each mistake of a document."""
 
     def format(self, record: logging.LogRecord) -> str:
-        line = printable(' '.join(_told(record).split()))
+        lines = [printable(' '.join(line.split()))
+                 for line in _told(record).split('\n')]
         if record.exc_info:
-            return f'{self.formatException(record.exc_info)}\n{line}'
-        return f'nova-holistic: {line}'
+            return '\n'.join((self.formatException(record.exc_info), *lines))
+        return '\n'.join(f'nova-holistic: {line}' for line in lines if line)
 
 
 def _told(record: logging.LogRecord) -> str:
@@ -56,6 +58,8 @@ class Shell(App):
             'Place whole groups of servers on an OpenStack cloud.',
             importlib.metadata.version('nova_holistic'),
             CommandManager(__package__), deferred_help=True)
+        # In place of cliff's own.
+        self.command_manager.add_command('complete', Complete)
         self.failure: BaseException | None = None
 
     def build_option_parser(
@@ -78,7 +82,7 @@ class Shell(App):
     def configure_logging(self) -> None:
         """Our own errors only, so that output stays what a command prints."""
         handler = logging.StreamHandler(self.stderr)
-        handler.setFormatter(_OneLine())
+        handler.setFormatter(_Lines())
         self.LOG.handlers = [handler]
         self.LOG.propagate = False
 

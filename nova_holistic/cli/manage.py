@@ -11,7 +11,8 @@ from oslo_log import log as logging
 
 from nova_holistic.cli import exits, interrupt, parts
 from nova_holistic.cli.files import BadFile
-from nova_holistic.cli.manage_commands import group, hold, purge, refusal
+from nova_holistic.cli.manage_commands import (
+    group, hold, inventory, purge, refusal)
 from nova_holistic.cli.manage_commands.command import Command, Told
 from nova_holistic import conf as options
 from nova_holistic.conf import services
@@ -63,6 +64,7 @@ COMMANDS = {
     **purge.COMMANDS,
     **hold.COMMANDS,
     **refusal.COMMANDS,
+    **inventory.COMMANDS,
 }
 
 
@@ -83,14 +85,24 @@ def main(argv: Sequence[str] | None = None) -> int:
             start.must_be_usable(conf)
         told = conf.command.run(conf)
     except (cfg.Error, exceptions.HolisticError) as error:
-        line = printable(' '.join(str(error).split()))
-        print(f'nova-holistic-manage: {line}', file=sys.stderr)
+        _print_error(error)
         return exits.BAD_INPUT if isinstance(error, _BAD_INPUT) else FAILED
     except KeyboardInterrupt:
         return interrupt.SIGINT
     if told.text:
         print(told.text)
     return told.code
+
+
+def _print_error(error: Exception) -> None:
+    """One line for each mistake of a document."""
+    mistakes = (error.mistakes if isinstance(
+        error, exceptions.InvalidDocument) else (error,))
+    for mistake in mistakes:
+        for line in str(mistake).split('\n'):
+            told = printable(' '.join(line.split()))
+            if told:
+                print(f'nova-holistic-manage: {told}', file=sys.stderr)
 
 
 def _log_to_stderr(conf) -> None:

@@ -5,45 +5,54 @@ import argparse
 import pathlib
 
 from nova_holistic.cli.command import DocumentCommand
-from nova_holistic.cli import exits, files, parameters
-from nova_holistic.cli.files import blaming
+from nova_holistic.cli import exits, parameters
 from nova_holistic import exceptions
-from nova_holistic.model.binding import bind
-from nova_holistic.picture.formats import FORMATS
-from nova_holistic.picture.scene import scene
+
+SUFFIXES = ('.svg', '.html', '.png')
+"""Formats of the picture, which the name of the file selects."""
 
 
 class Map(DocumentCommand):
-    """Draw a plan: the topology as nested boxes, with load and members."""
+    """Draw a plan: the topology as nested boxes, with load and members.
+
+    Exits with 1 if the plan violates the group given by --group; the picture
+    marks the violations, and each of them is a line on standard output.
+    """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument('plan', metavar='PLAN', help='plan document')
         parser.add_argument(
             '-o', '--output', required=True, metavar='FILE',
-            help='picture to write: ' + ', '.join(FORMATS))
+            help='picture to write: ' + ', '.join(SUFFIXES))
         parser.add_argument(
             '--group', metavar='GROUP',
-            help='group document or Heat template; with it, hosts also show '
-                 'what the plan adds to their load')
+            help='group document or Heat template; with it, the picture also '
+                 'shows what the plan adds to the load of hosts and which '
+                 'policies it violates')
         parameters.add_option(parser)
         return parser
 
     def take_action(self, args: argparse.Namespace) -> int:
+        # Imported here, so that --help starts without the policies.
+        from nova_holistic.cli import files, violations
+        from nova_holistic.picture.formats import FORMATS
+        from nova_holistic.picture.scene import scene
         draw = FORMATS.get(pathlib.PurePath(args.output).suffix.lower())
         if draw is None:
             raise exceptions.HolisticError(
                 f'{args.output}: the name has to end in '
-                + ', '.join(FORMATS))
+                + ', '.join(SUFFIXES))
         read = self.files()
         plan = read.plan(args.plan)
         snapshot = read.inventory(args.inventory)
-        group = None
+        group, found = None, ()
         if args.group is not None:
-            group = read.group(args.group, args.parameters)
-            with blaming(args.group):
-                group = bind(group, snapshot)
-        with blaming(args.plan):
-            view = scene(snapshot, plan, group)
+            group = read.bound(args.group, read.group(
+                args.group, args.parameters), snapshot)
+            found = violations.find(group, snapshot, plan)
+        with read.blaming(args.plan):
+            view = scene(snapshot, plan, group, violations=found)
         files.write(args.output, draw(view))
-        return exits.GOOD
+        violations.write(found, self.app.stdout)
+        return exits.BROKEN if found else exits.GOOD

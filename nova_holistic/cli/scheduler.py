@@ -6,6 +6,7 @@ from nova.cmd import scheduler as nova_scheduler
 
 import sys
 
+from nova_holistic.cli import exits
 from nova_holistic import exceptions
 from nova_holistic.scheduler import driver
 
@@ -16,4 +17,4 @@ def main() -> int | None:
         return nova_scheduler.main()
     except exceptions.HolisticError as error:
         print(f'nova-holistic-scheduler: {error}', file=sys.stderr)
-        return 1
+        return exits.BAD_INPUT

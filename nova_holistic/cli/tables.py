@@ -59,10 +59,11 @@ def unknown(console: Console, answer: Unknown, group: Group) -> None:
 
 def _summary(answer: Plan, snapshot: Snapshot) -> str:
     cost = answer.objective
-    return (f'{answer.group}: {len(answer.placements)} members on '
-            f'{len(set(answer.hosts().values()))} of {len(snapshot.hosts)} '
-            f'hosts; objective {cost.name} {cost.value:.5g}, '
-            f'{amounts.bound(cost)}')
+    placed = amounts.counted(len(answer.placements), 'member')
+    hosts = amounts.counted(len(snapshot.hosts), 'host')
+    return (f'{answer.group}: {placed} on '
+            f'{len(set(answer.hosts().values()))} of {hosts}; objective '
+            f'{cost.name} {cost.value:.5g}, {amounts.bound(cost)}')
 
 
 def _load(console: Console, views: Sequence[HostView]) -> None:

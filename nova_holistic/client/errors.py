@@ -40,16 +40,19 @@ class TimedOut(exceptions.HolisticError):
 
 def refused(error: ks_exceptions.HttpError) -> Refused:
     """The API's own words, where it found any."""
-    told = _first(error.response)
+    told = _errors(error.response)
+    first = told[0] if told else {}
+    # One line for each mistake of a document.
+    detail = '\n'.join(each['detail'] for each in told if each.get('detail'))
     return Refused(
-        error.http_status, told.get('code', ''),
-        told.get('detail') or error.message or str(error),
-        told.get('request_id') or error.request_id)
+        error.http_status, first.get('code', ''),
+        detail or error.message or str(error),
+        first.get('request_id') or error.request_id)
 
 
-def _first(response: Any) -> dict[str, Any]:
+def _errors(response: Any) -> list[dict[str, Any]]:
     try:
-        return dict(response.json()['errors'][0])
+        return [dict(each) for each in response.json()['errors']]
     except (AttributeError, ValueError, KeyError, IndexError, TypeError):
         # A proxy in between, perhaps.
-        return {}
+        return []

@@ -5,21 +5,23 @@ What only a snapshot can tell, which flavors and levels exist, is left to
 model.binding.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from nova_holistic.documents.images import read_image
 from nova_holistic.documents.schemas.group import (
     BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, MAX_PATH, WEIGHT)
 from nova_holistic.documents.sides import check_sides
+from nova_holistic.documents.sound_part import sound_part
 from nova_holistic.documents.validation import brief, join, listed, validator
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.suggestion import suggested
 
 _check_shape = validator(GROUP)
 
@@ -31,14 +33,21 @@ def parse_group(
 
     :param policy_types: what the document may name; a mapping has policies
         alone
-    :raises InvalidDocument: at the first thing that cannot be accepted
+    :raises InvalidDocument: something cannot be accepted; with all mistakes
     """
     document = _without_outer_key(document)
     _bound(document)
-    _check_shape(document)
     types = (policy_types if isinstance(policy_types, PolicyTypes)
              else PolicyTypes(policy_types))
-    group = _Reader(types).group(document, '')
+    mistakes = Mistakes()
+    with mistakes.collected():
+        _check_shape(document)
+    if mistakes:
+        # What has the right shape is read nevertheless, for its mistakes.
+        document = sound_part(document, _check_shape.errors(document))
+    if document is not None:
+        group = _Reader(types, mistakes).group(document, '')
+    mistakes.must_be_none()
     _check_members(group)
     return group
 
@@ -81,31 +90,40 @@ def _bound(document: Any) -> None:
 class _Reader:
     """Turns what fits the schema into the model, outermost first."""
 
-    def __init__(self, types: PolicyTypes):
+    def __init__(self, types: PolicyTypes, mistakes: Mistakes):
+        self.mistakes = mistakes
         self.policies = _Rules('policy', types.policies, {})
         self.relationships = _Rules(
             'relationship', types.relationships, {'between': BETWEEN})
 
     def group(self, document: dict, place: str) -> Group:
-        policies = tuple(
-            self.policies.read(p, join(place, 'policies', i))
-            for i, p in enumerate(document.get('policies', ())))
-        members = tuple(
-            _member(m, join(place, 'members', i))
-            for i, m in enumerate(document.get('members', ())))
-        groups = tuple(
-            self.group(g, join(place, 'groups', i))
-            for i, g in enumerate(document.get('groups', ())))
-        if not members and not groups:
-            raise InvalidDocument(place, 'the group has no members')
-        relationships = tuple(
-            self.relationships.read(r, join(place, 'relationships', i))
-            for i, r in enumerate(document.get('relationships', ())))
+        policies = self._each(document, place, 'policies', self.policies.read)
+        members = self._each(document, place, 'members', _member)
+        groups = self._each(document, place, 'groups', self.group)
+        relationships = self._each(
+            document, place, 'relationships', self.relationships.read)
         group = Group(document['name'], members, groups, policies,
                       relationships, place)
-        _check_names(group)
-        check_sides(group)
+        with self.mistakes.collected():
+            _check_names(group)
+        if self.mistakes:
+            # A part that was left out may be the one that is looked for.
+            return group
+        with self.mistakes.collected():
+            if not members and not groups:
+                raise InvalidDocument(place, 'the group has no members')
+            check_sides(group)
         return group
+
+    def _each(self, document: dict, place: str, key: str,
+              read: Callable[[dict, str], Any]) -> tuple:
+        """The items of a list that can be accepted."""
+        found = []
+        for i, item in enumerate(document.get(key, ())):
+            if item is not None:
+                with self.mistakes.collected():
+                    found.append(read(item, join(place, key, i)))
+        return tuple(found)
 
 
 class _Rules:
@@ -127,7 +145,8 @@ class _Rules:
         if name not in self.types:
             raise InvalidDocument(
                 join(place, 'type'),
-                f'{self.kind} type {brief(name)} is not supported; known are '
+                f'{self.kind} type {brief(name)} is not supported'
+                f'{suggested(name, self.types)}; known are '
                 f'{listed(self.types)}')
         self.judges[name](document, place)
         keys = {key: value for key, value in document.items()

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """An inventory document becomes a Snapshot in which every host has a place."""
 
+from collections.abc import Iterator, Sequence
 import math
 from typing import Any
 
 from nova_holistic.documents.images import image_of
+from nova_holistic.documents.quick_check import QuickCheck
 from nova_holistic.documents.schemas.inventory import DOCUMENT
 from nova_holistic.documents.validation import brief, join, validator
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
@@ -23,26 +25,54 @@ _ZONE_LABELS = ('az', 'availability_zone')
 def parse_inventory(document: Any) -> Snapshot:
     """Read a snapshot.
 
-    :raises InvalidDocument: at the first thing that cannot be accepted
+    :raises InvalidDocument: something cannot be accepted; with all mistakes
     """
-    _check_shape(document)
+    if not _quick_check.accepts(document):
+        _check_shape(document)
+    mistakes = Mistakes()
     levels = tuple(document['levels'])
     if levels[-1] != HOST:
         raise InvalidDocument(
             join('levels', len(levels) - 1),
             f'the last level must be {HOST!r}, not {brief(levels[-1])}')
-    hosts = tuple(
-        _host(h, levels, join('hosts', i))
-        for i, h in enumerate(document['hosts']))
-    _check_unique(hosts)
+    hosts = []
+    for i, host in enumerate(document['hosts']):
+        with mistakes.collected():
+            hosts.append(_host(host, levels, join('hosts', i)))
+    # Positions in the list of hosts are those of the document from here on.
+    mistakes.must_be_none()
+    with mistakes.collected():
+        _check_unique(hosts)
+    links = _links(document.get('links', ()), hosts, mistakes)
+    mistakes.must_be_none()
     return Snapshot(
-        levels, hosts, _links(document.get('links', ()), hosts),
+        levels, tuple(hosts), links,
         FrozenMapping({
             name: _flavor(name, resources)
             for name, resources in document.get('flavors', {}).items()}),
         images=FrozenMapping({
             name: image_of(properties, join('images', name), name)
             for name, properties in document.get('images', {}).items()}))
+
+
+def _integers(document: dict) -> Iterator[Any]:
+    """All values that must be whole numbers, and ratios that are no number:
+    no comparison with a limit refuses these."""
+    for host in document['hosts']:
+        yield host.get('servers')
+        for fields in host['resources'].values():
+            for name, value in fields.items():
+                if name != 'allocation_ratio' or value != value:
+                    yield value
+    for link in document.get('links', ()):
+        yield from link.values()
+    for resources in document.get('flavors', {}).values():
+        yield from resources.values()
+    for properties in document.get('images', {}).values():
+        yield from (properties.get('min_disk'), properties.get('min_ram'))
+
+
+_quick_check = QuickCheck(DOCUMENT, _integers)
 
 
 def _flavor(name: str, resources: dict[str, int]) -> Flavor:
@@ -104,7 +134,7 @@ def _zone(location: dict[str, str], labels: dict[str, str]) -> str | None:
     return next((labels[key] for key in _ZONE_LABELS if key in labels), None)
 
 
-def _check_unique(hosts: tuple[Host, ...]) -> None:
+def _check_unique(hosts: Sequence[Host]) -> None:
     names: dict[str, int] = {}
     uuids: dict[str, int] = {}
     for i, host in enumerate(hosts):
@@ -118,7 +148,8 @@ def _check_unique(hosts: tuple[Host, ...]) -> None:
             taken[value] = i
 
 
-def _links(documents: list[dict], hosts: tuple[Host, ...]) -> tuple[Link, ...]:
+def _links(documents: list[dict], hosts: Sequence[Host],
+           mistakes: Mistakes) -> tuple[Link, ...]:
     paths = {path[:depth] for path in (h.location + (h.name,) for h in hosts)
              for depth in range(1, len(path) + 1)}
     links: dict[tuple[str, ...], Link] = {}
@@ -126,11 +157,11 @@ def _links(documents: list[dict], hosts: tuple[Host, ...]) -> tuple[Link, ...]:
         domain = tuple(document['domain'].split('/'))
         place = join('links', i, 'domain')
         if domain not in paths:
-            raise InvalidDocument(
-                place, f'no host is in {brief(document["domain"])}')
+            mistakes.add(InvalidDocument(
+                place, f'no host is in {brief(document["domain"])}'))
         if domain in links:
-            raise InvalidDocument(
-                place, f'{brief(document["domain"])} has a link already')
+            mistakes.add(InvalidDocument(
+                place, f'{brief(document["domain"])} has a link already'))
         links[domain] = Link(
             domain, document['uplink_mbps'], document.get('used_mbps', 0))
     return tuple(links.values())

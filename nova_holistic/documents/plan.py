@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer to a group, written as a document and read back as it was."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 import math
 from typing import Any
 
@@ -8,6 +10,7 @@ from nova_holistic.documents.schemas import plan as schemas
 from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
 from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Preference, Reason, Unknown, Unplaceable)
 
@@ -19,9 +22,12 @@ _check_shape = {
 }
 
 
-def to_document(result: Plan | Unplaceable | Unknown,
-                group_name: str) -> dict[str, Any]:
-    """Plain data, fit for JSON, of any answer to the group of that name."""
+def to_document(result: Plan | Unplaceable | Unknown, group_name: str,
+                group: Group | None = None) -> dict[str, Any]:
+    """Plain data, fit for JSON, of any answer to the group of that name.
+
+    :param group: the group, to write the level and weight of preferences
+    """
     if isinstance(result, Unplaceable):
         return {
             'status': 'unplaceable',
@@ -42,9 +48,8 @@ def to_document(result: Plan | Unplaceable | Unknown,
         'objective': {
             'name': objective.name, 'value': objective.value,
             'bound': _finite(objective.bound), 'gap': _finite(objective.gap)},
-        'preferences': [
-            {'policy': p.policy, 'at': p.at, 'violations': p.violations}
-            for p in result.preferences],
+        'preferences': [_preference(p) for p in _described(
+            result.preferences, group)],
         'seconds': dict(result.seconds),
     }
 
@@ -69,9 +74,31 @@ def parse_plan(document: Any) -> Plan | Unplaceable | Unknown:
         placements=_placements(document['placements']),
         objective=_objective(document['objective']),
         preferences=tuple(
-            Preference(p['policy'], p['at'], p['violations'])
+            Preference(p['policy'], p['at'], p['violations'], p.get('level'),
+                       p.get('weight'))
             for p in document.get('preferences', ())),
         seconds=seconds)
+
+
+def _described(preferences: Sequence[Preference],
+               group: Group | None) -> Sequence[Preference]:
+    """The preferences with level and weight, as far as the group has them."""
+    rules = [] if group is None else [
+        rule for scope in group.scopes() for rule in scope.group.rules
+        if not rule.hard]
+    if [p.policy for p in preferences] != [rule.title for rule in rules]:
+        return preferences
+    return [replace(p, level=next(iter(rule.levels), None),
+                    weight=rule.weight)
+            for p, rule in zip(preferences, rules)]
+
+
+def _preference(preference: Preference) -> dict[str, Any]:
+    document = {'policy': preference.policy, 'at': preference.at,
+                'violations': preference.violations,
+                'level': preference.level, 'weight': preference.weight}
+    return {key: value for key, value in document.items()
+            if value is not None}
 
 
 def _placements(documents: list[dict]) -> tuple[Placement, ...]:

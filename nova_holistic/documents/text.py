@@ -12,17 +12,18 @@ from typing import Any
 
 import yaml
 
+from nova_holistic.documents.yaml_collection import Collection, Measures
 from nova_holistic.exceptions import InvalidDocument
 
 MAX_LENGTH = 8 * 2**20
-"""Longest text read, in characters or bytes.
-
-An inventory of 10,000 hosts takes about half.
-"""
+"""Longest text read, in characters or bytes, unless it is trusted."""
 MAX_DEPTH = 64
 """Deepest nesting of lists and mappings."""
 MAX_NODES = 2_000_000
-"""Most values in one document, repeated aliases counted each time."""
+"""Most values in one document, repeated aliases counted each time. In a
+trusted document only those that aliases repeat count."""
+MAX_REPEATED = 4 * 2**20
+"""Most characters of text that the aliases of one document repeat."""
 MAX_DIGITS = 64
 """Longest number; YAML can write one whose value takes hours to compute."""
 
@@ -43,12 +44,14 @@ class _PlainLoader(_Loader):
         for first, resolvers in _Loader.yaml_implicit_resolvers.items()}
 
 
-def load(text: str | bytes) -> Any:
+def load(text: str | bytes, trusted: bool = False) -> Any:
     """Read one document.
 
+    :param trusted: whether it is a file of the user's own, which may be of
+        any length
     :raises InvalidDocument: not one YAML or JSON document, or beyond a bound
     """
-    if len(text) > MAX_LENGTH:
+    if len(text) > MAX_LENGTH and not trusted:
         raise InvalidDocument(
             '', f'longer than {MAX_LENGTH // 2**20} MiB, the most accepted')
     if isinstance(text, bytes):
@@ -57,22 +60,28 @@ def load(text: str | bytes) -> Any:
         except UnicodeDecodeError as error:
             raise InvalidDocument(
                 '', f'not UTF-8 at byte {error.start}') from None
+    else:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise _half(error) from None
     if text.lstrip()[:1] in ('{', '[', '"'):
         try:
-            return _load_json(text)
+            return _load_json(text, trusted)
         except (ValueError, RecursionError):
             # Perhaps YAML in flow style; if not, YAML names the line.
             pass
-    return _load_yaml(text)
+    return _load_yaml(text, trusted)
 
 
-def _load_json(text: str) -> Any:
+def _load_json(text: str, trusted: bool) -> Any:
     document = json.loads(
         text, object_pairs_hook=_unique, parse_constant=_refuse,
         parse_int=_integer, parse_float=_finite)
-    _bound(document)
-    # JSON can escape half a character, which no text can hold.
-    json.dumps(document, ensure_ascii=False).encode()
+    _bound(document, trusted)
+    if '\\u' in text:
+        # JSON can escape half a character, which no text can hold.
+        json.dumps(document, ensure_ascii=False).encode()
     return document
 
 
@@ -100,7 +109,7 @@ def _finite(digits: str) -> float:
     return number
 
 
-def _bound(document: Any) -> None:
+def _bound(document: Any, trusted: bool) -> None:
     """Keep JSON's depth and size within what YAML's may be."""
     layer, nodes = [document], 0
     for _ in range(MAX_DEPTH + 1):
@@ -113,22 +122,26 @@ def _bound(document: Any) -> None:
             elif isinstance(value, list):
                 below.extend(value)
         layer = below
-    if layer or nodes > MAX_NODES:
+    if layer or nodes > MAX_NODES and not trusted:
         raise ValueError('too deep or too large')
 
 
-def _load_yaml(text: str) -> Any:
+def _load_yaml(text: str, trusted: bool) -> Any:
     try:
         loader = _PlainLoader(text.encode())
         try:
-            return _Builder(loader).document()
+            return _Builder(loader, trusted).document()
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
         raise InvalidDocument('', _one_line(error)) from None
     except UnicodeEncodeError as error:
-        raise InvalidDocument(
-            '', f'half a character at character {error.start}') from None
+        raise _half(error) from None
+
+
+def _half(error: UnicodeEncodeError) -> InvalidDocument:
+    return InvalidDocument(
+        '', f'half a character at character {error.start}')
 
 
 def _one_line(error: yaml.YAMLError) -> str:
@@ -147,14 +160,16 @@ class _Builder:
     """Builds plain data from YAML's events, and counts as it goes.
 
     ``open`` holds the collections around the present event, outermost first,
-    ``anchors`` each finished anchor's value with its size and height.
+    ``anchors`` each finished anchor's value with its measures.
     """
 
-    def __init__(self, loader: _PlainLoader):
+    def __init__(self, loader: _PlainLoader, trusted: bool):
         self.loader = loader
-        self.open: list[_Collection] = []
-        self.anchors: dict[str, tuple[Any, int, int]] = {}
+        self.trusted = trusted
+        self.open: list[Collection] = []
+        self.anchors: dict[str, tuple[Any, Measures]] = {}
         self.nodes = 0
+        self.repeated = 0
         self.root: Any = None
 
     def document(self) -> Any:
@@ -166,7 +181,8 @@ class _Builder:
                 if documents > 1:
                     self._fail('a second document begins', event)
             elif isinstance(event, yaml.ScalarEvent):
-                self._value(event, self._scalar(event), 1, 0)
+                self._value(event, self._scalar(event), Measures(
+                    1, 0, len(event.value)))
             elif isinstance(event, yaml.AliasEvent):
                 self._alias(event)
             elif isinstance(event, yaml.CollectionStartEvent):
@@ -182,13 +198,13 @@ class _Builder:
             self._fail(f'tag {event.tag} is not accepted', event)
         if self.open and self.open[-1].expects_key:
             self._fail('a key must be a string', event)
-        self.open.append(_Collection(event, kind()))
+        self.open.append(Collection(event, kind()))
         if len(self.open) > MAX_DEPTH:
             self._fail(f'nested deeper than {MAX_DEPTH} levels', event)
 
     def _end(self, event: yaml.CollectionEndEvent) -> None:
         done = self.open.pop()
-        self._value(done.event, done.value, done.size, done.height)
+        self._value(done.event, done.value, done.measures)
 
     def _alias(self, event: yaml.AliasEvent) -> None:
         if any(c.event.anchor == event.anchor for c in self.open):
@@ -196,19 +212,24 @@ class _Builder:
                        f'for', event)
         if event.anchor not in self.anchors:
             self._fail(f'undefined alias *{event.anchor}', event)
-        value, size, height = self.anchors[event.anchor]
-        if len(self.open) + height > MAX_DEPTH:
+        value, measures = self.anchors[event.anchor]
+        if len(self.open) + measures.height > MAX_DEPTH:
             self._fail(f'nested deeper than {MAX_DEPTH} levels', event)
-        self._value(event, value, size, height, alias=True)
+        self.repeated += measures.characters
+        if self.repeated > MAX_REPEATED:
+            self._fail(f'aliases repeat more than {MAX_REPEATED} characters',
+                       event)
+        self._value(event, value, measures, alias=True)
 
-    def _value(self, event: yaml.NodeEvent, value: Any, size: int,
-               height: int, alias: bool = False) -> None:
+    def _value(self, event: yaml.NodeEvent, value: Any,
+               measures: Measures, alias: bool = False) -> None:
         """Put a finished value where it belongs."""
         if event.anchor is not None and not alias:
-            self.anchors[event.anchor] = value, size, height
+            self.anchors[event.anchor] = value, measures
         # What is inside an open collection is counted already, but not what
         # an alias repeats.
-        self.nodes += size if alias else 1
+        if alias or not self.trusted:
+            self.nodes += measures.size if alias else 1
         if self.nodes > MAX_NODES:
             self._fail(f'more than {MAX_NODES} values', event)
         if not self.open:
@@ -217,7 +238,7 @@ class _Builder:
         around = self.open[-1]
         if around.expects_key and not isinstance(value, str):
             self._fail('a key must be a string', event)
-        if not around.add(value, size, height):
+        if not around.add(value, measures):
             self._fail(f'duplicate key {value[:80]!r}', event)
 
     def _scalar(self, event: yaml.ScalarEvent) -> Any:
@@ -248,39 +269,3 @@ class _Builder:
 
     def _fail(self, message: str, event: yaml.Event) -> None:
         raise InvalidDocument('', message + _at(event.start_mark))
-
-
-class _Collection:
-    """A list or mapping whose end has not been read.
-
-    :ivar size: values in it so far, itself included
-    :ivar height: levels of lists and mappings in it, itself included
-    """
-
-    __slots__ = ('event', 'value', 'size', 'height', 'key')
-
-    def __init__(self, event: yaml.CollectionStartEvent, value: Any):
-        self.event = event
-        self.value = value
-        self.size = 1
-        self.height = 1
-        self.key: str | None = None
-
-    @property
-    def expects_key(self) -> bool:
-        return isinstance(self.value, dict) and self.key is None
-
-    def add(self, value: Any, size: int, height: int) -> bool:
-        """Whether it could be added: a mapping takes each key once."""
-        self.size += size
-        self.height = max(self.height, height + 1)
-        if isinstance(self.value, list):
-            self.value.append(value)
-        elif self.key is not None:
-            self.value[self.key] = value
-            self.key = None
-        elif value in self.value:
-            return False
-        else:
-            self.key = value
-        return True

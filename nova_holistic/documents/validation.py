@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A document fits its schema, or one error says where and why not."""
+"""A document fits its schema, or errors say where and why it does not."""
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import jsonschema
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.model.suggestion import suggested
 
 _KINDS = {
     'object': 'a mapping with text as keys', 'array': 'a list',
@@ -40,26 +42,40 @@ _Validator = jsonschema.validators.extend(
          'number': _is_number}))
 
 
-def validator(schema: Mapping[str, Any]) -> Callable[[Any, str], None]:
-    """Make a function that judges documents by the schema.
+class validator:
+    """Judges documents by a schema."""
 
-    It takes the document and the place where that stands in the whole, and
-    raises InvalidDocument on the first error.
-    """
-    compiled = _Validator(schema)
+    def __init__(self, schema: Mapping[str, Any]):
+        self._compiled = _Validator(schema)
 
-    def judge(document: Any, place: str = '') -> None:
+    def __call__(self, document: Any, place: str = '') -> None:
+        """
+        :param place: of the document in the whole
+        :raises InvalidDocument: it does not fit the schema; with all mistakes
+        """
+        mistakes = Mistakes()
+        seen = set()
+        for error in self.errors(document, place):
+            for mistake in _told(error, place):
+                if str(mistake) not in seen:
+                    seen.add(str(mistake))
+                    mistakes.add(mistake)
+        mistakes.must_be_none()
+
+    def errors(self, document: Any,
+               place: str = '') -> Sequence[ValidationError]:
+        """What jsonschema finds, up to a bound.
+
+        :raises InvalidDocument: the document cannot be judged
+        """
         try:
-            error = next(compiled.iter_errors(document), None)
+            return list(itertools.islice(
+                self._compiled.iter_errors(document), Mistakes.MOST))
         except (RecursionError, ValueError):
             # From jsonschema's own message, which quotes the document: too
             # deep, or a number too long to be written out.
             raise InvalidDocument(
                 place, 'nested too deeply, or a number too long') from None
-        if error is not None:
-            raise _told(error, place)
-
-    return judge
 
 
 def join(place: str, *steps: str | int) -> str:
@@ -94,25 +110,45 @@ def listed(names: Iterable[str]) -> str:
     return ', '.join(sorted(names)) or 'none'
 
 
-def _told(error: ValidationError, place: str) -> InvalidDocument:
+def _told(error: ValidationError, place: str) -> Iterator[InvalidDocument]:
+    """One error of jsonschema; it may be about several keys."""
     place = join(place, *error.absolute_path)
     value, rule, keyword = (
         error.instance, error.validator_value, error.validator)
     if keyword == 'required':
-        missing = next(key for key in rule if key not in value)
-        return InvalidDocument(place, f'{missing} is missing')
+        for key in rule:
+            if key not in value:
+                yield InvalidDocument(place, f'{key} is missing')
+        return
     if keyword == 'additionalProperties':
         known = error.schema.get('properties', {})
-        key = next(key for key in value if key not in known)
-        return InvalidDocument(
-            join(place, key), f'unknown key; known are {listed(known)}')
+        for key in itertools.islice(
+                (key for key in value if key not in known), Mistakes.MOST):
+            yield InvalidDocument(
+                join(place, key), f'unknown key{suggested(key, known)}'
+                f'; known are {listed(known)}')
+        return
+    if keyword == 'oneOf' and all('required' in each for each in rule):
+        # The type of the value is an error of its own.
+        if isinstance(value, dict):
+            yield InvalidDocument(place, _alternatives(value, rule))
+        return
     if 'propertyNames' in error.absolute_schema_path:
         # jsonschema gives the mapping as the place of a bad key.
         place = join(place, value)
     message = f'must be {_asked(error)}'
     if keyword == 'type' or not isinstance(value, dict | list):
         message += f', not {brief(value)}'
-    return InvalidDocument(place, message)
+    yield InvalidDocument(place, message)
+
+
+def _alternatives(value: Mapping[str, Any],
+                  alternatives: Sequence[Mapping[str, Any]]) -> str:
+    """Why not exactly one of the alternatives, each a key, is given."""
+    keys = [' and '.join(each['required']) for each in alternatives]
+    if any(key in value for key in keys):
+        return f'must have only one of {" and ".join(keys)}'
+    return f'must have either {" or ".join(keys)}'
 
 
 def _asked(error: ValidationError) -> str:

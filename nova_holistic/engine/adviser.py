@@ -22,6 +22,7 @@ the limit if need be."""
 @dataclass(frozen=True, slots=True)
 class Advice:
     """
+    :ivar group: that the answer is for
     :ivar relaxations: None if they were not asked for, or if the group is not
         unplaceable
     :ivar headroom: None if it was not asked for
@@ -30,6 +31,7 @@ class Advice:
     answer: Plan | Unplaceable | Unknown
     relaxations: Relaxations | None = None
     headroom: Headroom | None = None
+    group: Group | None = None
 
 
 class Adviser:
@@ -47,7 +49,8 @@ class Adviser:
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         if not extras:
-            return Advice(self._decider.answer(question))
+            return Advice(self._decider.answer(question),
+                          group=question.group)
         started = self._timer()
         found: list[tuple[Plan | Unplaceable | Unknown, Snapshot]] = []
 
@@ -81,4 +84,5 @@ class Adviser:
             if 'relaxations' in extras and isinstance(answer, Unplaceable)
             else None,
             headroom(question.group, snapshot, answer, **options())
-            if 'headroom' in extras else None)
+            if 'headroom' in extras else None,
+            question.group)

@@ -62,7 +62,7 @@ class Creator:
             unanswered = isinstance(error, table_errors.TableError)
             if not unanswered or ownership.record.engine is None:
                 self.give_up(
-                    ownership, GroupStatus.ERROR, [reasons.of_error(error)])
+                    ownership, GroupStatus.ERROR, reasons.of_errors(error))
             if unanswered:
                 raise
         except BaseException as error:

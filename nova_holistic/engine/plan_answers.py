@@ -34,13 +34,14 @@ def answer(advise: Callable[[], Advice], record: PlanRecord) -> PlanAnswer:
     try:
         advice = advise()
         found = advice.answer
-        document = {**to_document(found, record.name), **_extras(advice)}
+        document = {**to_document(found, record.name, advice.group),
+                    **_extras(advice)}
         if isinstance(found, Unplaceable):
             document['reasons'] = [r.to_row() for r in found.reasons]
     except table_errors.TableError:
         raise
     except exceptions.HolisticError as error:
-        return failed([reasons.of_error(error)])
+        return failed(reasons.of_errors(error))
     except Exception as error:
         return failed([reasons.of_error(
             error, f'planning broke off: {error!r}')])

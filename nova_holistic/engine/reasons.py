@@ -36,6 +36,13 @@ def of_error(error: BaseException, message: str | None = None) -> Reason:
     return Reason('', message or str(error), public=_general())
 
 
+def of_errors(error: BaseException) -> list[Reason]:
+    """The same with a reason for each mistake of a document."""
+    mistakes = (error.mistakes if isinstance(
+        error, exceptions.InvalidDocument) else (error,))
+    return [of_error(each) for each in mistakes]
+
+
 def of_engine(message: str) -> Reason:
     """A reason that an engine gives in its own words, without any name."""
     return Reason.told('', Marked(message))

@@ -94,7 +94,7 @@ class Replanner:
         except NotPlanned as end:
             found = end.reasons
         except exceptions.InvalidDocument as error:
-            found = [reasons.of_error(error)]
+            found = reasons.of_errors(error)
         return [r.to_row() for r in found]
 
     def _restore_places(self, record: GroupRecord) -> bool:

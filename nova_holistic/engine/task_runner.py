@@ -78,7 +78,7 @@ class TaskRunner:
                 errors.HoldsLeft):
             raise
         except exceptions.HolisticError as error:
-            self.give_up(record, [reasons.of_error(error)])
+            self.give_up(record, reasons.of_errors(error))
         except BaseException as error:
             self.give_up(record, [reasons.of_error(
                 error, f'{record.task} broke off: {error!r}')])

@@ -37,9 +37,12 @@ def to_document(error: exceptions.HolisticError) -> dict[str, Any]:
     """
     kind = next(kind for kind in type(error).__mro__
                 if _name(kind) in _KNOWN)
-    return {'class': _name(kind), 'text': str(error), 'fields': {
+    document = {'class': _name(kind), 'text': str(error), 'fields': {
         name: value for name, value in vars(error).items()
         if isinstance(value, str | int | float | None)}}
+    if isinstance(error, exceptions.InvalidDocument):
+        document['more'] = [to_document(each) for each in error.more]
+    return document
 
 
 def from_document(document: Mapping[str, Any]) -> exceptions.HolisticError:
@@ -48,6 +51,9 @@ def from_document(document: Mapping[str, Any]) -> exceptions.HolisticError:
     # Its constructor makes a text of something else: this is the text.
     error = kind.__new__(kind, document['text'])
     vars(error).update(document['fields'])
+    if isinstance(error, exceptions.InvalidDocument):
+        # An older version sends one mistake only.
+        error.more = tuple(map(from_document, document.get('more', ())))
     return error
 
 

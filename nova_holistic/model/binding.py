@@ -13,37 +13,50 @@ from nova_holistic.model.image import Image
 from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.suggestion import suggested
 
 
-def bind(group: Group, snapshot: Snapshot) -> Group:
+def bind(group: Group, snapshot: Snapshot, suggest: bool = False) -> Group:
     """The group with every flavor and image resolved and every level known.
 
+    :param suggest: whether the error for an unknown flavor or image may name
+        a similar one: on a live cloud that may be one of another project
     :raises InvalidDocument: a flavor, image or level that the snapshot does
-        not have, or a flavor or image that cannot be planned
+        not have, or a flavor or image that cannot be planned; with all
+        mistakes
     """
     known = snapshot.all_levels()
+    mistakes = exceptions.Mistakes()
     for scope in group.scopes():
         for policy in scope.group.rules:
             for level in policy.levels:
                 if level not in known:
-                    raise exceptions.InvalidDocument(
-                        f'{policy.place}.level', f'unknown level {level!r}; '
-                        f'known are {", ".join(sorted(known))}')
-    return _resolve(group, snapshot)
+                    mistakes.add(exceptions.InvalidDocument(
+                        f'{policy.place}.level', f'unknown level {level!r}'
+                        f'{suggested(level, known)}; '
+                        f'known are {", ".join(sorted(known))}'))
+    bound = _resolve(group, snapshot, mistakes, suggest)
+    mistakes.must_be_none()
+    return bound
 
 
-def _resolve(group: Group, snapshot: Snapshot) -> Group:
+def _resolve(group: Group, snapshot: Snapshot,
+             mistakes: exceptions.Mistakes, suggest: bool) -> Group:
+    members = []
+    for member in group.members:
+        with mistakes.collected():
+            members.append(_resolved(member, snapshot, suggest))
     return replace(
-        group,
-        members=tuple(_resolved(m, snapshot) for m in group.members),
-        groups=tuple(_resolve(g, snapshot) for g in group.groups))
+        group, members=tuple(members),
+        groups=tuple(_resolve(g, snapshot, mistakes, suggest)
+                     for g in group.groups))
 
 
 def _resolved(description: MemberDescription,
-              snapshot: Snapshot) -> MemberDescription:
+              snapshot: Snapshot, suggest: bool) -> MemberDescription:
     wanted = description.requirements
-    flavor = _flavor(description, snapshot.flavors)
-    image = _image(description, snapshot.images)
+    flavor = _flavor(description, snapshot.flavors, suggest)
+    image = _image(description, snapshot.images, suggest)
     if flavor is not None:
         wanted = _with_flavor(wanted, flavor)
     if image is not None:
@@ -76,7 +89,7 @@ def _with_flavor(wanted: Requirements, flavor: Flavor) -> Requirements:
 
 
 def _image(description: MemberDescription,
-           images: Mapping[str, Image]) -> Image | None:
+           images: Mapping[str, Image], suggest: bool) -> Image | None:
     wanted = description.requirements.image
     if not isinstance(wanted, str):
         return wanted
@@ -85,19 +98,24 @@ def _image(description: MemberDescription,
         return None
     if wanted not in images:
         raise exceptions.InvalidDocument(
-            f'{description.place}.image', f'unknown image {wanted!r}')
+            f'{description.place}.image', f'unknown image {wanted!r}'
+            + (suggested(wanted, images) if suggest else ''))
     return images[wanted]
 
 
 def _flavor(description: MemberDescription,
-            flavors: Mapping[str, Flavor]) -> Flavor | None:
+            flavors: Mapping[str, Flavor], suggest: bool) -> Flavor | None:
     wanted = description.requirements
     if wanted.flavor is None:
         return None
     flavor = flavors.get(wanted.flavor)
     if flavor is None:
+        hint = suggested(wanted.flavor, flavors) if suggest else ''
+        if not flavors:
+            hint = '; the inventory has no flavors'
         raise exceptions.InvalidDocument(
-            f'{description.place}.flavor', f'unknown flavor {wanted.flavor!r}')
+            f'{description.place}.flavor',
+            f'unknown flavor {wanted.flavor!r}{hint}')
     if flavor.unplannable:
         raise exceptions.InvalidDocument(
             f'{description.place}.flavor',

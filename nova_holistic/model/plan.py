@@ -39,11 +39,15 @@ class Preference:
 
     :ivar policy: its type
     :ivar at: path of the group that carries it, '' at the top
+    :ivar level: of its domains; None if it has none or it is not known
+    :ivar weight: cost of one violation; None if it is not known
     """
 
     policy: str
     at: str
     violations: int
+    level: str | None = None
+    weight: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

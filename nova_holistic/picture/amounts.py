@@ -11,6 +11,11 @@ _UNITS = {'MEMORY_MB': ('MiB', 'GiB', 'TiB'), 'DISK_GB': ('GB', 'TB')}
 _STEP = {'MEMORY_MB': 1024, 'DISK_GB': 1000}
 
 
+def counted(number: int, noun: str) -> str:
+    """The number with the noun in its singular or plural."""
+    return f'{number} {noun}' if number == 1 else f'{number} {noun}s'
+
+
 def name(resource_class: str) -> str:
     return _NAMES.get(resource_class,
                       resource_class.removeprefix('CUSTOM_').lower())

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from nova_holistic.picture import canvas
+from nova_holistic.picture import amounts, canvas
 from nova_holistic.picture.lettering import width as text_width
 from nova_holistic.picture.pack import Packing, Size, pack
 from nova_holistic.picture.scale import Scale
@@ -64,7 +64,8 @@ def _frame(element: Element, box: Box, scale: Scale, depth: int,
     domain = box.domain
     canvas.title(element, [
         f'{domain.level} {domain.name}',
-        f'{domain.members()} members on {domain.all_hosts()} hosts'])
+        f'{amounts.counted(domain.members(), "member")} on '
+        f'{amounts.counted(domain.all_hosts(), "host")}'])
     canvas.rectangle(element, f'box box{depth % 2}', 0, 0, box.size.width,
                      height, 5)
     canvas.text(element, 'domain-name', scale.gap + 1, scale.header * 0.72,

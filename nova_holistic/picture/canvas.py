@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element, SubElement
 from nova_holistic.picture.lettering import fit, printable
 from nova_holistic.picture.palette import Paint
 
-_BOLD = frozenset({'heading', 'name', 'domain-name'})
+_BOLD = frozenset({'heading', 'name', 'domain-name', 'violation'})
 _BOLD_NARROWING = 0.9
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
 from nova_holistic.picture import amounts, canvas
-from nova_holistic.picture.lettering import fit
+from nova_holistic.picture.lettering import fit, wrap
 from nova_holistic.picture.lettering import width as text_width
 from nova_holistic.picture.palette import Paint
 from nova_holistic.picture.scale import Scale
@@ -15,43 +15,72 @@ _LINE = 26.0
 _LETTERING = 12.0
 _GAP = 22.0
 _SWATCH = 18.0
-_MOST_LABEL = 260.0
+_SUMMARY = 12.5
+_SUMMARY_LINE = 18.0
+_SEPARATOR = ' · '
+_MOST_VIOLATIONS = 8
 
 
 def summary(scene: Scene) -> str:
     """Totals, objective and unmet preferences, in one line."""
+    return _SEPARATOR.join(_summary(scene))
+
+
+def _summary(scene: Scene) -> list[str]:
     plan = scene.plan
     used = len(set(plan.hosts().values()))
-    said = [f'{_count(len(plan.placements), "member")} on {used} of '
-            f'{_count(len(scene.hosts), "host")}',
+    hosts = amounts.counted(len(scene.hosts), 'host')
+    said = [f'{amounts.counted(len(plan.placements), "member")} on {used} of '
+            f'{hosts}',
             f'objective {plan.objective.name} {plan.objective.value:.5g} '
             f'({amounts.bound(plan.objective)})']
     if plan.preferences:
         unmet = sum(1 for p in plan.preferences if p.violations)
         met = len(plan.preferences) - unmet
-        said.append(f'{met} of {_count(len(plan.preferences), "preference")} '
-                    'met')
+        preferences = amounts.counted(len(plan.preferences), 'preference')
+        said.append(f'{met} of {preferences} met')
     disabled = sum(1 for view in scene.hosts if not view.host.enabled)
     if disabled:
-        said.append(f'{_count(disabled, "host")} disabled')
-    return ' · '.join(said)
+        said.append(f'{amounts.counted(disabled, "host")} disabled')
+    return said
 
 
 def draw(parent: Element, scene: Scene, paints: Mapping[str, Paint],
          scale: Scale, width: float) -> float:
     """Everything above the boxes; returns its height in pixels."""
     canvas.text(parent, 'heading', 0, 20, scene.plan.group, 21, width)
-    canvas.text(parent, 'muted', 0, 43, summary(scene), 12.5, width)
-    bottom = _groups(parent, scene, paints, width, 74)
+    bottom = 43.0
+    for line in wrap(_summary(scene), _SEPARATOR, width, _SUMMARY):
+        canvas.text(parent, 'muted', 0, bottom, line, _SUMMARY, width)
+        bottom += _SUMMARY_LINE
+    bottom = _violations(parent, scene, width, bottom)
+    bottom = _groups(parent, scene, paints, width, bottom + 13)
     return _load(parent, scene, scale, width, bottom) + 14
+
+
+def _violations(parent: Element, scene: Scene, width: float,
+                top: float) -> float:
+    lines = [f'violated: {each}'
+             for each in scene.violations[:_MOST_VIOLATIONS]]
+    rest = len(scene.violations) - len(lines)
+    if rest:
+        lines.append(f'and {amounts.counted(rest, "more violation")}')
+    for line in lines:
+        # Breaking at the words shows each message in full.
+        for part in wrap(line.split(' '), ' ', 0.9 * width, _SUMMARY):
+            canvas.text(parent, 'violation', 0, top, part, _SUMMARY, width)
+            top += _SUMMARY_LINE
+    return top
 
 
 def _groups(parent: Element, scene: Scene, paints: Mapping[str, Paint],
             width: float, top: float) -> float:
     left = 0.0
     for path, count in scene.groups().items():
-        name = fit(path or scene.plan.group, _MOST_LABEL, _LETTERING)
-        label = f'{name}  {count}'
+        number = f'  {count}'
+        name = fit(path or scene.plan.group, width - _SWATCH - 7 - text_width(
+            number, _LETTERING), _LETTERING)
+        label = name + number
         room = _SWATCH + 7 + text_width(label, _LETTERING)
         if left and left + room > width:
             left, top = 0.0, top + _LINE
@@ -83,7 +112,3 @@ def _load(parent: Element, scene: Scene, scale: Scale, width: float,
         canvas.text(key, 'ink', left + 19, down, label, _LETTERING)
         left += room + _GAP
     return top + down
-
-
-def _count(number: int, noun: str) -> str:
-    return f'{number} {noun}' if number == 1 else f'{number} {noun}s'

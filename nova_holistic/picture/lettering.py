@@ -5,6 +5,7 @@ Widths are estimates in pixels for a wide sans-serif face (DejaVu Sans), so
 that text in a narrower one fits too.
 """
 
+from collections.abc import Sequence
 import unicodedata
 
 _NARROW = frozenset('iIjlftr.,:;|!\'()[]/ ·')
@@ -39,6 +40,22 @@ def fit(text: str, room: float, size: float) -> str:
         if width(shorter, size) <= room:
             return shorter
     return '…'
+
+
+def wrap(parts: Sequence[str], separator: str, room: float,
+         size: float) -> list[str]:
+    """The parts joined into lines that fit, in order.
+
+    A part that alone exceeds the room has a line of its own.
+    """
+    lines: list[str] = []
+    for part in parts:
+        joined = separator.join((*lines[-1:], part))
+        if lines and width(joined, size) <= room:
+            lines[-1] = joined
+        else:
+            lines.append(part)
+    return lines
 
 
 def _em(character: str) -> float:

@@ -43,4 +43,5 @@ class Scale(abc.ABC):
             canvas.rectangle(element, 'hatched', 0, 0, size.width,
                              size.height, 3)
         self.fill(element, view, size)
-        canvas.rectangle(element, 'edge', 0, 0, size.width, size.height, 3)
+        edge = 'edge violated' if view.violations else 'edge'
+        canvas.rectangle(element, edge, 0, 0, size.width, size.height, 3)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What there is to see: each host with its load and the group's members."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nova_holistic import exceptions
 from nova_holistic.model.binding import bind
 from nova_holistic.model.group import Group
-from nova_holistic.model.plan import Plan
+from nova_holistic.model.plan import Plan, Reason
 from nova_holistic.model.snapshot import Host, Snapshot
 
 _USUAL = ('VCPU', 'PCPU', 'MEMORY_MB', 'DISK_GB')
@@ -39,11 +39,13 @@ class HostView:
 
     :ivar members: paths, in the plan's order
     :ivar loads: of every resource class of which the host has any
+    :ivar violations: what the plan violates here
     """
 
     host: Host
     members: tuple[str, ...]
     loads: tuple[Load, ...]
+    violations: tuple[str, ...] = ()
 
     @property
     def tightest(self) -> Load | None:
@@ -60,12 +62,14 @@ class Scene:
     """A plan in front of its snapshot.
 
     :ivar complete: whether loads include what the plan adds
+    :ivar violations: all that the plan violates, one line each
     """
 
     plan: Plan
     levels: tuple[str, ...]
     hosts: tuple[HostView, ...]
     complete: bool
+    violations: tuple[str, ...] = ()
 
     def groups(self) -> Mapping[str, int]:
         """Number of members by the path of their group, sorted."""
@@ -86,11 +90,13 @@ def group_of(member: str) -> str:
 
 
 def scene(snapshot: Snapshot, plan: Plan, group: Group | None = None,
-          placed: Collection[str] = frozenset()) -> Scene:
+          placed: Collection[str] = frozenset(),
+          violations: Sequence[Reason] = ()) -> Scene:
     """Look at a plan.
 
     :param group: where given, what each member adds to its host is shown
     :param placed: members whose use the snapshot counts already
+    :param violations: of the group's policies and requirements
     :raises InvalidDocument: the plan names a host that is not in the snapshot,
         or the group a flavor or level that is not
     """
@@ -103,9 +109,32 @@ def scene(snapshot: Snapshot, plan: Plan, group: Group | None = None,
     members: dict[str, list[str]] = {}
     for placement in plan.placements:
         members.setdefault(placement.host, []).append(placement.member)
-    views = tuple(_view(host, members.get(host.name, []), demands)
-                  for host in snapshot.hosts)
-    return Scene(plan, snapshot.levels, views, group is not None)
+    views = tuple(replace(
+        _view(host, members.get(host.name, []), demands),
+        violations=tuple(told(reason) for reason in violations if _concerns(
+            reason, host, members.get(host.name, []))))
+        for host in snapshot.hosts)
+    return Scene(plan, snapshot.levels, views, group is not None,
+                 tuple(map(told, violations)))
+
+
+def told(reason: Reason) -> str:
+    """The violation in one line."""
+    return f'{reason.at}: {reason.message}' if reason.at else reason.message
+
+
+def _concerns(reason: Reason, host: Host, members: Collection[str]) -> bool:
+    """Whether the violation is about a member on the host, or names the host
+    or a domain around it."""
+    if not members:
+        return False
+    if not set(reason.at.split(', ')).isdisjoint(members):
+        return True
+    around = {'/'.join(host.location[:depth + 1])
+              for depth in range(len(host.location))}
+    around |= {host.name, '/'.join((*host.location, host.name)),
+               *host.labels.values()}
+    return not around.isdisjoint(reason.names or ())
 
 
 def _require_hosts(snapshot: Snapshot, plan: Plan) -> None:

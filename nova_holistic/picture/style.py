@@ -18,6 +18,8 @@ text { font-family: system-ui, 'DejaVu Sans', sans-serif; }
 .box1 { fill: #f8fafc; }
 .plate { fill: #ffffff; }
 .edge { fill: none; stroke: #aab6c6; }
+.violated { stroke: #dc2626; stroke-width: 2.5; }
+.violation { fill: #b91c1c; font-weight: 600; }
 .idle .name { fill: #64748b; }
 .track { fill: #e2e8f0; }
 .before { fill: #a3b1c4; }
@@ -37,6 +39,8 @@ text { font-family: system-ui, 'DejaVu Sans', sans-serif; }
   .box1 { fill: #1b263a; }
   .plate { fill: #0f1829; }
   .edge { stroke: #475569; }
+  .violated { stroke: #f87171; }
+  .violation { fill: #fca5a5; }
   .idle .name { fill: #94a3b8; }
   .track { fill: #263347; }
   .before { fill: #55647a; }

@@ -12,6 +12,8 @@ def lines(view: HostView) -> list[str]:
     host = view.host
     head = '/'.join((*host.location, host.name))
     told = [head if host.enabled else f'{head} (disabled)']
+    told.extend(f'violated: {each}'
+                for each in view.violations[:_MOST_MEMBERS])
     told.extend(_load(load) for load in view.loads)
     told.extend(view.members[:_MOST_MEMBERS])
     if len(view.members) > _MOST_MEMBERS:

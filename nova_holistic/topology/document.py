@@ -27,7 +27,7 @@ def read_document(path: str, option: str) -> object:
         raise UnreadableFile(
             f'{option}: {path}: {error.strerror}') from error
     try:
-        return text.load(content)
+        return text.load(content, trusted=True)
     except InvalidDocument as error:
         raise in_file(path, error) from error
 
@@ -35,4 +35,5 @@ def read_document(path: str, option: str) -> object:
 def in_file(path: str, error: InvalidDocument) -> InvalidFile:
     """The same error, told of a file."""
     return InvalidFile(f'{path}: {error.place}' if error.place else path,
-                       error.message)
+                       error.message, [in_file(path, each)
+                                       for each in error.more])

@@ -109,7 +109,7 @@ def test_a_missing_extra_is_named_with_its_remedy(monkeypatch):
     with pytest.raises(exceptions.HolisticError) as caught:
         demo.require_extra()
     assert 'not_installed_anywhere not installed' in str(caught.value)
-    assert "nova_holistic[embedded]" in str(caught.value)
+    assert "nova_holistic[api,embedded,engine]" in str(caught.value)
 
 
 def test_a_broken_promise_stays_broken_after_a_kept_one():

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from nova_holistic.cli import plan as command
+from nova_holistic.cli import plan_work as command
 from nova_holistic.engine import decider
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory

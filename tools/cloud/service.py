@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 
 from tools.cloud.layout import Layout, Sections
+from tools.cloud import manual
 from tools.cloud.processes import Processes, scripts
 from tools.cloud.waiting import NotThere, wait_for
 
@@ -79,16 +80,18 @@ class WebService(Service):
         self.serve(self.name, self.environment())
 
     def serve(self, name: str, environment: Mapping[str, str]) -> None:
+        # As the manual says, but for what is particular to this cloud.
+        options = {
+            **manual.uwsgi_options(),
+            'processes': self.workers, 'threads': self.threads,
+            'http-socket': f'127.0.0.1:{self.layout.ports[name]}',
+            'module': f'{self.application}:application',
+            'listen': 100, 'need-app': None, 'disable-logging': None}
         self.processes.start(name, [
-            scripts('uwsgi'), '--master', '--die-on-term', '--need-app',
-            '--lazy-apps', '--enable-threads',
-            '--processes', self.workers, '--threads', self.threads,
-            '--http-socket', f'127.0.0.1:{self.layout.ports[name]}',
-            '--listen', 100, '--buffer-size', 65535, '--disable-logging',
-            # It does not read what an application leaves of a body: on a
-            # connection that is kept, the next request would begin with it.
-            '--add-header', 'Connection: close',
-            '--module', f'{self.application}:application'], environment)
+            scripts('uwsgi'), *(
+                word for option, value in options.items()
+                for word in (f'--{option}', value) if word is not None),
+        ], environment)
 
     def wait(self) -> None:
         self.wait_until(lambda: answers(self.layout.url(self.name, '/')))

@@ -21,8 +21,11 @@ TITLES = {
     401: 'No valid token.', 403: 'Not allowed, or over a limit.',
     404: 'There is no such thing, or none for this project.',
     406: 'No such version or media type.',
-    409: 'Not as things are now.', 413: 'The body is too long.',
-    415: 'The body is not JSON.', 500: 'A fault of the service.',
+    304: 'The client has the present representation.',
+    409: 'Not as things are now.',
+    412: 'The group has another revision.', 413: 'The body is too long.',
+    415: 'The body is not JSON.', 428: 'If-Match is missing.',
+    500: 'A fault of the service.',
     503: 'The database, Placement or the engines are away.'}
 
 _HEADERS = {
@@ -33,7 +36,10 @@ _HEADERS = {
                        'the same create.'},
     revisions.HEADER: {
         'schema': {'type': 'string', 'pattern': f'^{revisions.PATTERN}$'},
-        'description': 'The revision, as the ETag has it.'},
+        'description': 'The revision of the group, or its ETag.'},
+    'If-None-Match': {
+        'schema': {'type': 'string'},
+        'description': 'The answer is 304 if its ETag is among these.'},
 }
 _VARIABLES = {
     'group_id': common.UUID, 'plan_id': common.UUID,
@@ -90,7 +96,9 @@ def _parameters(route: Route) -> list[_Document]:
         *({'in': 'query', 'name': name, 'schema': described(schema)}
           for name, schema in route.query['properties'].items()),
         *({'in': 'header', 'name': name, **_HEADERS[name],
-           'required': route.method == 'PUT'} for name in route.headers),
+           'required': route.method == 'PUT'} for name in (
+               *route.headers,
+               *(('If-None-Match',) if route.method == 'GET' else ()))),
         {'in': 'header', 'name': microversions.HEADER,
          'description': 'Versions of other services in it do not count.',
          'schema': {'type': 'string', 'examples': [
@@ -108,9 +116,12 @@ def _responses(route: Route) -> _Document:
         statuses |= {413, 415}
     if route.method not in ('GET', 'HEAD'):
         statuses.add(409)
+    if revisions.HEADER in route.headers:
+        statuses |= {412, 428} if route.method == 'PUT' else {412}
     return {
         **{str(status): _response(status, schema)
            for status, schema in route.answers.items()},
+        **({'304': _response(304, None)} if route.method == 'GET' else {}),
         **{str(status): _response(status, common.ERRORS)
            for status in sorted(statuses)}}
 

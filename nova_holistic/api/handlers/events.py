@@ -7,6 +7,7 @@ from urllib import parse
 import webob
 
 from nova_holistic.api.call import answer, Call
+from nova_holistic.api import errors
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.views import common, events as views
 from nova_holistic.documents.validation import brief
@@ -35,15 +36,15 @@ def list_events(call: Call) -> webob.Response:
 
 
 def _time(place: str, text: str) -> datetime:
-    """:raises InvalidDocument: it is no time"""
+    """:raises ApiError: 400, it is no time"""
     try:
         found = datetime.fromisoformat(text)
         if found.tzinfo is not None:
             found = found.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
-        raise InvalidDocument(
+        raise errors.invalid_query(InvalidDocument(
             place, f'must be a time in ISO 8601, such as '
-            f'2030-01-31T12:00:00Z, not {brief(text)}') from None
+            f'2030-01-31T12:00:00Z, not {brief(text)}')) from None
     return found
 
 

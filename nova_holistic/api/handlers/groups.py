@@ -77,9 +77,9 @@ def show(call: Call) -> webob.Response:
     """Show a group."""
     record = call.group()
     shown = tasks.brief(call, record)
-    return answer(
-        200, {'group': {**shown, 'definition': views.definition(record)}},
-        {'ETag': revisions.tag(record.revision)})
+    return revisions.tag(answer(
+        200, {'group': {**shown, 'definition': views.definition(record)}}),
+        record.revision)
 
 
 def update(call: Call) -> webob.Response:

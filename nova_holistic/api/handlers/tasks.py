@@ -96,8 +96,9 @@ def followed(call: Call, group_uuid: str, settled: int) -> webob.Response:
 
 def answered(call: Call, status: int, record: GroupRecord,
              headers: Mapping[str, str] | None = None) -> webob.Response:
-    return answer(status, {'group': brief(call, record)},
-                  {'ETag': revisions.tag(record.revision), **(headers or {})})
+    return revisions.tag(
+        answer(status, {'group': brief(call, record)}, headers),
+        record.revision)
 
 
 def brief(call: Call, record: GroupRecord) -> dict[str, Any]:
@@ -118,7 +119,7 @@ def _refused(call: Call, record: GroupRecord) -> errors.ApiError:
     if now is None:
         return errors.not_found('group', record.uuid)
     if now.revision != record.revision:
-        return revisions.stale(record.uuid, record.revision, now.revision)
+        return revisions.stale(call.request, record, now.revision)
     if now.task is not None:
         return errors.conflict(
             f'group {record.uuid} is busy: {now.task}; try again when it is '

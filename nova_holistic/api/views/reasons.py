@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why a group is not placed, as clients see it.
 
-Users read a message only if the names in it are known, and never those names.
+Users read a message only if the names in it are known, and never those names
+nor how many hosts and domains the cloud has.
 """
 
 from collections.abc import Iterable, Mapping
 import re
 from typing import Any
+
+from nova_holistic.api.views.totals import without_totals
 
 HIDDEN = '…'
 GENERAL = ('the request could not be carried out; the operator finds the '
@@ -26,17 +29,17 @@ def shown(reasons: Iterable[Mapping[str, Any]],
 
 
 def _discreet(reason: Mapping[str, Any]) -> str:
-    """Without names of the topology."""
+    """Without names of the topology, and without its totals."""
     if 'public' in reason:
         return reason['public']
     if 'names' not in reason:
         return GENERAL
     if 'hidden' not in reason:
-        return _without_words(reason)
+        return without_totals(_without_words(reason))
     text = reason['message']
     for start, end in sorted(reason['hidden'], reverse=True):
         text = text[:start] + HIDDEN + text[end:]
-    return text
+    return without_totals(text)
 
 
 def _without_words(reason: Mapping[str, Any]) -> str:

@@ -88,8 +88,9 @@ def _document(name: str, values: Mapping[str, str]) -> Any:
     What is wrong with it is told of the file here: later, an inventory may be
     to blame.
     """
-    document = files.Files(sys.stdin).document(name)
-    with files.blaming(name):
+    read = files.Files(sys.stdin)
+    document = read.document(name)
+    with read.blaming(name):
         if is_template(document):
             group, _ = split_definition(document, load_policy_types(), values)
             return {'group': group}

@@ -49,8 +49,9 @@ class DefinitionFile(Command):
         """
         if args.file is None:
             raise exceptions.CommandError('a definition is missing: -f <file>')
-        document = files.Files(sys.stdin).document(args.file)
-        with files.blaming(args.file):
+        read = files.Files(sys.stdin)
+        document = read.document(args.file)
+        with read.blaming(args.file):
             if is_template(document):
                 return split_definition(
                     document, load_policy_types(), args.parameters)[0]

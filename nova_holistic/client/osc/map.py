@@ -4,18 +4,14 @@
 import argparse
 import pathlib
 
-from keystoneauth1.adapter import Adapter
 from osc_lib.command import command
 from osc_lib import exceptions
-from oslo_config import cfg
 
 from nova_holistic.cli import files
 from nova_holistic.client.live import standing
+from nova_holistic.client.osc import cloud
 from nova_holistic.client.osc.command import HolisticCommand
 from nova_holistic.client.osc.group import with_group
-from nova_holistic import conf as options
-from nova_holistic.inventory import load_inventory
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.picture.formats import FORMATS
 from nova_holistic.picture.scene import scene
 
@@ -28,10 +24,7 @@ class MapGroup(HolisticCommand, command.Command):
         parser.add_argument(
             '-o', '--output', required=True, metavar='<file>',
             help='Picture to write: ' + ', '.join(FORMATS))
-        parser.add_argument(
-            '--levels', metavar='<level>,...', default='az,host',
-            help='Of the topology, coarse to fine, as in [topology] levels '
-                 '(default: %(default)s)')
+        cloud.add_levels(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -46,20 +39,7 @@ class MapGroup(HolisticCommand, command.Command):
         if any('host' not in p for p in placements):
             raise exceptions.CommandError(
                 'where members are is for admins to see')
-        snapshot = self._snapshot(parsed_args.levels.split(','))
+        snapshot = cloud.snapshot(self.app.client_manager, parsed_args.levels)
         plan, definition, without = standing(group, placements, snapshot)
         files.write(parsed_args.output,
                     draw(scene(without, plan, definition)))
-
-    def _snapshot(self, levels: list[str]) -> Snapshot:
-        """The cloud, read with the rights of whoever asks."""
-        manager = self.app.client_manager
-        conf = cfg.ConfigOpts()
-        options.register_opts(conf)
-        conf([], default_config_files=[], default_config_dirs=[])
-        conf.set_override('levels', levels, 'topology')
-        adapters = {name: Adapter(
-            manager.session, service_type=name, interface=manager.interface,
-            region_name=manager.region_name)
-            for name in ('placement', 'compute')}
-        return load_inventory(conf, **adapters).snapshot()

@@ -26,30 +26,33 @@ class ListMember(HolisticCommand, command.Lister):
 
 
 class AddMember(Settling, command.ShowOne):
-    """Add a member to a group, or servers to a counted one
+    """Add a member to a group, or more servers to a counted member.
 
-    Of a counted member that is there the path will do.
+    A new member needs --flavor, --resource or --description. To add servers
+    to an existing counted member, the path is enough.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
         parser.add_argument(
             'path', metavar='<path>',
-            help='Of the member: names of nested groups and its own, joined '
-                 'by /')
+            help='Path of the member: the names of its nested groups and its '
+                 'own name, joined by /')
         what = parser.add_mutually_exclusive_group()
-        what.add_argument('--flavor', metavar='<flavor>')
+        what.add_argument('--flavor', metavar='<flavor>',
+                          help='Name or ID of the Nova flavor')
         what.add_argument(
             '--resource', metavar='<class>=<amount>', dest='resources',
             action=parseractions.KeyValueAction,
-            help='Amount of a resource class; may be repeated')
+            help='Amount of a resource class; repeat the option for further '
+                 'classes')
         what.add_argument(
             '--description', metavar='<json>', type=_object,
-            help='The whole member description but for its name')
+            help='Member description as a JSON object, without its name')
         parser.add_argument(
             '--count', metavar='<number>', type=int,
-            help='Servers that it stands for; of a member that is there, '
-                 'servers more')
+            help='Number of servers; for an existing member, the number of '
+                 'servers to add')
         progress.add_options(parser)
         return parser
 

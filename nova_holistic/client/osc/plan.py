@@ -6,13 +6,27 @@ from typing import Any
 
 from osc_lib.command import command
 
+from nova_holistic.cli import exits
 from nova_holistic.client.osc.command import HolisticCommand
 from nova_holistic.client.osc.definition_file import DefinitionFile
 from nova_holistic.client.osc import progress, shown
 
+_CODES = {'planned': exits.PLANNED, 'unknown': exits.UNKNOWN}
+
 
 class CreatePlan(HolisticCommand, command.ShowOne, DefinitionFile):
-    """Show what creating a group would decide now; nothing is held"""
+    """Show what creating a group would decide now; nothing is held.
+
+    With --wait, the exit code is that of "nova-holistic plan": 1 if the group
+    is unplaceable or the plan failed, and 3 if the time limit was reached
+    with neither a plan nor a proof that none exists.
+    """
+
+    _code = exits.PLANNED
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        # The answer is written first: it contains the reasons.
+        return super().run(parsed_args) or self._code
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
@@ -38,6 +52,7 @@ class CreatePlan(HolisticCommand, command.ShowOne, DefinitionFile):
             with (progress.told_in_time(f'plan {plan["id"]}'),
                   progress.bar('plan') as told):
                 plan = plans.wait(plan['id'], parsed_args.timeout, told)
+            self._code = _CODES.get(plan['status'], exits.UNPLACEABLE)
         return shown.fields(plan, shown.PLAN)
 
 

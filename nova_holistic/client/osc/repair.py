@@ -14,7 +14,7 @@ COLUMNS = ('member', 'instance_uuid', 'source', 'destination')
 
 
 class RepairGroup(Settling, command.Lister):
-    """Show live migrations that restore a group's hard policies (admin only)
+    """Show live migrations that restore a group's hard policies (admin only).
 
     The servers move one after the other, in the order of the list. Members
     without a source and a destination have no server yet: they are planned

@@ -70,7 +70,7 @@ class Preferences(columns.FormattableColumn):
 
     def human_readable(self) -> str:
         return '\n'.join(
-            f'{p["policy"]} at {p["at"] or "the top"}: {p["violations"]}'
+            f'{_rule(p)} at {p["at"] or "the top"}: {p["violations"]}'
             for p in self._value)
 
 
@@ -101,6 +101,14 @@ _KINDS = {'members': Counts, 'details': Counts, 'reasons': Reasons,
           'objective': Objective, 'preferences': Preferences,
           'relaxations': Relaxations, 'headroom': Headroom,
           'placements': Placements, 'definition': Definition}
+
+
+def _rule(preference: Mapping[str, Any]) -> str:
+    """Type, level and weight of a policy, as far as they are known."""
+    weight = preference.get('weight')
+    return ' '.join(filter(None, (
+        preference['policy'], preference.get('level'),
+        None if weight is None else f'weight {weight:g}')))
 
 
 def reason_lines(reasons: Sequence[Mapping[str, str]]) -> list[str]:

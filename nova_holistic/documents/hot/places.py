@@ -38,7 +38,9 @@ class Places:
             yield
         except InvalidDocument as error:
             raise InvalidDocument(
-                self.origin(error.place), error.message) from None
+                self.origin(error.place), error.message,
+                [InvalidDocument(self.origin(each.place), each.message)
+                 for each in error.more]) from None
 
     def moved(self, group: Group) -> Group:
         """The group with its parts at their places of origin."""

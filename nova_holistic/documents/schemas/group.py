@@ -34,7 +34,6 @@ WEIGHT = {'type': 'number', 'exclusiveMinimum': 0, 'maximum': MAX_WEIGHT}
 
 MEMBER = {
     'type': 'object',
-    'description': 'given either flavor or resources, and not both',
     'additionalProperties': False,
     'required': ['name'],
     'properties': {

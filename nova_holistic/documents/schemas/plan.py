@@ -50,6 +50,8 @@ PREFERENCE = {
         'policy': STRING,
         'at': STRING,
         'violations': {'type': 'integer', 'minimum': 0},
+        'level': STRING,
+        'weight': {'type': 'number', 'exclusiveMinimum': 0},
     },
 }
 

@@ -22,7 +22,7 @@ def test_a_group_is_created_shown_and_placed(world, service):
     assert (group['status'], group['task']) == ('planned', None)
     assert group['members'] == {'planned': 3}
     assert answer.headers['Location'].endswith(f'/v1/groups/{group["id"]}')
-    assert answer.headers['ETag'] == '"1"'
+    assert answer.headers['ETag'].startswith('"1-')
     shown = service.ask('GET', f'/v1/groups/{group["id"]}').json['group']
     assert shown.pop('definition') == shop()['group']
     assert shown == group
@@ -185,14 +185,15 @@ def test_a_revision_keeps_built_servers_on_their_hosts(world, service):
         {'name': 'cache', 'resources': SMALL}]}}
     answer = service.ask('PUT', f'/v1/groups/{group}?wait=9', revised,
                          headers={'If-Match': '"1"'})
-    assert (answer.status_int, answer.headers['ETag']) == (200, '"2"')
+    assert answer.status_int == 200
+    assert answer.headers['ETag'].startswith('"2-')
     assert answer.json['group']['members'] == {'planned': 3, 'built': 1}
     assert world.table.placed(group)['web'] == row.place.host
     shown = service.ask('GET', f'/v1/groups/{group}').json['group']
     assert shown['definition'] == revised['group']
     again = service.ask('PUT', f'/v1/groups/{group}', revised,
                         headers={'If-Match': '"1"'})
-    assert refusal(again)[:2] == (409, 'holistic.stale_revision')
+    assert refusal(again)[:2] == (412, 'holistic.stale_revision')
 
 
 def test_an_unplaceable_revision_changes_nothing_and_has_reasons(

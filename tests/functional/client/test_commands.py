@@ -2,12 +2,17 @@
 """What a user types, on a terminal that reaches the API over HTTP, with an
 engine behind it and a real Placement."""
 
+import json
+
+import pytest
+
 from tests.functional.engine.world import RACKS, shop, SMALL
 from tests.unit.api.service import ADMIN
 
 COMMANDS = {
     'group': {'create', 'delete', 'event', 'extend', 'list', 'map',
               'release', 'repair', 'replan', 'set', 'show', 'unset'},
+    'inventory': {'export'},
     'member': {'add', 'list', 'remove'},
     'plan': {'create', 'show'},
 }
@@ -38,16 +43,18 @@ def test_a_file_may_be_called_like_a_format(world, type_, written,
     assert out == 'shop\n'
 
 
-def test_a_heat_template_is_accepted_as_a_definition(read, written):
-    plan = read('plan', 'create', '--wait', '--parameter', 'cpus=2', '-f',
-                written({
-                    'heat_template_version': '2018-08-31',
-                    'parameters': {'cpus': {'type': 'number'}},
-                    'resources': {'web': {
-                        'type': 'OS::Nova::Server',
-                        'properties': {'flavor': 'small'}}}}))
+def test_a_heat_template_is_accepted_as_a_definition(terminal, written):
+    said = terminal.openstack(
+        'holistic', 'plan', 'create', '--wait', '--parameter', 'cpus=2',
+        '--format', 'json', '-f', written({
+            'heat_template_version': '2018-08-31',
+            'parameters': {'cpus': {'type': 'number'}},
+            'resources': {'web': {
+                'type': 'OS::Nova::Server',
+                'properties': {'flavor': 'small'}}}}))
+    plan = json.loads(said.out)
     # This cloud has no flavors.
-    assert plan['status'] == 'error'
+    assert (said.code, plan['status']) == (1, 'error')
     assert 'small' in plan['reasons'][0]['message']
 
 
@@ -72,6 +79,21 @@ def test_a_plan_holds_nothing(world, read, type_, written):
     assert read('plan', 'show', plan['id'], user=ADMIN) == plan
     assert world.vcpus_used() == 0
     assert 'web' in type_('plan', 'create', '-f', written(), '--wait')
+
+
+@pytest.mark.parametrize('nodes, code, status', [
+    (2, 0, 'planned'), (len(RACKS) + 1, 1, 'unplaceable')])
+def test_a_plan_that_was_waited_for_gives_the_exit_code(
+        terminal, written, nodes, code, status):
+    said = terminal.openstack('holistic', 'plan', 'create', '--wait',
+                              '--format', 'json', '-f',
+                              written(shop(nodes=nodes)))
+    plan = json.loads(said.out)
+    assert (said.code, said.err, plan['status']) == (code, '', status)
+    assert bool(plan.get('reasons')) == (code == 1)
+    # To look at it later is no failure.
+    assert terminal.openstack(
+        'holistic', 'plan', 'show', plan['id']).code == 0
 
 
 def test_groups_are_listed(read, written):

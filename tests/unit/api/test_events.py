@@ -88,7 +88,7 @@ def test_events_are_selected(service, group, query, number):
     ('member=/', 'member'), ('sort_dir=up', 'sort_dir')])
 def test_a_bad_query_is_refused(service, group, query, place):
     status, code, detail = refused(service, group, f'?{query}')
-    assert (status, code) == (400, 'holistic.invalid_document')
+    assert (status, code) == (400, 'holistic.invalid_query')
     assert detail.startswith(place)
 
 

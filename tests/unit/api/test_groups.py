@@ -150,7 +150,7 @@ def test_groups_are_found_by_status(service):
     ('name=%00', 'name'), ('nmae=shop', 'nmae')])
 def test_an_invalid_query_is_refused(service, query, place):
     status, code, detail = refusal(service.ask('GET', f'/v1/groups?{query}'))
-    assert (status, code) == (400, 'holistic.invalid_document')
+    assert (status, code) == (400, 'holistic.invalid_query')
     assert detail.startswith(f'{place}: ')
 
 
@@ -220,12 +220,53 @@ def test_a_stale_revision_is_refused(service):
     service.settle(group, revision=2)
     answer = service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP},
                          headers={'If-Match': '"1"'})
-    assert refusal(answer)[:2] == (409, 'holistic.stale_revision')
+    assert refusal(answer)[:2] == (412, 'holistic.stale_revision')
     assert service.table.get_group(group).task is None
 
 
+def test_a_revision_is_required(service):
+    group = service.planned()
+    answer = service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP})
+    assert refusal(answer)[:2] == (428, 'holistic.revision_required')
+
+
+def test_the_entity_tag_of_an_answer_serves_as_if_match(service):
+    group = service.planned()
+    tag = service.ask('GET', f'/v1/groups/{group}').headers['ETag']
+    answer = service.ask('PUT', f'/v1/groups/{group}', {'group': SHOP},
+                         headers={'If-Match': tag})
+    assert answer.status_int == 202
+
+
+def test_different_answers_have_different_entity_tags(service):
+    created = service.ask('POST', '/v1/groups', {'group': SHOP})
+    group = created.json['group']['id']
+    shown = service.ask('GET', f'/v1/groups/{group}')
+    service.settle(group)
+    settled = service.ask('GET', f'/v1/groups/{group}')
+    tags = [each.headers['ETag'] for each in (created, shown, settled)]
+    assert len(set(tags)) == 3
+    assert all(tag.startswith('"1-') for tag in tags)
+    again = service.ask('GET', f'/v1/groups/{group}')
+    assert again.headers['ETag'] == tags[-1]
+
+
+@pytest.mark.parametrize('path', ['', '/placements', '/events'])
+def test_a_known_representation_is_not_sent_again(service, path):
+    group = service.planned()
+    tag = service.ask('GET', f'/v1/groups/{group}{path}').headers['ETag']
+    for known in (tag, f'"x", {tag}', f'W/{tag}', '*'):
+        answer = service.ask('GET', f'/v1/groups/{group}{path}',
+                             headers={'If-None-Match': known})
+        assert (answer.status_int, answer.body) == (304, b'')
+        assert answer.headers['ETag'] == tag
+    answer = service.ask('GET', f'/v1/groups/{group}{path}',
+                         headers={'If-None-Match': '"x"'})
+    assert answer.status_int == 200
+
+
 @pytest.mark.parametrize('header', [
-    {}, {'If-Match': '*'}, {'If-Match': '1'}, {'If-Match': 'W/"1"'},
+    {'If-Match': '*'}, {'If-Match': '1'}, {'If-Match': 'W/"1"'},
     {'If-Match': '"one"'}])
 def test_a_revision_requires_a_valid_if_match_header(service, header):
     group = service.planned()

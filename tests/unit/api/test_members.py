@@ -55,7 +55,7 @@ def test_an_invalid_member_is_refused(service, member, place):
 def test_adding_a_member_to_a_stale_revision_is_refused(service):
     group = service.planned()
     answer = add(service, group, LOG, **{'If-Match': '"4"'})
-    assert refusal(answer)[:2] == (409, 'holistic.stale_revision')
+    assert refusal(answer)[:2] == (412, 'holistic.stale_revision')
 
 
 def test_a_member_is_removed_by_its_path(service):

@@ -9,6 +9,7 @@ import re
 import pytest
 
 from nova_holistic.api.views.reasons import shown
+from nova_holistic.api.views.totals import without_totals
 from nova_holistic.model.named_reasons import named
 from nova_holistic.model.plan import Reason, Unplaceable
 from nova_holistic.model.policy import Violations
@@ -120,7 +121,7 @@ def _told(reasons, names, hosts=False):
 
 def _expected(reasons, zone=PLAIN[6]):
     """:param zone: what it is called"""
-    return [re.sub(r'⟦[^g]⟧(/⟦.⟧)*', '…', reason.message)
+    return [without_totals(re.sub(r'⟦[^g]⟧(/⟦.⟧)*', '…', reason.message))
             .replace('⟦g⟧', zone) for reason in reasons]
 
 

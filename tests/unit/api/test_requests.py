@@ -161,3 +161,15 @@ def test_an_error_carries_the_request_id_of_its_response(service):
     (error,) = answer.json['errors']
     assert error['request_id'] == answer.headers['X-Openstack-Request-Id']
     assert error['title'] == 'Not Found'
+
+
+def test_each_mistake_of_a_document_is_an_error_of_its_own(service):
+    answer = service.ask('POST', '/v1/groups', {'group': {
+        'name': 'shop', 'members': [
+            {'name': 'a', 'flavour': 'm1.small'},
+            {'name': 'b', 'flavor': 'm1.small', 'count': 0}]}})
+    assert answer.status_int == 400
+    told = answer.json['errors']
+    assert {each['code'] for each in told} == {'holistic.invalid_document'}
+    assert [each['detail'].partition(': ')[0] for each in told] == [
+        'members[0].flavour', 'members[0]', 'members[1].count']

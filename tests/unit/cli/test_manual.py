@@ -62,3 +62,11 @@ def test_the_manuals_inventory_is_accepted(terminal, tmp_path, flavor, code):
         f'name: one\nmembers: [{{name: a, flavor: {flavor}}}]\n')
     assert terminal.run('plan', tmp_path / 'one.yaml', '--inventory',
                         tmp_path / 'cloud.yaml') == code
+
+
+def test_the_shipped_examples_fit(terminal, monkeypatch):
+    text = (MANUAL / 'doc/source/user/group-documents.rst').read_text()
+    (command,) = re.findall(r'^ +nova-holistic (plan .*)$', text,
+                            re.MULTILINE)
+    monkeypatch.chdir(MANUAL)
+    assert terminal.run(*shlex.split(command)) == 0

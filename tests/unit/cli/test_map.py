@@ -75,3 +75,31 @@ def test_an_answer_without_placements_cannot_be_drawn(terminal, zones):
         {'status': 'unplaceable', 'reasons': [{'at': '', 'message': 'no'}]}))
     assert draw(terminal, zones, answer, 'shop.svg') == 2
     assert terminal.err.startswith(f'nova-holistic: {answer}: status: ')
+
+
+def test_violations_are_marked_and_printed(terminal, zones, shop, shop_plan):
+    document = json.loads(shop_plan.read_text())
+    nodes = {p['member']: p for p in document['placements']}
+    home = nodes['db/node-0']['host']
+    nodes['db/node-1'].update(
+        host=home, node=home, location=nodes['db/node-0']['location'])
+    bad = terminal.file('bad.json', json.dumps(document))
+    assert terminal.run('check', shop, '--inventory', zones,
+                        '--plan', bad) == 1
+    found = terminal.out
+    assert draw(terminal, zones, bad, 'bad.svg', '--group', shop) == 1
+    assert (terminal.out, terminal.err) == (found, '')
+    drawing = Drawing((terminal.folder / 'bad.svg').read_bytes())
+    assert len(drawing.host(home).all('violated')) == 1
+    assert 'violated: db: anti-affinity: ' in drawing.host(home).words(
+        'host')[0]
+    legend = ' '.join(drawing.texts('violation'))
+    for line in found.splitlines():
+        assert f'violated: {line}' in legend
+
+
+def test_a_good_plan_has_no_violation_marked(terminal, zones, shop,
+                                             shop_plan):
+    assert draw(terminal, zones, shop_plan, 'good.svg', '--group', shop) == 0
+    drawing = Drawing((terminal.folder / 'good.svg').read_bytes())
+    assert drawing.all('violated') == drawing.all('violation') == []

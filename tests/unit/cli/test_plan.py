@@ -3,7 +3,7 @@
 import io
 import json
 
-from nova_holistic.cli import plan as plan_command
+from nova_holistic.cli import plan_work
 from nova_holistic.model.plan import Reason, Unknown
 import pytest
 import yaml
@@ -30,7 +30,8 @@ def test_the_shop_is_planned_in_one_zone(terminal, shop, zones):
     assert len({at[f'web/server-{n}']['host'] for n in range(6)}) == 6
     assert len({at[f'db/node-{n}']['location'][1] for n in range(3)}) == 3
     assert answer['preferences'] == [
-        {'policy': 'soft-anti-affinity', 'at': 'cache', 'violations': 0}]
+        {'policy': 'soft-anti-affinity', 'at': 'cache', 'violations': 0,
+         'level': 'host', 'weight': 1.0}]
 
 
 def test_json_output_has_exactly_the_keys_of_a_plan(
@@ -78,7 +79,7 @@ def test_the_table_shows_existing_and_added_load(terminal, zones):
         ''')
     terminal.run('plan', group, '--inventory', zones)
     assert terminal.out.splitlines()[0].startswith(
-        'one: 1 members on 1 of 12 hosts; objective spread ')
+        'one: 1 member on 1 of 12 hosts; objective spread ')
     # 1 VCPU and 8192 MB are used before; 16 x 2.0 and 131072 - 2048 exist.
     assert ('z1r1h1  1        5/32 (+4)  9216/129024 (+1024)  0/1000'
             in terminal.out.splitlines())
@@ -172,7 +173,7 @@ def test_standard_input_cannot_be_two_documents(
 def test_an_expired_time_limit_exits_with_3(
         terminal, shop, zones, monkeypatch):
     # No real group is sure to exhaust a solver on every machine.
-    monkeypatch.setattr(plan_command, 'solve', lambda *args, **kwargs:
+    monkeypatch.setattr(plan_work, 'solve', lambda *args, **kwargs:
                         Unknown('no plan within 1 s'))
     assert terminal.run('plan', shop, '--inventory', zones,
                         '--format', 'json') == 3
@@ -184,7 +185,7 @@ def test_an_expired_time_limit_exits_with_3(
 def test_a_plan_that_fails_the_check_is_an_internal_error(
         terminal, shop, zones, monkeypatch):
     # The solver at hand makes no such plan.
-    monkeypatch.setattr(plan_command, 'check', lambda *args: (
+    monkeypatch.setattr(plan_work, 'check', lambda *args: (
         Reason('web: anti-affinity', 'z1r1h1 holds 2'),))
     assert terminal.run('plan', shop, '--inventory', zones) == 70
     assert terminal.out == ''
@@ -207,3 +208,10 @@ policies:
         line.split() for line in terminal.out.splitlines()]
     assert ['anti-affinity', 'rack', 'crowd', '2', '0'] in [
         line.split() for line in terminal.out.splitlines()]
+    assert terminal.run('plan', wanted, '--inventory', zones,
+                        '--format', 'json') == 0
+    assert json.loads(terminal.out)['preferences'] == [
+        {'policy': 'anti-affinity', 'at': '', 'violations': 1,
+         'level': 'az', 'weight': 0.5},
+        {'policy': 'anti-affinity', 'at': '', 'violations': 0,
+         'level': 'rack', 'weight': 2.0}]

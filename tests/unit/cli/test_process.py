@@ -65,7 +65,7 @@ def test_an_output_without_unicode_still_shows_every_name(tmp_path, zones):
     done = run('plan', group, '--inventory', zones,
                env={**os.environ, 'PYTHONIOENCODING': 'ascii'})
     assert (done.returncode, done.stderr) == (0, b'')
-    assert done.stdout.startswith(b'b\\xfccher: 1 members')
+    assert done.stdout.startswith(b'b\\xfccher: 1 member on')
 
 
 def test_png_without_its_extra_says_what_to_install(

@@ -125,7 +125,8 @@ def test_the_template_file_is_never_overwritten(terminal):
 def test_a_wrong_parameter_is_reported(terminal, cloud, words, message):
     assert terminal.run('plan', SHOP, '--inventory', cloud, *words) == 2
     assert terminal.out == ''
-    assert terminal.err == f'nova-holistic: {SHOP}: {message}\n'
+    assert terminal.err.splitlines()[0].startswith(
+        f'nova-holistic: {SHOP}: {message} (line ')
 
 
 @pytest.mark.parametrize('words', [
@@ -147,7 +148,7 @@ def test_an_unsupported_function_is_reported_at_its_position(terminal, cloud):
         assert terminal.err == (
             f'nova-holistic: {source}: resources.web.properties.resource_def.'
             'properties.flavor: function get_attr is not supported where a '
-            'plan needs the value\n')
+            'plan needs the value (line 57, column 11)\n')
     assert not list(terminal.folder.glob('*-template.yaml'))
 
 

@@ -85,7 +85,7 @@ def test_an_update_of_a_stale_revision_is_refused(service, client):
     with pytest.raises(Refused) as told:
         client.groups.update(group, SHOP, 5)
     assert (told.value.status, told.value.code) == (
-        409, 'holistic.stale_revision')
+        412, 'holistic.stale_revision')
 
 
 def test_release_extend_and_delete_reach_the_engines(service, client):

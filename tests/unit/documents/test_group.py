@@ -179,11 +179,10 @@ def test_a_message_names_the_rule_and_the_given_value():
     assert str(refusal(changed((*MEMBER, 'count'), 0))) == (
         'groups[0].members[0].count: must be at least 1, not 0')
     assert str(refusal(changed((*MEMBER, 'flavor'), 'x'))) == (
-        'groups[0].members[0]: must be given either flavor or resources, '
-        'and not both')
+        'groups[0].members[0]: must have only one of flavor and resources')
     assert str(refusal(changed((*RULE, 'levle'), 'rack'))) == (
-        'groups[0].policies[0].levle: unknown key; known are level, '
-        'max_per_domain, type, weight')
+        'groups[0].policies[0].levle: unknown key (did you mean '
+        "'level'?); known are level, max_per_domain, type, weight")
 
 
 @pytest.mark.parametrize('names, place', [

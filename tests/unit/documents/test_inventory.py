@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
 import pathlib
 
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
+from nova_holistic.documents import inventory, text
 from nova_holistic.documents.inventory import parse_inventory
-from nova_holistic.documents import text
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.snapshot import Link
@@ -216,3 +217,32 @@ def test_invalid_statistics_are_refused(name, value, place):
         parse_inventory({'levels': ['host'], 'hosts': [
             {'name': 'a', 'resources': {}, 'statistics': {name: value}}]})
     assert caught.value.place.startswith(f'hosts[0].statistics{place}')
+
+
+def large(number, **changes):
+    return {'levels': ['rack', 'host'], 'hosts': [{
+        'name': f'h{n}', 'location': [f'r{n // 40}'],
+        'resources': {'VCPU': {'total': 64, 'allocation_ratio': 4.0,
+                               'used': 1}}, **changes}
+        for n in range(number)]}
+
+
+def test_a_large_inventory_in_json_needs_neither_yaml_nor_the_validator(
+        monkeypatch):
+    def refused(*args):
+        raise AssertionError('the slow way')
+
+    monkeypatch.setattr(text, '_load_yaml', refused)
+    monkeypatch.setattr(inventory, '_check_shape', refused)
+    content = json.dumps(large(10_000)).encode()
+    assert len(parse_inventory(text.load(content)).hosts) == 10_000
+
+
+@pytest.mark.parametrize('changes, place', [
+    ({'servers': 1.0}, 'servers'),
+    ({'resources': {'VCPU': {'total': 4.0}}}, 'resources.VCPU.total'),
+    ({'enabled': 1}, 'enabled')])
+def test_a_fast_answer_accepts_no_more_than_the_validator(changes, place):
+    with pytest.raises(InvalidDocument) as caught:
+        parse_inventory(large(1, **changes))
+    assert caught.value.place == f'hosts[0].{place}'

@@ -79,7 +79,9 @@ plans = st.builds(
     st.builds(ObjectiveValue, names, numbers,
               numbers | st.just(-math.inf), numbers | st.just(math.inf)),
     st.lists(st.builds(Preference, names, st.text(max_size=5),
-                       st.integers(0, 99)), max_size=3).map(tuple), seconds)
+                       st.integers(0, 99), st.none() | st.text(max_size=5),
+                       st.none() | st.floats(0.5, 99)),
+             max_size=3).map(tuple), seconds)
 no_plans = st.builds(Unplaceable, st.lists(
     st.builds(Reason, st.text(max_size=5), st.text(max_size=9)),
     max_size=3).map(tuple))

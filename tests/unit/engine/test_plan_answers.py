@@ -61,3 +61,13 @@ def test_time_that_ran_out_is_an_answer_too():
     found = answer(planning(Unknown('no time left')), RECORD)
     assert (found.status, found.document['message']) == (
         PlanStatus.UNKNOWN, 'no time left')
+
+
+def test_each_mistake_of_a_document_is_a_reason():
+    error = exceptions.InvalidDocument('members[0].flavor', 'unknown', [
+        exceptions.InvalidDocument('members[1].flavor', 'unknown, too')])
+    found = answer(planning(error), RECORD)
+    assert [(reason['at'], reason['message'])
+            for reason in found.document['reasons']] == [
+        ('members[0].flavor', 'unknown'),
+        ('members[1].flavor', 'unknown, too')]

@@ -27,6 +27,16 @@ def test_an_error_keeps_its_class_text_and_fields(error):
     assert vars(arrived) == vars(error)
 
 
+def test_all_mistakes_of_a_document_arrive():
+    error = InvalidDocument('a', 'one', [InvalidDocument('b', 'two')])
+    sent = error_documents.to_document(error)
+    arrived = error_documents.from_document(json.loads(json.dumps(sent)))
+    assert [(each.place, each.message) for each in arrived.mistakes] == [
+        ('a', 'one'), ('b', 'two')]
+    del sent['more']
+    assert len(error_documents.from_document(sent).mistakes) == 1
+
+
 def test_an_unknown_error_class_arrives_as_its_known_base():
     class Unheard(errors.GroupBusy):
         """Of a driver that only one side has."""

@@ -54,3 +54,9 @@ def test_an_unknown_level_is_refused_with_its_place():
 @pytest.mark.parametrize('level', ['host', 'rack', 'power_feed'])
 def test_a_level_of_the_tree_and_a_label_are_known(level):
     assert bind(shop(level=level), CLOUD).groups[0].policies[0].level == level
+
+
+def test_flavors_of_other_projects_are_not_suggested():
+    with pytest.raises(InvalidDocument) as caught:
+        bind(shop('m1.smal'), CLOUD)
+    assert caught.value.message == "unknown flavor 'm1.smal'"

@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.plan import Preference
+from nova_holistic.model.plan import ObjectiveValue, Preference
 from nova_holistic.picture.palette import paints
 from nova_holistic.picture.scene import scene
 from nova_holistic.picture import svg
@@ -190,3 +190,25 @@ def test_svg_is_utf_8_with_a_declaration():
     assert content.startswith(b"<?xml version='1.0' encoding='utf-8'?>")
     assert 'bücher'.encode() in content
     assert ElementTree.fromstring(content).tag.endswith('svg')
+
+
+def test_no_text_of_the_legend_is_cut_off_where_there_is_room():
+    path = 'a-group-with-a-long-name/and-one-more-group-below-it/the-last'
+    drawing = draw(two_racks(), {f'{path}/a': 'r1h1', 'b': 'r1h2'},
+                   preferences=(Preference('affinity', '', 1),) * 1000,
+                   objective=ObjectiveValue(
+                       'fewest-hosts', 12345.6, 11111.2, 0.0999))
+    assert [entry[-1].text for entry in drawing.all('legend')] == [
+        'shop  1', f'{path}  1']
+    said = drawing.all('enlarged')[0]
+    assert not [e.text for e in said.iter() if '…' in (e.text or '')]
+    assert ' · '.join(e.text for e in said if e.get('class') == 'muted') == (
+        '2 members on 2 of 4 hosts · objective fewest-hosts 12346 '
+        '(bound 11111, gap 10.0%) · 0 of 1000 preferences met')
+
+
+def test_counts_of_one_are_singular():
+    drawing = draw(cloud(host('h1', 'r1'), host('h2', 'r2'),
+                         host('h3', 'r2')), {'a': 'h1'})
+    assert [words.split('\n')[1] for words in drawing.words('domain')] == [
+        '1 member on 1 host', '0 members on 2 hosts']

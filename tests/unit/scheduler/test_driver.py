@@ -59,7 +59,7 @@ def start_service(directory, *, driver, before='', options=''):
 
 def test_the_service_exits_with_a_message_for_an_unknown_driver(tmp_path):
     done = start_service(tmp_path, driver='chance_scheduler')
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert ('nova-holistic-scheduler: unknown [scheduler] driver'
             in done.stderr)
     assert 'Traceback' not in done.stderr
@@ -72,7 +72,7 @@ def test_the_service_does_not_start_inside_an_unsupported_nova(
         tmp_path, driver='holistic_scheduler',
         before='from nova import version\n'
                f'version.version_string = lambda: {version!r}')
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert (f'nova-holistic-scheduler: Nova {version} is not supported'
             in done.stderr)
     assert 'Traceback' not in done.stderr
@@ -88,4 +88,4 @@ def test_an_option_allows_an_unsupported_nova(tmp_path):
     # It goes on to the next check, which refuses the database.
     assert '[holistic_database] connection' in done.stderr
     assert 'Nova 35.0.0 is not supported' in done.stdout + done.stderr
-    assert done.returncode == 1
+    assert done.returncode == 2

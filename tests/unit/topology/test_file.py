@@ -127,3 +127,8 @@ def test_invalid_links_are_refused(write, links, place):
     with pytest.raises(InvalidDocument) as raised:
         FileTopology(write(f'{BARE}links: {links}\n'))
     assert raised.value.place.endswith(f'racks.yaml: {place}')
+
+
+def test_a_file_may_have_any_length(write):
+    located = FileTopology(write('#' * 9 * 2**20 + BARE)).locate('a', [])
+    assert located['a'].path == ('m1', 'r1')

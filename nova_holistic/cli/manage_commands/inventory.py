@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic-manage inventory``: the live cloud as a document."""
+
+import argparse
+import json
+
+import yaml
+
+from nova_holistic.cli.connect import connect
+from nova_holistic.cli.manage_commands.command import Command, Told
+from nova_holistic.documents.inventory_writer import inventory_document
+from nova_holistic.inventory import load_inventory
+
+
+def export(conf) -> Told:
+    """write the inventory document of the live cloud, on which nova-holistic
+    plan, check and map work"""
+    snapshot = load_inventory(
+        conf, placement=connect(conf, 'placement'),
+        compute=connect(conf, 'nova')).snapshot()
+    document = inventory_document(snapshot)
+    if conf.command.format == 'yaml':
+        return Told(yaml.safe_dump(document, sort_keys=False).rstrip())
+    return Told(json.dumps(document, indent=1))
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--format', choices=('json', 'yaml'), default='json',
+        help='of the document (default: %(default)s, which is read faster)')
+
+
+COMMANDS = {('inventory', 'export'): Command(
+    export, _arguments, any_schema=True)}

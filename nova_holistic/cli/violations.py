@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a plan document violates: its group, or the inventory it is for."""
+
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Plan, Reason
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.picture.lettering import printable
+from nova_holistic.picture.scene import told
+from nova_holistic.solver.check import check
+
+
+def find(group: Group, snapshot: Snapshot, plan: Plan) -> tuple[Reason, ...]:
+    """Every violation; none if the plan is good."""
+    return (*_mismatches(group, snapshot, plan),
+            *check(group, snapshot, plan.hosts()))
+
+
+def write(violations: Iterable[Reason], stream: TextIO) -> None:
+    """One line for each violation."""
+    for reason in violations:
+        stream.write(printable(told(reason)) + '\n')
+
+
+def _mismatches(group: Group, snapshot: Snapshot,
+                plan: Plan) -> Iterator[Reason]:
+    """Where the plan is not about this group, or not about these hosts."""
+    if plan.group != group.name:
+        yield Reason('', f'the plan is of group {plan.group!r}, not '
+                         f'{group.name!r}')
+    hosts = {host.name: host for host in snapshot.hosts}
+    for placement in plan.placements:
+        host = hosts.get(placement.host)
+        if host is None or not placement.location:
+            continue
+        if host.location != placement.location:
+            yield Reason(
+                placement.member,
+                f'host {host.name} is at {"/".join(host.location)}, not at '
+                f'{"/".join(placement.location)}')

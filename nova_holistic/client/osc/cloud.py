@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cloud as it is now, read with the rights of whoever asks."""
+
+import argparse
+
+from keystoneauth1.adapter import Adapter
+from osc_lib.clientmanager import ClientManager
+from oslo_config import cfg
+
+from nova_holistic import conf as options
+from nova_holistic.inventory import load_inventory
+from nova_holistic.model.snapshot import Snapshot
+
+
+def add_levels(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--levels', metavar='<level>,...', default='az,host',
+        help='Levels of the topology, coarse to fine, as in [topology] levels '
+             '(default: %(default)s)')
+
+
+def snapshot(manager: ClientManager, levels: str) -> Snapshot:
+    """
+    :param levels: joined by commas
+    :raises HolisticError: the cloud cannot be read with these rights
+    """
+    conf = cfg.ConfigOpts()
+    options.register_opts(conf)
+    conf([], default_config_files=[], default_config_dirs=[])
+    conf.set_override('levels', levels.split(','), 'topology')
+    adapters = {name: Adapter(
+        manager.session, service_type=name, interface=manager.interface,
+        region_name=manager.region_name)
+        for name in ('placement', 'compute')}
+    return load_inventory(conf, **adapters).snapshot()

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``openstack holistic inventory ...``"""
+
+import argparse
+import json
+
+from osc_lib.command import command
+
+from nova_holistic.cli import files
+from nova_holistic.client.osc import cloud
+from nova_holistic.client.osc.command import HolisticCommand
+from nova_holistic.documents.inventory_writer import inventory_document
+
+
+class ExportInventory(HolisticCommand, command.Command):
+    """Write the inventory document of the cloud as it is now (admin only).
+
+    "nova-holistic plan", "check" and "map" work on this document.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '-o', '--output', metavar='<file>',
+            help='JSON file to write (default: standard output)')
+        cloud.add_levels(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        text = json.dumps(inventory_document(cloud.snapshot(
+            self.app.client_manager, parsed_args.levels)), indent=1) + '\n'
+        if parsed_args.output is None:
+            self.app.stdout.write(text)
+        else:
+            files.write(parsed_args.output, text.encode())

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A snapshot becomes an inventory document, which reads as the same hosts."""
+
+from collections.abc import Mapping
+import dataclasses
+from typing import Any
+
+from nova_holistic.model.flavor import Flavor
+from nova_holistic.model.image import Image
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.snapshot import Host, Snapshot
+
+ZONE = 'availability_zone'
+"""Label of the zone of a host, if ``az`` is no level of the tree."""
+
+_DEFAULTS = {field.name: field.default
+             for field in dataclasses.fields(Inventory)
+             if field.default is not dataclasses.MISSING}
+
+
+def inventory_document(snapshot: Snapshot) -> dict[str, Any]:
+    """Plain data, fit for JSON.
+
+    A host whose place on a level is not known gets a domain of its own there.
+    A flavor that a document cannot express is left out: one with traits, or
+    one that cannot be planned.
+    """
+    flavors = {name: dict(flavor.resources)
+               for name, flavor in sorted(snapshot.flavors.items())
+               if _expressible(flavor)}
+    return {
+        'levels': list(snapshot.levels),
+        'hosts': [_host(host, snapshot.levels) for host in snapshot.hosts],
+        **_given(
+            links=[{'domain': '/'.join(link.domain),
+                    'uplink_mbps': link.uplink_mbps,
+                    'used_mbps': link.used_mbps} for link in snapshot.links],
+            flavors=flavors,
+            images={name: _image(image) for name, image
+                    in sorted(snapshot.images.items())})}
+
+
+def _host(host: Host, levels: tuple[str, ...]) -> dict[str, Any]:
+    above = levels[:-1]
+    known = dict(zip(above, host.location))
+    labels = dict(host.labels)
+    if 'az' not in above and host.availability_zone is not None:
+        labels[ZONE] = host.availability_zone
+    return {
+        'name': host.name,
+        **_given(node=host.node if host.node != host.name else '',
+                 uuid=host.uuid),
+        'location': [known.get(level) or f'no-{level}-of-{host.name}'[:255]
+                     for level in above],
+        'resources': {name: _inventory(inventory)
+                      for name, inventory in host.inventories.items()},
+        **_given(traits=sorted(host.traits),
+                 aggregates=sorted(host.aggregates), labels=labels,
+                 servers=host.servers,
+                 statistics=dict(host.statistics)),
+        **({} if host.enabled else {'enabled': False})}
+
+
+def _inventory(inventory: Inventory) -> dict[str, Any]:
+    found = dataclasses.asdict(inventory)
+    return {name: value for name, value in found.items()
+            if name == 'used' or value != _DEFAULTS.get(name)}
+
+
+def _image(image: Image) -> dict[str, Any]:
+    return {**image.properties, **_given(
+        disk_format=image.disk_format, min_disk=image.min_disk,
+        min_ram=image.min_ram)}
+
+
+def _expressible(flavor: Flavor) -> bool:
+    return bool(flavor.resources) and not (
+        flavor.unplannable or flavor.required_traits
+        or flavor.forbidden_traits)
+
+
+def _given(**values: Any) -> Mapping[str, Any]:
+    """Without what is empty, which is the default."""
+    return {name: value for name, value in values.items() if value}

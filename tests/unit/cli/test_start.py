@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What commands import and print before they do anything."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {'numpy', 'pulp', 'highspy', 'jsonschema', 'yaml', 'rich',
+         'oslo_config', 'sqlalchemy'}
+
+LIST_MODULES = """
+import sys
+from nova_holistic.cli.main import main
+code = main(sys.argv[1:])
+print(*sorted({name.partition('.')[0] for name in sys.modules}),
+      file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize('words', [
+    ['--help'], ['--version'], ['plan', '--help'], ['complete']], ids=str)
+def test_the_help_imports_none_of_the_heavy_packages(words):
+    done = subprocess.run([sys.executable, '-c', LIST_MODULES, *words],
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0
+    assert HEAVY.isdisjoint(done.stderr.split())
+
+
+def test_the_help_lists_every_command():
+    done = subprocess.run(
+        [sys.executable, '-m', 'nova_holistic.cli.main', '--help'],
+        capture_output=True, text=True, timeout=300)
+    commands = done.stdout.partition('Commands:')[2].splitlines()[1:]
+    assert [line.split()[0] for line in commands] == [
+        'check', 'complete', 'demo', 'help', 'map', 'plan', 'template']
+
+
+@pytest.mark.parametrize('program', ['manage', 'engine', 'status'])
+def test_no_program_prints_warnings_of_other_packages(program):
+    environment = {key: value for key, value in os.environ.items()
+                   if key != 'PYTHONWARNINGS'}
+    done = subprocess.run(
+        [sys.executable, '-c', 'import sys; from nova_holistic.cli.'
+         f'{program} import main; sys.exit(main(["--help"]))'],
+        env=environment, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, '')
+
+
+def test_completion_needs_nothing_but_bash(terminal):
+    assert terminal.run('complete') == 0
+    for words, expected in (
+            (['pl'], ['plan']),
+            (['plan', '--inv'], ['--inventory']),
+            (['map', '--gr'], ['--group'])):
+        script = (
+            f'{terminal.out}\n'
+            f'COMP_WORDS=(nova-holistic {" ".join(words)})\n'
+            f'COMP_CWORD={len(words)}\n'
+            '_nova_holistic\n'
+            'printf "%s\\n" "${COMPREPLY[@]}"\n')
+        done = subprocess.run(['bash', '--norc', '-c', script],
+                              capture_output=True, text=True, timeout=300)
+        assert (done.stderr, done.stdout.split()) == ('', expected)
