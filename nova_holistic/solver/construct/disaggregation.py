@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places for kinds of members become places of members, under all rules.
 
-Seats are dealt in turn to the class that has most members left, so that
-members of one class come to sit far apart; who finds no seat goes wherever
-there is room.
+Places are given in turn to the class with the most members left, so that
+members of one class are far apart. Members without a place go wherever there
+is room.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -78,11 +78,11 @@ def _kinds(kinds: Kinds, cells: Cells, known: Sequence[tuple],
     names, amounts, free = [], [], []
     for number, each in enumerate(cells.cohesive_sets):
         mine = inside[:, number]
-        names.append(f'members of huddle {number}')
+        names.append(f'members of cohesive set {number}')
         amounts.append(mine)
         free.append(each.most)
         if each.others < kinds.crowd:
-            names.append(f'members of others than huddle {number}')
+            names.append(f'members of others than cohesive set {number}')
             amounts.append(1 - mine)
             free.append(each.others)
     room = np.minimum(kinds.room[old], np.array([min(

@@ -25,8 +25,8 @@ def seated(case: Case, rules: Cells, outlay: Outlay, seats: Seating,
            deadline: Deadline) -> Counts | None:
     """The seats as counts for the classes.
 
-    Where rules tell members of one kind apart, dealing one seat after another
-    mostly fails: then all of them are given away at once.
+    If rules tell members of one kind apart, assigning one place after another
+    mostly fails. Then one program assigns all of them.
     """
     local = {int(h): n for n, h in enumerate(hosts)}
     taken = [{local[h]: n for h, n in here.items()} for here in seats.taken]
@@ -37,13 +37,13 @@ def seated(case: Case, rules: Cells, outlay: Outlay, seats: Seating,
         found = _assigned(case, kinds, taken, rules.of[hosts], deadline)
         if found is not None:
             return found
-    dealt = disaggregate(case, kinds, taken, rules.of[hosts], fullest,
+    found = disaggregate(case, kinds, taken, rules.of[hosts], fullest,
                          deadline, None, seats.shares, parts)
     # Where there are many hosts with few seats each, it mostly does not fail.
-    if several and outlay.slopes and not _keeps(case, dealt, limit):
+    if several and outlay.slopes and not _keeps(case, found, limit):
         return _assigned(case, kinds, taken, rules.of[hosts],
-                         deadline) or dealt
-    return dealt
+                         deadline) or found
+    return found
 
 
 def _assigned(case: Case, kinds: Sequence[int], seats: Seats,

@@ -137,17 +137,17 @@ class _Explainer:
     def all(self) -> Iterator[Explanation]:
         of_class = {m.path: c for c, each in enumerate(self._case.classes)
                     for m in each.members}
-        funnels: dict[int, tuple[tuple[Left, ...], np.ndarray]] = {}
+        steps: dict[int, tuple[tuple[Left, ...], np.ndarray]] = {}
         # Members alike on one host have the same to say.
         known: dict[tuple[int, int], Explanation] = {}
         for member in self._case.members:
             c = of_class[member.path]
             key = c, self._at[member.path]
-            if c not in funnels:
+            if c not in steps:
                 self._deadline.check()
-                funnels[c] = self._funnel(self._case.classes[c])
+                steps[c] = self._steps(self._case.classes[c])
             if key not in known:
-                known[key] = self._one(member, c, *funnels[c])
+                known[key] = self._one(member, c, *steps[c])
             yield replace(known[key], member=member.path)
 
     def _one(self, member: Member, c: int, left: tuple[Left, ...],
@@ -179,8 +179,8 @@ class _Explainer:
                 for told, each in zip(bindings, binding)),
             int(fine.sum()) - len(refused), best, tried)
 
-    def _funnel(self, each: MemberClass) -> tuple[tuple[Left, ...],
-                                                  np.ndarray]:
+    def _steps(self, each: MemberClass
+               ) -> tuple[tuple[Left, ...], np.ndarray]:
         """Hosts left, condition by condition, before anything is placed."""
         eligibility = Eligibility(self._case.table)
         suits = np.ones(len(self._case.table), dtype=bool)

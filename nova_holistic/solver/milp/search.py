@@ -46,7 +46,7 @@ _PREFERENCES = 0.5
 """Share of the time for preferences, where a plan is known already."""
 
 _FAR = 0.1
-"""Gap of a plan beyond which it is not taken as it is dealt."""
+"""Gap of a plan beyond which it is not taken as it is."""
 
 _PART = 0.25
 """Share of the time left for the whole program, after a part of it."""
@@ -154,7 +154,7 @@ class Search(Questions):
 
     def _is_far(self) -> bool:
         """Whether the plan is so much worse than the bound that the chosen
-        hosts are worth more than dealing seats on them."""
+        hosts deserve a program of their own."""
         lower = bounds.safe(self._objective, self.bound)
         return not self.good_enough() and (
             bounds.gap(self._worth[1], lower) > _FAR)
