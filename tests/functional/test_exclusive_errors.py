@@ -88,7 +88,7 @@ def test_nobody_yields_onto_reserved_hosts_while_the_table_is_away(
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     table = connections.get().table
     monkeypatch.setattr(table, 'exclusive_groups', table_away)
-    monkeypatch.setattr(table.rosters, 'read', table_away)
+    monkeypatch.setattr(table.rosters, 'read_for', table_away)
     assert is_refused(cloud, pointer={
         'group': str(uuid.uuid4()), 'member': 'web'})
 
@@ -98,7 +98,7 @@ def test_members_yield_onto_their_own_hosts_while_the_table_is_away(
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     table = connections.get().table
     monkeypatch.setattr(table, 'exclusive_groups', table_away)
-    monkeypatch.setattr(table.rosters, 'read', table_away)
+    monkeypatch.setattr(table.rosters, 'read_for', table_away)
     server = cloud.create_server(
         'node', 'small', {'group': group, 'member': 'node-0'})
     cloud.wait_for_status(server, 'ACTIVE')
