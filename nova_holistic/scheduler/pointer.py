@@ -43,17 +43,18 @@ def has_pointer(hints: Mapping | None) -> bool:
 
 
 def _only_value(hints: Mapping[str, Sequence[str] | str], name: str) -> str:
-    values = hints.get(name) or []
+    values = hints.get(name)
     # Nova turns a single string into a list on its way to the scheduler.
-    if isinstance(values, str):
-        values = [values]
+    values = [values] if isinstance(values, str) else values or []
     if len(values) != 1 or not values[0]:
-        raise Refused(
-            f'a pointer is made of {GROUP_HINT} and {MEMBER_HINT}, one value '
-            f'each; {name} has {len(values) or "none"}')
+        problem = ('is missing' if not values else
+                   'is empty' if len(values) == 1 else
+                   f'has {len(values)} values')
+        raise Refused(f'a pointer needs one {GROUP_HINT} and one '
+                      f'{MEMBER_HINT}; {name} {problem}')
     if not isinstance(values[0], str) or not values[0].isprintable():
         # No path has such a character, and not every database can be asked
         # for half of one.
-        raise Refused(f'{name} is no text, or has characters that cannot be '
-                      f'in it')
+        raise Refused(f'{name} is not text, or has characters that a '
+                      f'path cannot have')
     return values[0]

@@ -69,8 +69,8 @@ def refusal(cloud, group, member, flavor='small', **extra):
 @pytest.mark.parametrize('hints, reason', [
     ({'holistic_group': 'not-a-uuid', 'holistic_member': 'web'},
      'holistic_group=not-a-uuid is not a UUID'),
-    ({'holistic_member': 'web'}, 'holistic_group has none'),
-    ({'holistic_group': str(uuid.uuid4())}, 'holistic_member has none'),
+    ({'holistic_member': 'web'}, 'holistic_group is missing'),
+    ({'holistic_group': str(uuid.uuid4())}, 'holistic_member is missing'),
     ({'holistic_group': str(uuid.uuid4()), 'holistic_member': ['a', 'b']},
      'holistic_member has 2'),
 ])

@@ -26,22 +26,24 @@ def test_strings_and_lists_of_one_string_make_a_pointer(hints):
 
 
 @pytest.mark.parametrize('hints, message', [
-    ({'holistic_group': [GROUP]}, 'holistic_member has none'),
-    ({'holistic_member': ['web']}, 'holistic_group has none'),
+    ({'holistic_group': [GROUP]}, 'holistic_member is missing'),
+    ({'holistic_member': ['web']}, 'holistic_group is missing'),
     ({'holistic_group': [GROUP, GROUP], 'holistic_member': ['web']},
-     'holistic_group has 2'),
+     'holistic_group has 2 values'),
     ({'holistic_group': [GROUP], 'holistic_member': []},
-     'holistic_member has none'),
+     'holistic_member is missing'),
     ({'holistic_group': [GROUP], 'holistic_member': ['']},
-     'holistic_member'),
+     'holistic_member is empty'),
+    ({'holistic_group': '', 'holistic_member': 'web'},
+     'holistic_group is empty'),
     ({'holistic_group': ['web'], 'holistic_member': ['web']},
      'holistic_group=web is not a UUID'),
     ({'holistic_group': [GROUP], 'holistic_member': ['\ud800']},
-     'holistic_member is no text, or has'),
+     'holistic_member is not text, or has'),
     ({'holistic_group': [GROUP], 'holistic_member': ['a\0b']},
-     'holistic_member is no text, or has'),
+     'holistic_member is not text, or has'),
     ({'holistic_group': [GROUP], 'holistic_member': [5]},
-     'holistic_member is no text, or has'),
+     'holistic_member is not text, or has'),
 ])
 def test_an_invalid_pointer_is_refused_with_a_message(hints, message):
     assert has_pointer(hints)
