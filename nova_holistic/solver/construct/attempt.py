@@ -183,8 +183,9 @@ class LookAhead:
     confinement: Confinement
     checked: CheckedPolicies
 
-    def __init__(self, case: Case):
-        checked = CheckedPolicies(case)
+    def __init__(self, case: Case, asks: bool = True):
+        """:param asks: whether policies are asked by their checks"""
+        checked = CheckedPolicies(case, asks)
         object.__setattr__(self, 'checked', checked)
         object.__setattr__(self, 'confinement', Confinement(
             case, checked.policies))

@@ -22,12 +22,13 @@ class CheckedPolicies:
     :ivar policies: all of them
     """
 
-    def __init__(self, case: Case):
+    def __init__(self, case: Case, asks: bool = True):
+        """:param asks: False for none of the policies"""
         self._case = case
         types = {type(row.carried.policy) for row in case.rules.rows
                  if any(atom.kind is Kind.FREE for atom, _ in row.terms)}
         checked = [each for each in case.policies
-                   if each.policy.hard and each.policy.monotone
+                   if asks and each.policy.hard and each.policy.monotone
                    and type(each.policy) in types]
         self.policies = checked
         self._shares: dict[str, np.ndarray] = {}

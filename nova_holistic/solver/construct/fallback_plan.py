@@ -7,7 +7,8 @@ than nothing: it is only sought where the time may turn out to be short.
 
 import numpy as np
 
-from nova_holistic.solver.construct.attempt import Attempt, fullest
+from nova_holistic.solver.construct.attempt import (
+    Attempt, fullest, LookAhead)
 from nova_holistic.solver.construct.greedy import plans
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -87,17 +88,18 @@ class FallbackPlan:
 
 def _quickly(case: Case, deadline: Deadline) -> Counts | None:
     """As many of a class on a host as the rules let in, where the host is
-    chosen for one of them.
+    chosen for one of them. Policies are not asked by their checks before the
+    end: for thousands of members, that takes minutes.
 
     :raises OutOfTime: before there was a plan
     """
-    tally = Tally(case, deadline.check)
+    tally, ahead = Tally(case, deadline.check), LookAhead(case, asks=False)
     # Those first who have the fewest hosts to choose from.
     order = sorted(range(len(case.classes)), key=lambda c: (
         int((case.room[c] > 0).sum()), -len(case.classes[c].scopes), c))
     nobody = np.zeros(len(case.table))
     for _ in range(_TRIES):
-        attempt = Attempt(case, fullest, tally)
+        attempt = Attempt(case, fullest, tally, ahead)
         failed = None
         for c in order:
             left = len(case.classes[c].members)
@@ -131,8 +133,6 @@ def _fill(attempt: Attempt, c: int, host: int, left: int) -> int:
     names = sorted({n for each in attempt.case.classes
                     for n, _ in each.demands})
     attempt.put(c, host)
-    if attempt.is_checked(c):
-        return 1
     free = [int(attempt.free[names.index(name), host]) // amount
             for name, amount in asked.items() if amount]
     number, most = 1, min([left - 1, *free]) + 1
