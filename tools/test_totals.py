@@ -4,6 +4,9 @@
 import sys
 from xml.etree import ElementTree
 
+LENGTH = 500
+"""Characters of the message of a failed test that are printed."""
+
 
 def totals(path):
     """(passed, failed, skipped) of one report; (0, 1, 0) where it is missing.
@@ -26,20 +29,28 @@ def totals(path):
 
 
 def failures(path):
-    """Names of the tests that failed, as pytest takes them nearly."""
+    """(name, message) of the tests that failed, named nearly as pytest does.
+    """
     try:
         cases = list(ElementTree.parse(path).getroot().iter('testcase'))
     except (OSError, ElementTree.ParseError):
         return []
-    return [f'{case.get("classname")}::{case.get("name")}' for case in cases
-            if case.find('failure') is not None
-            or case.find('error') is not None]
+    found = []
+    for case in cases:
+        for kind in ('failure', 'error'):
+            problem = case.find(kind)
+            if problem is not None:
+                found.append((
+                    f'{case.get("classname")}::{case.get("name")}',
+                    ' '.join(problem.get('message', '').split())[:LENGTH]))
+                break
+    return found
 
 
 def main(paths):
     for path in paths:
-        for name in failures(path):
-            print(f'failed: {name}')
+        for name, message in failures(path):
+            print(f'failed: {name}: {message}')
     counts = [totals(path) for path in paths]
     passed, failed, skipped = (sum(column) for column in zip(*counts))
     print(f'{passed} passed, {failed} failed, {skipped} skipped')
