@@ -127,10 +127,14 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
     at, members = ', '.join(found), sum(found.values())
     hosts = many(int(usable.sum()), 'host')
     for name, amount in sorted(asked.items()):
-        if amount > free[name].sum():
+        there = int(free[name].sum())
+        if amount > there:
+            alone = int(usable.sum()) == 1
+            which = _with_room(case, usable, name, amount) or (
+                'that suits them' if alone else 'that suit them')
             return Reason.told(at, Marked(
                 f'the {members} members need {name} {amount} in all; the '
-                f'{hosts} that suit them have {int(free[name].sum())} free'))
+                f'{hosts} {which} {"has" if alone else "have"} {there} free'))
     told = ', '.join(
         f'{name} {amount} of {int(free[name].sum())} free, in pieces of at '
         f'most {int(free[name].max())}'
@@ -138,6 +142,30 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
     return Reason.told(at, Marked(
         f'the {members} members do not fit together on {hosts}: they need '
         f'{told}'))
+
+
+def _with_room(case: Case, usable: np.ndarray, name: str,
+               amount: int) -> str:
+    """``with room for VCPU 1``, if only other resource classes keep the
+    members from hosts on which the class is free; else nothing.
+
+    :param usable: which hosts have room for one of the members
+    :param amount: of the resource class that all members need
+    """
+    eligibility = Eligibility(case.table)
+    suitable = np.logical_or.reduce([
+        eligibility.suitable(each.requirements) for each in case.classes])
+    free = case.table.amounts(name).free.clip(0)
+    if amount > free[suitable].sum():
+        return ''
+    told = []
+    demanded = [dict(each.demands) for each in case.classes]
+    for other in sorted(set.intersection(*map(set, demanded)) - {name}):
+        least = min(each[other] for each in demanded)
+        short = case.table.amounts(other).free < least
+        if (suitable & ~usable & short & (free > 0)).any():
+            told.append(f'{other} {least}')
+    return f'with room for {", ".join(told)}' if told else ''
 
 
 def _plural(verb: str, number: int) -> str:

@@ -3,8 +3,11 @@
 
 import pytest
 
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.plan import Plan, Reason, Unplaceable
+from nova_holistic.model.requirements import Requirements
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.solve import solve
@@ -70,6 +73,32 @@ def test_a_total_demand_above_the_free_amount_is_named():
     assert reasons(two_racks(1), wanted) == {'a, b': (
         'the 5 members need VCPU 33 in all; the 2 hosts that suit them have '
         '32 free')}
+
+
+def test_classes_that_exclude_hosts_with_free_amounts_are_named():
+    """With free CPUs on the second host, the members would fit."""
+    def of(used):
+        return cloud(
+            host('small', inventories={
+                'VCPU': Inventory(8), 'MEMORY_MB': Inventory(2048)}),
+            host('big', inventories={
+                'VCPU': Inventory(8, used=used),
+                'MEMORY_MB': Inventory(65536)}))
+
+    asked = Requirements(FrozenMapping({'VCPU': 1, 'MEMORY_MB': 1536}))
+    wanted = group(*(MemberDescription(name, asked) for name in 'ab'))
+    assert reasons(of(used=8), wanted) == {'a, b': (
+        'the 2 members need MEMORY_MB 3072 in all; the 1 host with room for '
+        'VCPU 1 has 2048 free')}
+    assert isinstance(solve(wanted, of(used=0)), Plan)
+
+
+def test_one_host_is_spoken_of_in_the_singular():
+    snapshot = cloud(host('a', 'r', inventories={'VCPU': Inventory(16)}))
+    wanted = group(servers('a', 2, vcpus=8), servers('b', 1))
+    assert reasons(snapshot, wanted) == {'a, b': (
+        'the 3 members need VCPU 17 in all; the 1 host that suits them has '
+        '16 free')}
 
 
 def test_too_few_racks_for_an_anti_affinity_are_counted():
