@@ -59,6 +59,11 @@ _MEMBERS_OF_EACH = 10
 """Policies from which on a group is diverse, and the number of members for
 each of them up to which it is: see the mixed groups of benchmarks/grid.py."""
 
+_KINDS = 150
+"""Different requirements from which on a relaxation of joined kinds comes
+first, as one of all kinds takes the whole time limit: see the different groups
+of benchmarks/grid.py."""
+
 _JOIN = (Strategy.AUTO, Strategy.INSERTION)
 """Strategies with which few members join those that stay without a program.
 """
@@ -174,6 +179,10 @@ def _on_few(asked: _Asked, deadline: Deadline) -> None:
     diverse = not always and _is_diverse(known)
     if diverse:
         first_plan(known, deadline.part(_FIRST))
+    elif not always and len({
+            id(m.requirements) for m in known.members}) > _KINDS:
+        with contextlib.suppress(OutOfTime):
+            relax(known, deadline.part(_RELAXING))
     with contextlib.suppress(OutOfTime):
         if not diverse or known.where is None:
             large(known, asked.backend, deadline.part(_FIRST), deadline,
