@@ -53,6 +53,11 @@ def _judge(group, snapshot, placed, plan):
             raise BadPlan(f'{what} of {told}, and it is {true}: {where}')
     if plan.objective.bound > value + 1e-6 * max(1, value):
         raise BadPlan(f'a bound of {plan.objective.bound} above {value}')
+    if plan.preferences:
+        least = plan.preference_cost.bound
+        if plan.preference_cost.value != pytest.approx(cost) or (
+                least > cost + 1e-6 * max(1, cost)):
+            raise BadPlan(f'{plan.preference_cost} of {cost}: {where}')
 
 
 @pytest.fixture(scope='session', autouse=True)

@@ -30,6 +30,11 @@ def plan(console: Console, answer: Plan, group: Group,
             (rule.summary, p.at or answer.group, f'{rule.weight:g}',
              str(p.violations))
             for rule, p in zip(rules, answer.preferences, strict=True)))
+    cost = answer.preference_cost
+    if cost is not None:
+        console.print()
+        _line(console, f'preferences cost {cost.value:.5g}, bound '
+                       f'{cost.bound:.5g}, gap {cost.gap:.1%}')
     _load(console, scene(snapshot, answer, group).hosts)
     console.print()
     _line(console, 'seconds: ' + ', '.join(

@@ -12,7 +12,8 @@ from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import (
-    ObjectiveValue, Placement, Plan, Preference, Reason, Unknown, Unplaceable)
+    ObjectiveValue, Placement, Plan, Preference, PreferenceCost, Reason,
+    Unknown, Unplaceable)
 
 _check_status = validator(schemas.STATUS)
 _check_shape = {
@@ -50,6 +51,7 @@ def to_document(result: Plan | Unplaceable | Unknown, group_name: str,
             'bound': _finite(objective.bound), 'gap': _finite(objective.gap)},
         'preferences': [_preference(p) for p in _described(
             result.preferences, group)],
+        **_cost(result.preference_cost),
         'seconds': dict(result.seconds),
     }
 
@@ -77,7 +79,8 @@ def parse_plan(document: Any) -> Plan | Unplaceable | Unknown:
             Preference(p['policy'], p['at'], p['violations'], p.get('level'),
                        p.get('weight'))
             for p in document.get('preferences', ())),
-        seconds=seconds)
+        seconds=seconds,
+        preference_cost=_read_cost(document.get('preference_cost')))
 
 
 def _described(preferences: Sequence[Preference],
@@ -91,6 +94,16 @@ def _described(preferences: Sequence[Preference],
     return [replace(p, level=next(iter(rule.levels), None),
                     weight=rule.weight)
             for p, rule in zip(preferences, rules)]
+
+
+def _cost(cost: PreferenceCost | None) -> dict[str, Any]:
+    return {} if cost is None else {'preference_cost': {
+        'value': cost.value, 'bound': cost.bound, 'gap': cost.gap}}
+
+
+def _read_cost(document: dict | None) -> PreferenceCost | None:
+    return None if document is None else PreferenceCost(
+        document['value'], document['bound'], document['gap'])
 
 
 def _preference(preference: Preference) -> dict[str, Any]:

@@ -51,6 +51,19 @@ class Preference:
 
 
 @dataclass(frozen=True, slots=True)
+class PreferenceCost:
+    """The weighted violations of all preferences.
+
+    :ivar bound: no plan has fewer weighted violations
+    :ivar gap: (value - bound) / value; 0 where both are 0
+    """
+
+    value: float
+    bound: float
+    gap: float
+
+
+@dataclass(frozen=True, slots=True)
 class Reason:
     """Why a group cannot be placed. Equal where it says the same.
 
@@ -100,6 +113,8 @@ class Plan:
     """Every member at its place.
 
     :ivar seconds: time taken by step: snapshot, build, solve, total
+    :ivar preference_cost: None if the group has no preferences, or if it is
+        not known
     """
 
     group: str
@@ -108,6 +123,7 @@ class Plan:
     preferences: tuple[Preference, ...] = ()
     seconds: Mapping[str, float] = field(
         default_factory=FrozenMapping, compare=False)
+    preference_cost: PreferenceCost | None = None
 
     def hosts(self) -> dict[str, str]:
         """Member path to host name."""

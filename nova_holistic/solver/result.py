@@ -1,41 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
 """A placement of members to a plan, with what is proved of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 
-from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import (
-    ObjectiveValue, Placement, Plan, Preference)
-from nova_holistic.model.snapshot import Host, Snapshot
+    ObjectiveValue, Placement, Plan, Preference, PreferenceCost)
+from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.problem import bound as bounds
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.verdict import Verdict
 
 
-def judged(group: Group, snapshot: Snapshot, objective: Objective,
-           policies: Sequence[Carried], where: Mapping[str, Host],
-           placed: Mapping[str, str], bound: float | None,
-           verdict: Verdict | None,
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What is proved of a placement.
+
+    :ivar bound: of the objective
+    :ivar least: no plan's preferences cost less
+    """
+
+    bound: float | None
+    least: Fraction | float
+    verdict: Verdict
+
+
+def judged(known: Incumbent, where: Mapping[str, Host], proof: Proof,
            seconds: Callable[[], Mapping[str, float]]) -> Plan:
     """The plan that members are there.
 
+    :param known: the question
     :param where: of all members, in document order
     """
-    value = float(objective.value(
-        group.all_members(), where, placed, snapshot))
+    value = float(known.objective.value(
+        known.members, where, known.placed, known.snapshot))
+    best = proof.verdict is Verdict.BEST
+    preferences = tuple(
+        Preference(p.policy.title, p.scope.path, p.policy.check(
+            p.scope, where, known.snapshot).count)
+        for p in known.policies if not p.policy.hard)
+    cost = preference_cost(known.policies, where, known.snapshot)
     return Plan(
-        group.name,
+        known.group.name,
         tuple(_placement(path, host) for path, host in where.items()),
-        _valued(objective, value, bound, verdict is Verdict.BEST),
-        tuple(Preference(p.policy.title, p.scope.path, p.policy.check(
-            p.scope, where, snapshot).count)
-            for p in policies if not p.policy.hard),
-        seconds())
+        _valued(known.objective, value, proof.bound, best), preferences,
+        seconds(), _costed(float(cost), float(cost if best else proof.least))
+        if preferences else None)
 
 
 def _placement(path: str, host: Host) -> Placement:
     return Placement(path, host.name, host.node, host.location)
+
+
+def _costed(cost: float, least: float) -> PreferenceCost:
+    return PreferenceCost(cost, least, bounds.gap(cost, least))
 
 
 def _valued(objective: Objective, value: float, bound: float | None,

@@ -29,7 +29,7 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver.processor import one_processor
-from nova_holistic.solver.result import judged
+from nova_holistic.solver.result import judged, Proof
 from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
 from nova_holistic.solver.traffic.traffic_plans import talking
 
@@ -167,8 +167,7 @@ def _of_those_who_join(asked: _Asked, deadline: Deadline) -> Plan | None:
         known.prove(found.bound, known.worth[0])
         return None
     return judged(
-        known.group, known.snapshot, known.objective, found.policies,
-        found.where, known.placed, found.bound, found.verdict,
+        known, found.where, Proof(found.bound, known.least, found.verdict),
         lambda: _seconds(asked.deadline, 0.0))
 
 
@@ -238,8 +237,7 @@ def _plan(asked: _Asked) -> Plan:
     """The incumbent, with what is proved."""
     known = asked.incumbent
     return judged(
-        known.group, known.snapshot, known.objective, known.policies,
-        known.where, known.placed, known.bound, known.verdict,
+        known, known.where, Proof(known.bound, known.least, known.verdict),
         lambda: _seconds(asked.deadline, known.solving))
 
 

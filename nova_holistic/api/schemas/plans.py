@@ -32,6 +32,7 @@ ONE = common.enveloped('plan', common.strict({
     }, 'member')},
     'objective': plan.OBJECTIVE,
     'preferences': {'type': 'array', 'items': plan.PREFERENCE},
+    'preference_cost': plan.PREFERENCE_COST,
     'seconds': common.ANY_OBJECT,
     'explain': _LIST_OF_OBJECTS,
     'reasons': {'type': 'array', 'items': common.REASON},

@@ -21,8 +21,8 @@ MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid')
 EVENTS = ('at', 'kind', 'member', 'from_state', 'to_state', 'host',
           'reasons')
 EVENTS_LONG = ('id', *EVENTS, 'details', 'service', 'request_id', 'user_id')
-PLAN = ('id', 'status', 'objective', 'preferences', 'reasons', 'relaxations',
-        'headroom', 'placements')
+PLAN = ('id', 'status', 'objective', 'preferences', 'preference_cost',
+        'reasons', 'relaxations', 'headroom', 'placements')
 
 
 class Counts(columns.FormattableColumn):
@@ -65,6 +65,15 @@ class Objective(columns.FormattableColumn):
         return f'{found["name"]} {found["value"]:g}{gap}'
 
 
+class PreferenceCost(columns.FormattableColumn):
+    """Weighted violations, and what no plan is below."""
+
+    def human_readable(self) -> str:
+        found = self._value
+        return (f'{found["value"]:g}, bound {found["bound"]:g}, gap '
+                f'{found["gap"]:.2%}')
+
+
 class Preferences(columns.FormattableColumn):
     """How often each weighted policy is not met, one a line."""
 
@@ -99,6 +108,7 @@ class Headroom(columns.FormattableColumn):
 _KINDS = {'members': Counts, 'details': Counts, 'reasons': Reasons,
           'violations': Reasons, 'location': Location,
           'objective': Objective, 'preferences': Preferences,
+          'preference_cost': PreferenceCost,
           'relaxations': Relaxations, 'headroom': Headroom,
           'placements': Placements, 'definition': Definition}
 

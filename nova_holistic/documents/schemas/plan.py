@@ -55,6 +55,16 @@ PREFERENCE = {
     },
 }
 
+PREFERENCE_COST = {
+    'type': 'object',
+    'description': 'weighted violations of all preferences, and what no plan '
+                   'is below',
+    'additionalProperties': False,
+    'required': ['value', 'bound', 'gap'],
+    'properties': {key: {'type': 'number'}
+                   for key in ('value', 'bound', 'gap')},
+}
+
 REASON = {
     'type': 'object',
     'additionalProperties': False,
@@ -80,6 +90,7 @@ PLANNED = {
             'type': 'array', 'maxItems': MAX_HOSTS, 'items': PLACEMENT},
         'objective': OBJECTIVE,
         'preferences': {'type': 'array', 'items': PREFERENCE},
+        'preference_cost': PREFERENCE_COST,
         'seconds': SECONDS,
         'explain': {'type': 'array', 'items': {'type': 'object'}},
         'headroom': HEADROOM,

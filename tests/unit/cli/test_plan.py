@@ -39,7 +39,10 @@ def test_json_output_has_exactly_the_keys_of_a_plan(
     terminal.run('plan', shop, '--inventory', zones, '--format', 'json')
     answer = json.loads(terminal.out)
     assert sorted(answer) == ['group', 'objective', 'placements',
-                              'preferences', 'seconds', 'status']
+                              'preference_cost', 'preferences', 'seconds',
+                              'status']
+    assert answer['preference_cost'] == {
+        'value': 0.0, 'bound': 0.0, 'gap': 0.0}
     assert sorted(answer['placements'][0]) == [
         'host', 'location', 'member', 'node']
     assert sorted(answer['objective']) == ['bound', 'gap', 'name', 'value']

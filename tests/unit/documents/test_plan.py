@@ -10,14 +10,16 @@ from nova_holistic.documents.plan import parse_plan, to_document
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.plan import (
-    ObjectiveValue, Placement, Plan, Preference, Reason, Unknown, Unplaceable)
+    ObjectiveValue, Placement, Plan, Preference, PreferenceCost, Reason,
+    Unknown, Unplaceable)
 
 PLAN = Plan(
     'shop',
     (Placement('db/node-0', 'cmp-1', 'cmp-1.example.org', ('az1', 'r1')),),
     ObjectiveValue('spread', 12.5, 12.0, 0.04),
     (Preference('soft-affinity', 'db', 1),),
-    FrozenMapping({'solve': 0.25, 'total': 0.5}))
+    FrozenMapping({'solve': 0.25, 'total': 0.5}),
+    PreferenceCost(2.0, 1.5, 0.25))
 
 DOCUMENT = {
     'status': 'planned',
@@ -28,6 +30,7 @@ DOCUMENT = {
                   'gap': 0.04},
     'preferences': [
         {'policy': 'soft-affinity', 'at': 'db', 'violations': 1}],
+    'preference_cost': {'value': 2.0, 'bound': 1.5, 'gap': 0.25},
     'seconds': {'solve': 0.25, 'total': 0.5},
 }
 
@@ -81,7 +84,8 @@ plans = st.builds(
     st.lists(st.builds(Preference, names, st.text(max_size=5),
                        st.integers(0, 99), st.none() | st.text(max_size=5),
                        st.none() | st.floats(0.5, 99)),
-             max_size=3).map(tuple), seconds)
+             max_size=3).map(tuple), seconds,
+    st.none() | st.builds(PreferenceCost, numbers, numbers, numbers))
 no_plans = st.builds(Unplaceable, st.lists(
     st.builds(Reason, st.text(max_size=5), st.text(max_size=9)),
     max_size=3).map(tuple))
@@ -98,6 +102,7 @@ def test_every_answer_survives_a_round_trip_through_json(result):
         assert read.placements == result.placements
         assert read.objective == result.objective
         assert read.preferences == result.preferences
+        assert read.preference_cost == result.preference_cost
     else:
         assert read == result
     assert read.seconds == result.seconds

@@ -43,6 +43,8 @@ def agrees(case, objective, **options):
     assert plan.objective.value == pytest.approx(expected[1], abs=1e-7)
     assert plan.objective.bound <= expected[1] + 1e-7
     assert plan.objective.gap == pytest.approx(0, abs=1e-6)
+    if plan.preferences:
+        assert plan.preference_cost.gap == pytest.approx(0, abs=1e-6)
     return True
 
 
@@ -53,6 +55,8 @@ def is_sound(case, objective, **options):
         return
     plan, cost, expected = found
     assert cost >= expected[0] - 1e-9
+    if plan.preferences:
+        assert plan.preference_cost.bound <= expected[0] * (1 + 1e-9) + 1e-9
     if cost == pytest.approx(expected[0], abs=1e-9):
         assert plan.objective.value >= expected[1] - 1e-7
         assert plan.objective.bound <= expected[1] + 1e-7
