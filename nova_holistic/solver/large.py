@@ -9,18 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.objective import Objective, Outlay
+from nova_holistic.solver.column_generation.generation import Generation
+from nova_holistic.solver.column_generation.pattern_placement import (
+    place_patterns, suits)
+from nova_holistic.solver.column_generation.ways import ways
 from nova_holistic.solver.construct.fallback_plan import FallbackPlan
 from nova_holistic.solver.decomposition.apart import Apart
 from nova_holistic.solver.decomposition.cells import Cells, cells
 from nova_holistic.solver.decomposition.columns import TINY
-from nova_holistic.solver.decomposition.generation import Generation
 from nova_holistic.solver.decomposition.merged import Merged
-from nova_holistic.solver.decomposition.pattern_placement import (
-    place_patterns, suits)
 from nova_holistic.solver.decomposition.scattered import scattered
 from nova_holistic.solver.decomposition.seated import seated
 from nova_holistic.solver.decomposition.seats import boarded, Seating, seating
-from nova_holistic.solver.decomposition.ways import ways
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search, Verdict
 from nova_holistic.solver.problem.case import Case, Counts

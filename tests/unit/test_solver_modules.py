@@ -141,8 +141,7 @@ def test_the_public_modules_exist_and_are_used():
 
 
 ORDER = ('problem', 'construct', 'milp', 'improve', 'alternates',
-         'decomposition',
-         'traffic', 'diagnosis')
+         'decomposition', 'column_generation', 'traffic', 'diagnosis')
 """Sub-packages: each imports itself and those before it."""
 
 

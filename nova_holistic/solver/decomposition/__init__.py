@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large groups on large clouds: merged hosts, patterns of members on hosts,
-and the master program over them."""
+"""Large groups on large clouds: relaxations of merged hosts, and the hosts and
+places that they lead to."""

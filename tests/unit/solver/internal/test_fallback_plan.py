@@ -16,9 +16,9 @@ from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.check import check
+from nova_holistic.solver.column_generation import dive
+from nova_holistic.solver.column_generation.generation import Generation
 from nova_holistic.solver.construct import fallback_plan
-from nova_holistic.solver.decomposition import dive
-from nova_holistic.solver.decomposition.generation import Generation
 from nova_holistic.solver.decomposition.merged import Merged
 from nova_holistic.solver.decomposition import seated
 from nova_holistic.solver import large

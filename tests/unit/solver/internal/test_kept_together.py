@@ -15,13 +15,14 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity, SoftAffinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.column_generation.generation import Generation
+from nova_holistic.solver.column_generation.pattern_placement import (
+    place_patterns)
+from nova_holistic.solver.column_generation.pricing import Pricing
+from nova_holistic.solver.column_generation.ways import ways
 from nova_holistic.solver.decomposition.apart import Apart
 from nova_holistic.solver.decomposition.cells import cells
-from nova_holistic.solver.decomposition.generation import Generation
 from nova_holistic.solver.decomposition.merged import Merged
-from nova_holistic.solver.decomposition.pattern_placement import place_patterns
-from nova_holistic.solver.decomposition.pricing import Pricing
-from nova_holistic.solver.decomposition.ways import ways
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
 from tests.effort import times

@@ -17,13 +17,13 @@ from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver.decomposition.alike import Alike
-from nova_holistic.solver.decomposition.cells import cells
-from nova_holistic.solver.decomposition.generation import Generation
-from nova_holistic.solver.decomposition.merged import Merged
-from nova_holistic.solver.decomposition.pattern_placement import (
+from nova_holistic.solver.column_generation.alike import Alike
+from nova_holistic.solver.column_generation.generation import Generation
+from nova_holistic.solver.column_generation.pattern_placement import (
     place_patterns, suits)
-from nova_holistic.solver.decomposition import pricing
+from nova_holistic.solver.column_generation import pricing
+from nova_holistic.solver.decomposition.cells import cells
+from nova_holistic.solver.decomposition.merged import Merged
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
 from tests.effort import times

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.solver.decomposition.alike import Alike
-from nova_holistic.solver.decomposition.market import Market
+from nova_holistic.solver.column_generation.alike import Alike
+from nova_holistic.solver.column_generation.market import Market
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 _AT_ONCE = 2048

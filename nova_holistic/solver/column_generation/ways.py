@@ -12,9 +12,9 @@ import itertools
 
 import numpy as np
 
+from nova_holistic.solver.column_generation.sharing import sharing
 from nova_holistic.solver.decomposition.apart import Family
 from nova_holistic.solver.decomposition.cells import Cells
-from nova_holistic.solver.decomposition.sharing import sharing
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.problem.kinds import Kinds
 

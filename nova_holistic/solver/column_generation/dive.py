@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from nova_holistic.solver.decomposition.generation import Generation
+from nova_holistic.solver.column_generation.generation import Generation
 
 _WHOLE = 1e-6
 _STEEP = 4.0

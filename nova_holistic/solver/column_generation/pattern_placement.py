@@ -6,12 +6,12 @@ import math
 import numpy as np
 
 from nova_holistic.model.objective import Outlay
-from nova_holistic.solver.decomposition.alike import Alike
+from nova_holistic.solver.column_generation.alike import Alike
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import Columns
-from nova_holistic.solver.decomposition.dive import Dive, Landing
-from nova_holistic.solver.decomposition.generation import Generation
-from nova_holistic.solver.decomposition.sharing import whole_shares
+from nova_holistic.solver.column_generation.dive import Dive, Landing
+from nova_holistic.solver.column_generation.generation import Generation
+from nova_holistic.solver.column_generation.sharing import whole_shares
 from nova_holistic.solver.problem.kinds import Kinds
 
 _MOST = 20

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 import highspy
 import numpy as np
 
-from nova_holistic.solver.decomposition.alike import Alike
+from nova_holistic.solver.column_generation.alike import Alike
+from nova_holistic.solver.column_generation.sharing import sharing
+from nova_holistic.solver.column_generation.ways import anyhow, Way
 from nova_holistic.solver.decomposition.cells import Cells
-from nova_holistic.solver.decomposition.sharing import sharing
-from nova_holistic.solver.decomposition.ways import anyhow, Way
 from nova_holistic.solver.milp.weak_duality import least_sum
 from nova_holistic.solver.problem.kinds import Kinds
 

@@ -13,13 +13,13 @@ import math
 import numpy as np
 
 from nova_holistic.model.objective import Outlay
-from nova_holistic.solver.decomposition.alike import Alike
+from nova_holistic.solver.column_generation.alike import Alike
+from nova_holistic.solver.column_generation.master import Master
+from nova_holistic.solver.column_generation.pricing import Gains, Pricing
+from nova_holistic.solver.column_generation.ways import Way
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import constant
-from nova_holistic.solver.decomposition.master import Master
 from nova_holistic.solver.decomposition.merged import Merged
-from nova_holistic.solver.decomposition.pricing import Gains, Pricing
-from nova_holistic.solver.decomposition.ways import Way
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
 

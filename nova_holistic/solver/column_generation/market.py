@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.solver.decomposition.alike import Alike
-from nova_holistic.solver.decomposition.worth import Worth
+from nova_holistic.solver.column_generation.alike import Alike
+from nova_holistic.solver.column_generation.worth import Worth
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 _ROUNDING = 1e-13

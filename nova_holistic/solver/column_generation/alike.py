@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.column_generation.twins import Twins
+from nova_holistic.solver.column_generation.worth import Corners
 from nova_holistic.solver.decomposition.columns import Columns
-from nova_holistic.solver.decomposition.twins import Twins
-from nova_holistic.solver.decomposition.worth import Corners
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.utilisation_curve import curve
 
