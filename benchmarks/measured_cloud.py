@@ -49,6 +49,13 @@ class MeasuredPlacement(Placement):
 
     workers = os.cpu_count()
 
+    def prepare(self):
+        super().prepare()
+        # All of its processes would create the schema at the same time.
+        self.manage('placement.cmd.manage:main', [(
+            '--config-file', self.layout.configuration('placement')
+            / 'placement.conf', 'db', 'sync')], self.environment())
+
 
 class NovaServices(Nova):
     """nova-api alone, with a process for each processor; the benchmarks start
