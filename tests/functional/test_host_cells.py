@@ -23,7 +23,7 @@ def planned(cloud):
 
 
 def ask(cloud, group, member):
-    """Which host Nova is told, and the reads of cells of hosts."""
+    """The host in the answer to Nova, and the reads of cells of hosts."""
     instance = str(uuid.uuid4())
     spec = cloud.request_spec(
         'small', {'group': group, 'member': member}, instance)

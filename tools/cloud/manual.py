@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of the manual, for the cloud to run what operators are told."""
+"""Commands of the manual, which the cloud runs as operators do."""
 
 import re
 import shlex
