@@ -33,7 +33,7 @@ class BadFile(exceptions.HolisticError):
 
 @contextlib.contextmanager
 def blaming(name: str, text: bytes = b'') -> Iterator[None]:
-    """What is wrong with a document is told as wrong in this file.
+    """Report the mistakes of a document with the name of this file.
 
     :param text: content of the file, to find the lines of mistakes
     """

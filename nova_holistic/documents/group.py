@@ -107,7 +107,7 @@ class _Reader:
         with self.mistakes.collected():
             _check_names(group)
         if self.mistakes:
-            # A part that was left out may be the one that is looked for.
+            # Later checks may need a part that a mistake left out.
             return group
         with self.mistakes.collected():
             if not members and not groups:

@@ -22,8 +22,8 @@ def inventory_document(snapshot: Snapshot) -> dict[str, Any]:
     """Plain data, fit for JSON.
 
     A host whose place on a level is not known gets a domain of its own there.
-    A flavor that a document cannot express is left out: one with traits, or
-    one that cannot be planned.
+    Flavors that a document cannot express are left out: those with traits,
+    and those that the planner does not support.
     """
     flavors = {name: dict(flavor.resources)
                for name, flavor in sorted(snapshot.flavors.items())

@@ -95,7 +95,7 @@ class Rosters:
     def read(self, group_uuid: str) -> Found | None:
         """A group and its members in the order of its document, both as of
         one moment; without the members' alternates and times of change, and
-        without what the group's task is told. One query if the group was read
+        without the arguments of the group's task. One query if it was read
         before and has not been revised or planned anew.
         """
         return self.read_for(group_uuid, '')[0]
