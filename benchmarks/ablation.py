@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contribution of each strategy of the solver.
+
+Points of the grid (``grid_cases``) are solved with all strategies, and then
+with one strategy disabled at a time. For each strategy, the table shows on how
+many points the plan, the bound or the time was worse without it, on how many
+it was better, and the median of the time with and without it.
+
+A plan is *worse* if there is none, if it violates preferences of more weight,
+or if its objective is larger by more than the tolerance. A bound is *worse* if
+the proven gap is larger by more than the tolerance although the plan is as
+good.
+"""
+
+import argparse
+import contextlib
+import json
+import pathlib
+import statistics
+import time
+from unittest import mock
+
+import grid_cases
+from grid_cases import FAMILIES
+from planted import by_processor
+
+from nova_holistic.model.plan import Plan
+from nova_holistic.objectives import load_objective
+from nova_holistic.solver import large, solve as top
+from nova_holistic.solver.construct import disaggregation
+from nova_holistic.solver.decomposition import climb, seats
+from nova_holistic.solver.decomposition.apart import Apart
+from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
+from nova_holistic.solver.improve.settings import Improvement
+from nova_holistic.solver.milp import search
+from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.solver.settings import Settings
+
+TOLERANCE = 0.005
+"""Difference of values, and of gaps, below which two answers are equal."""
+
+
+def nothing(*_arguments, **_options):
+    """In place of a function that returns a plan, or None."""
+
+
+def no(*_arguments, **_options):
+    return False
+
+
+def plain_case(case, check):
+    """In place of the presolve: nothing is refused and no room is narrowed."""
+    return None, case.room
+
+
+def whole_hosts(kinds, cells):
+    """In place of the relaxation that keeps members apart."""
+    return Apart(kinds, cells)
+
+
+def rounded(kinds, cells, x, cell, _parts, _limit):
+    """In place of the program that shares members out over cells."""
+    return climb.quotas(x, cell, cells.count, kinds.numbers), None
+
+
+STRATEGIES = {
+    'joining': [(top, 'joined', nothing)],
+    'first plan': [(top, 'first_plan', nothing)],
+    'presolve': [(top, 'narrowed', plain_case)],
+    'decomposition': [(top, 'large', nothing)],
+    'fallback plan': [(large.FallbackPlan, 'seek', nothing)],
+    'column generation': [(large, 'suits', no)],
+    'coarse relaxation': [(top, 'relax', nothing)],
+    'traffic plans': [
+        (large, '_talking', nothing),
+        (top, 'talking', lambda *_: (None, lambda cost: None))],
+    'first program': [(search.Search, '_firm', nothing)],
+    'polishing': [(search, 'polish', nothing)],
+    'making way': [(disaggregation, 'make_way', no)],
+    'families apart': [(large.Apart, 'of', whole_hosts)],
+    'shares of cells': [(seats, 'shared_out', rounded)],
+    'pooled relaxation': [(search, 'RELAXED', -1)],
+    'neighbourhoods': [(top, 'improve', nothing)],
+}
+"""Functions to replace for each strategy: (module or class, name, function)."""
+
+
+def main():
+    arguments = parser().parse_args()
+    HiGHS.solve = by_processor(HiGHS.solve)
+    load_backend('highs')
+    for objective in grid_cases.OBJECTIVES:
+        load_objective(objective)
+    points = [*grid_cases.points(arguments.points, arguments.seed,
+                                 arguments.family, arguments.most_hosts)]
+    names = ['all', *(arguments.strategies or [
+        *STRATEGIES, *(f'neighbourhood {name}' for name in NEIGHBOURHOODS)])]
+    rows = {name: [] for name in names}
+    for point in points:
+        case = grid_cases.case(point)
+        for name in names:
+            rows[name].append(measured(
+                case, point, name, arguments.time_limit))
+        if arguments.json:
+            arguments.json.write_text(json.dumps(rows, indent=1))
+    print_table(points, rows)
+
+
+def measured(case, point, name, limit):
+    """Cost of preferences, value, gap and seconds of one answer."""
+    settings = Settings()
+    if name.startswith('neighbourhood '):
+        omitted = name.removeprefix('neighbourhood ')
+        settings = Settings(improvement=Improvement(neighbourhoods=tuple(
+            each for each in NEIGHBOURHOODS if each != omitted)))
+    with contextlib.ExitStack() as stack:
+        for owner, attribute, function in STRATEGIES.get(name, ()):
+            stack.enter_context(mock.patch.object(owner, attribute, function))
+        begin = time.process_time()
+        answer = top.solve(
+            case.group, case.snapshot, objective=point.objective,
+            time_limit=limit, timer=time.process_time, settings=settings)
+        seconds = time.process_time() - begin
+    if not isinstance(answer, Plan):
+        return {'answer': type(answer).__name__, 'seconds': seconds}
+    unmet = answer.preference_cost
+    return {'answer': 'Plan', 'seconds': seconds,
+            'unmet': unmet.value if unmet else 0.0,
+            'value': answer.objective.value, 'gap': answer.objective.gap}
+
+
+def compared(with_it, without):
+    """'worse', 'better' or None for plan, bound and time without it."""
+    plan, other = (row['answer'] == 'Plan' for row in (with_it, without))
+    if not plan or not other:
+        return ('worse' if plan else 'better' if other else None), None
+    cost, less = with_it['unmet'], without['unmet']
+    if abs(cost - less) > TOLERANCE * max(cost, less):
+        return ('worse' if less > cost else 'better'), None
+    value, lower = with_it['value'], without['value']
+    if abs(value - lower) > TOLERANCE * max(abs(value), abs(lower)):
+        return ('worse' if lower > value else 'better'), None
+    gap = without['gap'] - with_it['gap']
+    return None, ('worse' if gap > TOLERANCE else
+                  'better' if gap < -TOLERANCE else None)
+
+
+def print_table(points, rows):
+    everything = rows.pop('all')
+    print(f'{"without":<36} {"plan worse":>10} {"better":>6} '
+          f'{"bound worse":>11} {"better":>6} {"median s":>8} {"s":>8}')
+    for name, mine in {'all strategies': everything, **rows}.items():
+        found = [compared(*pair) for pair in zip(everything, mine)]
+        print(f'{name:<36} {counted(found, 0, "worse"):>10} '
+              f'{counted(found, 0, "better"):>6} '
+              f'{counted(found, 1, "worse"):>11} '
+              f'{counted(found, 1, "better"):>6} '
+              f'{statistics.median(row["seconds"] for row in mine):>8.2f} '
+              f'{sum(row["seconds"] for row in mine):>8.1f}', flush=True)
+    print(f'{len(points)} points')
+
+
+def counted(found, index, word):
+    return sum(each[index] == word for each in found)
+
+
+def parser():
+    found = argparse.ArgumentParser(description=__doc__)
+    found.add_argument('--family', nargs='+', choices=FAMILIES,
+                       default=list(FAMILIES))
+    found.add_argument('--points', type=int, default=8, help='of each family')
+    found.add_argument('--seed', type=int, default=0, help='of the points')
+    found.add_argument('--most-hosts', type=int, default=10_000)
+    found.add_argument('--time-limit', type=float, default=10.0,
+                       help='of processor time')
+    found.add_argument('--strategies', nargs='+', choices=STRATEGIES,
+                       help='to disable, one at a time; without it all, and '
+                            'every neighbourhood')
+    found.add_argument('--json', type=pathlib.Path,
+                       help='file for all figures')
+    return found
+
+
+if __name__ == '__main__':
+    main()
