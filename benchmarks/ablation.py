@@ -32,9 +32,9 @@ from nova_holistic.solver.decomposition import climb, seats
 from nova_holistic.solver.decomposition.apart import Apart
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
 from nova_holistic.solver.improve.settings import Improvement
-from nova_holistic.solver.milp import search
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.solver.milp import search
 from nova_holistic.solver.settings import Settings
 
 TOLERANCE = 0.005
@@ -83,7 +83,7 @@ STRATEGIES = {
     'pooled relaxation': [(search, 'RELAXED', -1)],
     'neighbourhoods': [(top, 'improve', nothing)],
 }
-"""Functions to replace for each strategy: (module or class, name, function)."""
+"""What each strategy loses: (module or class, name, in its place)."""
 
 
 def main():

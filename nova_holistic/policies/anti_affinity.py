@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import pulp
 
-from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
 from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
@@ -97,7 +97,8 @@ class AntiAffinity(OfLevel):
         return {self.level: False} if scope.holds(member) else {}
 
     def most_on_a_host(self, scope: Scope) -> int | None:
-        return self._most(scope) if self.hard and self.level == HOST else None
+        # Every member is in some domain, with all that share its host.
+        return self._most(scope) if self.hard else None
 
     def _most(self, scope: Scope) -> int:
         most = self.max_per_domain

@@ -64,6 +64,10 @@ _KINDS = 150
 first, as one of all kinds takes the whole time limit: see the different groups
 of benchmarks/grid.py."""
 
+_FEW_KINDS = 20
+"""Different requirements up to which column generation is of use, whatever
+the policies: see the network groups of benchmarks/grid.py."""
+
 _JOIN = (Strategy.AUTO, Strategy.INSERTION)
 """Strategies with which few members join those that stay without a program.
 """
@@ -175,15 +179,15 @@ def _on_few(asked: _Asked, deadline: Deadline) -> None:
     """A plan for a large group on some of many hosts. Where there are
     many policies, it is constructed, and a relaxation gives the bound."""
     known, always = asked.incumbent, asked.strategy is Strategy.DECOMPOSED
+    differing = len({id(m.requirements) for m in known.members})
     diverse = not always and _is_diverse(known)
     if diverse:
         first_plan(known, deadline.part(_FIRST))
-    elif not always and len({
-            id(m.requirements) for m in known.members}) > _KINDS:
+    elif not always and differing > _KINDS:
         with contextlib.suppress(OutOfTime):
             relax(known, deadline.part(_RELAXING))
     with contextlib.suppress(OutOfTime):
-        if not diverse or known.where is None:
+        if not diverse or known.where is None or differing <= _FEW_KINDS:
             large(known, asked.backend, deadline.part(_FIRST), deadline,
                   always=always)
         elif known.objective.traffic():
