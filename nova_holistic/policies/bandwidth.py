@@ -127,14 +127,16 @@ class Bandwidth(OfLevel, Relationship):
         """Links that this relationship uses, and that carry too much."""
         links = self._links(snapshot)
         mine = self._loads(self.sides(scope), placement, snapshot)
-        if not any(mine[domain] for domain in links):
+        used = [domain for domain, load in mine.items()
+                if load and domain in links]
+        if not used:
             return
         loads: Counter = Counter()
         for each in self._on_the_same_links(scope):
             loads.update(each.rule._loads(each.sides, placement, snapshot))
-        for domain, link in links.items():
-            if mine[domain] and loads[domain] > (
-                    link.uplink_mbps - link.used_mbps):
+        for domain in sorted(used):
+            link = links[domain]
+            if loads[domain] > link.uplink_mbps - link.used_mbps:
                 yield link, loads[domain]
 
     def _loads(self, sides: Sides, placement: Mapping[str, Host],
@@ -153,8 +155,8 @@ class Bandwidth(OfLevel, Relationship):
         """Links of the level by domain; labels have none."""
         if self.level not in snapshot.levels:
             return {}
-        return {Domain(self.level, link.domain): link
-                for link in snapshot.links}
+        return snapshot.once((Bandwidth, self.level), lambda: {
+            Domain(self.level, link.domain): link for link in snapshot.links})
 
     def _on_the_same_links(self, scope: Scope) -> list['_Carried']:
         """Every hard one of the level in the top-level group, this too."""

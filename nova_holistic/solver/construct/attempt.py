@@ -83,6 +83,12 @@ class Attempt:
                 for _ in range(number):
                     self.put(c, host)
 
+    def remove_class(self, c: int) -> None:
+        """Nobody of the class is on any host."""
+        for host, number in [*self.counts[c].items()]:
+            for _ in range(number):
+                self.take(c, host)
+
     def undo(self) -> None:
         """Take everyone out of the tally, which the next attempt uses."""
         for c, here in enumerate(self.counts):

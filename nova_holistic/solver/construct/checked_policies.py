@@ -27,15 +27,23 @@ class CheckedPolicies:
         self._case = case
         types = {type(row.carried.policy) for row in case.rules.rows
                  if any(atom.kind is Kind.FREE for atom, _ in row.terms)}
+        unwritten = {id(each) for each in case.checked}
         checked = [each for each in case.policies
                    if asks and each.policy.hard and each.policy.monotone
-                   and type(each.policy) in types]
+                   and (type(each.policy) in types or id(each) in unwritten)]
         self.policies = checked
         self._shares: dict[str, np.ndarray] = {}
         self._of_class: Mapping[int, Sequence[Carried]] = {
             c: found for c, members in enumerate(case.classes)
             if (found := [each for each in checked if any(
                 map(each.scope.holds, members.members))])}
+        classes: dict[int, set[int]] = {}
+        for c, found in self._of_class.items():
+            for each in found:
+                classes.setdefault(id(each), set()).add(c)
+        self._peers = {c: sorted(set().union(
+            *(classes[id(each)] for each in found)) - {c})
+            for c, found in self._of_class.items()}
 
     def __contains__(self, c: int) -> bool:
         """Whether some of these policies governs the class."""
@@ -43,9 +51,7 @@ class CheckedPolicies:
 
     def peers(self, c: int) -> list[int]:
         """Other classes that the same policies govern."""
-        mine = self._of_class.get(c, ())
-        return [other for other, found in self._of_class.items()
-                if other != c and any(a is b for a in mine for b in found)]
+        return self._peers.get(c, [])
 
     def far(self, c: int, where: Mapping[str, Host]) -> np.ndarray:
         """[host]: -1 in a domain with other members of the same policies,

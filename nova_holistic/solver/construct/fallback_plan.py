@@ -64,7 +64,7 @@ class FallbackPlan:
             case = Case.of(
                 kinds.group, self._incumbent.snapshot,
                 self._incumbent.placed, deadline.check,
-                kinds.table.part(roomiest(kinds)))
+                kinds.table.part(roomiest(kinds)), constructs=True)
             counts = _quickly(case, deadline)
             for found in plans(case, deadline) if counts is None else [counts]:
                 self._take(case, found)

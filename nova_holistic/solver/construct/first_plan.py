@@ -49,10 +49,10 @@ def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
     if not len(table) or not time:
         return
     with contextlib.suppress(OutOfTime):
-        case = incumbent.whole_case(deadline.check) if _are_few(
-            incumbent, table) else Case.of(
-                incumbent.group, incumbent.snapshot, incumbent.placed,
-                deadline.check, table.part(_some_hosts(incumbent, table)))
+        case = Case.of(
+            incumbent.group, incumbent.snapshot, incumbent.placed,
+            deadline.check, None if _are_few(incumbent, table)
+            else table.part(_some_hosts(incumbent, table)), constructs=True)
         for counts in plans(case, deadline):
             incumbent.offer(case.placement(counts))
             if deadline.left() < _FURTHER * time:

@@ -6,13 +6,14 @@ start for the solver, and the answer where time runs out.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.attempt import (
     Attempt, LookAhead, ORDERINGS)
+from nova_holistic.solver.construct.components import components
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.tally import Tally
@@ -26,6 +27,10 @@ _MORE = 6
 
 _SHARE = 0.25
 """Share of the time left for the restarts of one ordering."""
+
+_AGAIN = 6
+"""Attempts at the classes of one component before all classes are placed
+again."""
 
 _HOPELESS = 4
 """Failures of those placed first, after which no restart will help them."""
@@ -108,6 +113,7 @@ class Restarts:
         self._case, self._deadline = case, deadline
         self._tally = Tally(case, deadline.check)
         self._ahead = LookAhead(case)
+        self._components = components(case)
         self._order = _hardest_first(case)
         self._avoid: dict[int, np.ndarray] = {}
         self._tries = TRIES
@@ -135,7 +141,7 @@ class Restarts:
             attempt = Attempt(
                 self._case, ordering, self._tally, self._ahead)
             attempt.put_all(self.firm)
-            failed = attempt.run(order, self._avoid, self._deadline.check)
+            failed = self._place(attempt, order)
             reached = [] if failed is None else list(
                 self._tally.reached(failed))
             attempt.undo()
@@ -146,6 +152,32 @@ class Restarts:
                                  else _HOPELESS):
                 return None
             self._learn(failed, reached)
+        return None
+
+    def _place(self, attempt: Attempt, order: Sequence[int]) -> int | None:
+        """Place the classes; the class for which no host was found, or None.
+
+        If a class finds no host, only the classes of its component are placed
+        again, because all others are independent of them.
+        """
+        failed = attempt.run(order, self._avoid, self._deadline.check)
+        tries: Counter[frozenset[int]] = Counter()
+        while failed is not None:
+            component = self._components[failed]
+            tries[component] += 1
+            if len(component) == 1 or tries[component] > _AGAIN:
+                return failed
+            reached = list(self._tally.reached(failed))
+            for c in component.difference(self.firm):
+                attempt.remove_class(c)
+            self._learn(failed, reached)
+            placed = {c for c, here in enumerate(attempt.counts) if here}
+            left = [c for c in self._order
+                    if c not in placed and c not in self.firm]
+            failed = attempt.run(
+                [c for c in left if c in component]
+                + [c for c in left if c not in component],
+                self._avoid, self._deadline.check)
         return None
 
     def _judged(self, counts: Counts) -> Counts | None:

@@ -57,6 +57,8 @@ class Case:
 
     :ivar placed: host index of each member that stays where it is
     :ivar room: [class, host]: how many of the class the host takes at most
+    :ivar checked: those of ``policies`` without rows, for construction
+        without a program: only their checks tell whether they hold
     """
 
     group: Group
@@ -68,19 +70,23 @@ class Case:
     classes: tuple[MemberClass, ...]
     room: np.ndarray
     policies: tuple[Carried, ...]
+    checked: tuple[Carried, ...] = ()
 
     @classmethod
     def of(cls, group: Group, snapshot: Snapshot,
            placed: Mapping[str, str],
            in_time: Callable[[], None] = endless,
            table: HostTable | None = None,
-           freed: 'Freed | None' = None) -> 'Case':
+           freed: 'Freed | None' = None,
+           constructs: bool = False) -> 'Case':
         """Look up what the group asks for, and write its rules down.
 
         :param in_time: called again and again; raises where time has run out
         :param table: the snapshot's, if there is one already
         :param freed: the only ones of the members without a place that may
             move; None for all of them
+        :param constructs: the plan is constructed without a program, so that
+            no rows are needed for traffic
         :raises InvalidDocument: a placed member or its host is unknown
         """
         table = table or HostTable.of(snapshot)
@@ -100,8 +106,10 @@ class Case:
                       in_time)
         policies = tuple(carried_policies(group))
         touched = policies if freed is None else freed.policies
+        checked = tuple(filter(_has_traffic, touched)) if constructs else ()
         if freed is None or freed.rows is None:
-            rules.encode(touched)
+            rules.encode([each for each in touched if not (
+                constructs and _has_traffic(each))])
             _tell_sides_apart(policies, rules)
         else:
             rules.adopt(freed.whole, touched, freed.rows)
@@ -109,7 +117,8 @@ class Case:
             rules.number(freed.scope)
         classes = classes_of(waiting, kinds, rules, in_time)
         return cls(group, snapshot, table, members, at, rules, classes,
-                   _room(classes, room, len(table), in_time), touched)
+                   _room(classes, room, len(table), in_time), touched,
+                   checked)
 
     def under(self, policies: Sequence[Carried]) -> 'Case':
         """The same, with no policies but these hard ones."""
@@ -251,6 +260,14 @@ def reach(members: Sequence[Member], masks: Mapping[str, np.ndarray],
     for path, some in also.items():
         found[path] = found[path] | np.isin(np.arange(hosts), list(some))
     return found
+
+
+def _has_traffic(each: Carried) -> bool:
+    """Whether it is a relationship with traffic. Its rows take several
+    variables for each domain, and most of the time of writing a case."""
+    return isinstance(each.policy, Relationship) and bool(
+        each.policy.traffic_mbps) and (
+            each.policy.monotone or not each.policy.hard)
 
 
 def _tell_sides_apart(policies: Sequence[Carried], rules: Rules) -> None:

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Member classes that depend on each other because of policies."""
+
+from nova_holistic.solver.problem.case import Case
+
+_WHOLE = 0.5
+"""Share of the classes from which on a policy concerns the whole group, and
+connects no classes."""
+
+
+def components(case: Case) -> list[frozenset[int]]:
+    """For each class, the classes that policies connect with it, itself
+    included. Only the free amounts of hosts and the policies of the whole
+    group connect different components.
+    """
+    class_of = {member.path: c for c, each in enumerate(case.classes)
+                for member in each.members}
+    found = [frozenset({c}) for c in range(len(case.classes))]
+    for carried in case.policies:
+        mine = {class_of[member.path] for member in carried.scope.members
+                if member.path in class_of}
+        if not 1 < len(mine) <= _WHOLE * len(found):
+            continue
+        merged = frozenset().union(*(found[c] for c in mine))
+        for c in merged:
+            found[c] = merged
+    return found
