@@ -95,14 +95,14 @@ class Restarts:
     """Attempts, of which each learns from those before: who found no host is
     placed first, and those near it avoid what kept it out.
 
-    :ivar firm: hosts of classes that have theirs before all others
+    :ivar fixed: hosts of classes that have theirs before all others
     :ivar broken: where an attempt put everyone, and broke rules that cannot
         be kept member by member
     :ivar failures: how often each class found no host, in the latest run
     """
 
     def __init__(self, case: Case, deadline: Deadline):
-        self.firm: dict[int, dict[int, int]] = {}
+        self.fixed: dict[int, dict[int, int]] = {}
         self.broken: Counts | None = None
         self.failures: Counter[int] = Counter()
         self._case, self._deadline = case, deadline
@@ -131,10 +131,10 @@ class Restarts:
         for _ in range(tries):
             if self._deadline.left() <= reserve:
                 return None
-            order = [c for c in self._order if c not in self.firm]
+            order = [c for c in self._order if c not in self.fixed]
             attempt = Attempt(
                 self._case, ordering, self._tally, self._ahead)
-            attempt.put_all(self.firm)
+            attempt.put_all(self.fixed)
             failed = attempt.run(order, self._avoid, self._deadline.check)
             reached = [] if failed is None else list(
                 self._tally.reached(failed))
@@ -165,10 +165,10 @@ class Restarts:
         first = [failed, *self._ahead.checked.peers(failed)]
         self._order = first + [c for c in self._order if c not in first]
         # What confined the class that failed is worth avoiding next time.
-        near = [c for c, each in enumerate(case.classes)
-                if each.scopes & case.classes[failed].scopes]
+        related = [c for c, each in enumerate(case.classes)
+                   if each.scopes & case.classes[failed].scopes]
         far = sum(reached, np.zeros(len(case.table)))
-        for c in near if far.any() else ():
+        for c in related if far.any() else ():
             # Classes together share one array, as long as they have no other.
             avoid[c] = avoid[c] + far if c in avoid else far
 
