@@ -26,12 +26,13 @@ from planted import by_processor
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver import large, solve as top
 from nova_holistic.solver.construct import disaggregation
-from nova_holistic.solver.decomposition import climb, seats
-from nova_holistic.solver.decomposition.apart import Apart
+from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
+from nova_holistic.solver.decomposition import (
+    host_assignment, marginal_cost_greedy)
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
 from nova_holistic.solver.improve.settings import Improvement
+from nova_holistic.solver import large, solve as top
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.milp import search
@@ -56,30 +57,31 @@ def plain_case(case, check):
 
 def whole_hosts(kinds, cells):
     """In place of the relaxation that keeps members apart."""
-    return Apart(kinds, cells)
+    return CohesiveKinds(kinds, cells)
 
 
 def rounded(kinds, cells, x, cell, _parts, _limit):
     """In place of the program that shares members out over cells."""
-    return climb.quotas(x, cell, cells.count, kinds.numbers), None
+    return marginal_cost_greedy.rounded_counts(x, cell, cells.count,
+                                               kinds.numbers), None
 
 
 STRATEGIES = {
     'joining': [(top, 'joined', nothing)],
     'first plan': [(top, 'first_plan', nothing)],
-    'presolve': [(top, 'narrowed', plain_case)],
+    'presolve': [(top, 'propagated', plain_case)],
     'decomposition': [(top, 'large', nothing)],
     'fallback plan': [(large.FallbackPlan, 'seek', nothing)],
-    'column generation': [(large, 'suits', no)],
+    'column generation': [(large, 'is_applicable', no)],
     'coarse relaxation': [(top, 'relax', nothing)],
     'traffic plans': [
-        (large, '_talking', nothing),
-        (top, 'talking', lambda *_: (None, lambda cost: None))],
-    'first program': [(search.Search, '_firm', nothing)],
-    'polishing': [(search, 'polish', nothing)],
-    'making way': [(disaggregation, 'make_way', no)],
-    'families apart': [(large.Apart, 'of', whole_hosts)],
-    'shares of cells': [(seats, 'shared_out', rounded)],
+        (large, '_for_traffic', nothing),
+        (top, 'traffic_start', lambda *_: (None, lambda cost: None))],
+    'first program': [(search.Search, '_hardest_first', nothing)],
+    'polishing': [(search, 'fix_and_optimise', nothing)],
+    'making way': [(disaggregation, 'eject', no)],
+    'families apart': [(large.CohesiveKinds, 'of', whole_hosts)],
+    'shares of cells': [(host_assignment, 'rounded_to_cells', rounded)],
     'pooled relaxation': [(search, 'RELAXED', -1)],
     'neighbourhoods': [(top, 'improve', nothing)],
 }

@@ -9,18 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.objective import Objective, Outlay
-from nova_holistic.solver.column_generation.generation import Generation
+from nova_holistic.solver.column_generation.branches import domain_branches
+from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.pattern_placement import (
-    place_patterns, suits)
-from nova_holistic.solver.column_generation.ways import ways
+    is_applicable, place_patterns)
 from nova_holistic.solver.construct.fallback_plan import FallbackPlan
-from nova_holistic.solver.decomposition.apart import Apart
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import Cells, cells
+from nova_holistic.solver.decomposition.class_counts import class_counts
+from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
 from nova_holistic.solver.decomposition.columns import TINY
-from nova_holistic.solver.decomposition.merged import Merged
-from nova_holistic.solver.decomposition.scattered import scattered
-from nova_holistic.solver.decomposition.seated import seated
-from nova_holistic.solver.decomposition.seats import boarded, Seating, seating
+from nova_holistic.solver.decomposition.host_assignment import (
+    assign_to_hosts, from_patterns, HostAssignment)
+from nova_holistic.solver.decomposition.many_subgroups import (
+    many_subgroups, size)
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search, Verdict
 from nova_holistic.solver.problem.case import Case, Counts
@@ -71,7 +73,7 @@ Best = tuple[Worth, Found]
 
 
 @dataclass(frozen=True, slots=True)
-class _How:
+class _Task:
     """What there is to find a plan, and what is known so far."""
 
     incumbent: Incumbent
@@ -94,9 +96,9 @@ class _Relaxed:
     :ivar told: whether the objective is what it minimises
     """
 
-    apart: Apart
+    cohesive: CohesiveKinds
     outlay: Outlay
-    merged: Merged
+    merged: HostAggregation
     told: bool
 
     @classmethod
@@ -105,12 +107,12 @@ class _Relaxed:
         # Few hosts are near each other, whatever else is asked for.
         told = objective.outlay()
         outlay = told or Outlay(lambda free: free * 0 + 1.0)
-        rules = cells(kinds, deadline.check)
         # Where costs rise with use, there are hosts enough in use.
-        apart = Apart(kinds, rules) if outlay.slopes else Apart.of(
-            kinds, rules)
-        return cls(apart, outlay, Merged(
-            apart.kinds, apart.cells, outlay, deadline), told is not None)
+        divide = CohesiveKinds if outlay.slopes else CohesiveKinds.of
+        cohesive = divide(kinds, cells(kinds, deadline.check))
+        merged = HostAggregation(
+            cohesive.kinds, cohesive.cells, outlay, deadline)
+        return cls(cohesive, outlay, merged, told is not None)
 
     def within(self, limit: float) -> float | None:
         """The bound of the objective among plans whose preferences cost at
@@ -120,11 +122,11 @@ class _Relaxed:
 
     @property
     def kinds(self) -> Kinds:
-        return self.apart.kinds
+        return self.cohesive.kinds
 
     @property
     def cells(self) -> Cells:
-        return self.apart.cells
+        return self.cohesive.cells
 
 
 def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
@@ -140,18 +142,18 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
                      deadline.check)
     if kinds is None or not kinds.kinds or not (
-            always or _size(kinds) > LARGE and not scattered(kinds)) or (
+            always or size(kinds) > LARGE and not many_subgroups(kinds)) or (
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
     fallback = FallbackPlan(kinds, incumbent, deadline, longest)
     fallback.seek(_HURRY)
-    how = _How(incumbent, backend, deadline)
+    task = _Task(incumbent, backend, deadline)
     found = relaxed = None
     try:
-        found = _talking(kinds, how)
+        found = _for_traffic(kinds, task)
         if found is None:
-            relaxed = _Relaxed.of(kinds, incumbent.objective, how.deadline)
-            found = _good(relaxed, how, fallback)
+            relaxed = _Relaxed.of(kinds, incumbent.objective, task.deadline)
+            found = _best_of_relaxations(relaxed, task, fallback)
     except OutOfTime:
         fallback.seek(0.0)
         if fallback.plan is None:
@@ -161,7 +163,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             incumbent.prove_least(relaxed.merged.least)
             incumbent.prove_within(relaxed.within)
     if found is None and not (relaxed and relaxed.merged.impossible):
-        fallback.seek(0.0 if _size(kinds) > _HUGE else _SHARE)
+        fallback.seek(0.0 if size(kinds) > _HUGE else _SHARE)
     if fallback.plan is None or found and found[0] <= fallback.plan[0]:
         return found and found[1]
     worth, case, counts = fallback.plan
@@ -185,28 +187,30 @@ def relax(incumbent: Incumbent, deadline: Deadline) -> None:
         incumbent.prove_within(relaxed.within)
 
 
-def _talking(kinds: Kinds, how: _How) -> Best | None:
+def _for_traffic(kinds: Kinds, task: _Task) -> Best | None:
     """For objectives that are about traffic."""
-    traffic = how.incumbent.objective.traffic()
+    traffic = task.incumbent.objective.traffic()
     search = traffic and traffic_plan(
-        kinds, traffic, how.incumbent, how.backend, how.deadline)
+        kinds, traffic, task.incumbent, task.backend, task.deadline)
     if not search:
         return None
-    how.offer(search)
+    task.offer(search)
     return search.worth, Found(search.case, search.best, search.bound,
                                search.solving)
 
 
-def _good(relaxed: _Relaxed, how: _How, fallback: FallbackPlan) -> Best | None:
+def _best_of_relaxations(relaxed: _Relaxed, task: _Task,
+                         fallback: FallbackPlan) -> Best | None:
     """The best of what relaxations lead to.
 
     :raises OutOfTime: before there was a plan
     """
     best, merged = None, relaxed.merged
-    if suits(relaxed.kinds, relaxed.outlay, relaxed.cells, merged.columns):
+    if is_applicable(relaxed.kinds, relaxed.outlay, relaxed.cells,
+                     merged.columns):
         merged.run(_BEFORE)
         fallback.seek(_SHORT)
-        search, found = _patterned(relaxed, how, fallback)
+        search, found = _from_patterns(relaxed, task, fallback)
         best = found and (search.worth, found)
         if found is not None and search.preferred():
             return best
@@ -214,25 +218,26 @@ def _good(relaxed: _Relaxed, how: _How, fallback: FallbackPlan) -> Best | None:
     fallback.seek(_SHORT)
     if merged.impossible or merged.bound is None:
         return best
-    return _chosen(relaxed, how, best)
+    return _chosen(relaxed, task, best)
 
 
-def _chosen(relaxed: _Relaxed, how: _How,
+def _chosen(relaxed: _Relaxed, task: _Task,
             best: Best | None) -> Best | None:
     """On hosts that the relaxation uses, and some more each time.
 
     :param best: known already, with what its preferences and it cost
     """
-    deadline, merged, outlay = how.deadline, relaxed.merged, relaxed.outlay
+    deadline, merged, outlay = task.deadline, relaxed.merged, relaxed.outlay
     alike = not np.ptp(merged.columns.opening) > TINY
     # Where hosts cost alike, those that the relaxation uses are mostly best.
     for spare in _SPARE[0 if alike else 1:]:
-        seats = seating(relaxed.kinds, relaxed.cells, outlay, merged, spare,
-                        how.incumbent.gap, deadline)
-        if seats.taken is None and spare < _SPARE[-1]:
+        assignment = assign_to_hosts(relaxed.kinds, relaxed.cells, outlay,
+                                     merged, spare, task.incumbent.gap,
+                                     deadline)
+        if assignment.taken is None and spare < _SPARE[-1]:
             continue
         try:
-            search, found = _plan(relaxed, how, seats)
+            search, found = _plan(relaxed, task, assignment)
         except OutOfTime:
             if best is None:
                 raise
@@ -243,58 +248,53 @@ def _chosen(relaxed: _Relaxed, how: _How,
                 deadline.elapsed() > _SHARE * deadline.limit):
             break
         if best is not None and (outlay.slopes or not relaxed.told):
-            # Other hosts would lead to the same seats.
+            # Other hosts would lead to the same places.
             break
     return best
 
 
-def _patterned(relaxed: _Relaxed, how: _How,
-               fallback: FallbackPlan) -> tuple[Search | None, Found | None]:
-    """By whole patterns of members on hosts: a better bound, better seats."""
-    deadline, merged = how.deadline, relaxed.merged
+def _from_patterns(relaxed: _Relaxed, task: _Task,
+                   fallback: FallbackPlan
+                   ) -> tuple[Search | None, Found | None]:
+    """By whole patterns of members on hosts: a better bound, better places."""
+    deadline, merged = task.deadline, relaxed.merged
     kinds, rules = relaxed.kinds, relaxed.cells
     if merged.impossible or merged.bound is None or (
             deadline.elapsed() > _SHARE * deadline.limit):
         return None, None
-    generation = Generation(
-        kinds, rules, relaxed.outlay, merged, deadline, ways(
-            kinds, rules, relaxed.apart.families, merged.limit))
-    whole = how.incumbent.objective.integral and relaxed.told
+    generation = ColumnGeneration(
+        kinds, rules, relaxed.outlay, merged, deadline, domain_branches(
+            kinds, rules, relaxed.cohesive.domains, merged.limit))
+    whole = task.incumbent.objective.integral and relaxed.told
     taken = place_patterns(
-        kinds, rules, generation, how.incumbent.gap, whole, merged.limit) if (
-            generation.run(whole) or generation.late()) else None
+        kinds, rules, generation, task.incumbent.gap, whole, merged.limit) if (
+            generation.run(whole) or generation.is_late()) else None
     merged.proved.add(generation.bound, generation.limit)
     if taken is None:
         return None, None
     fallback.seek(_LATE)
     with contextlib.suppress(OutOfTime):
-        return _plan(relaxed, how, boarded(
+        return _plan(relaxed, task, from_patterns(
             merged, *taken, bool(relaxed.outlay.slopes)))
     return None, None
 
 
-def _size(kinds: Kinds) -> int:
-    ruled = sum(bool(scope.group.rules) for scope in kinds.group.scopes())
-    return int((kinds.room > 0).sum()) + ruled * int(
-        (kinds.room > 0).any(axis=0).sum())
-
-
-def _plan(relaxed: _Relaxed, how: _How,
-          seats: Seating) -> tuple[Search, Found | None]:
-    kinds, deadline, merged = relaxed.kinds, how.deadline, relaxed.merged
-    hosts = np.union1d(seats.hosts, np.array(
+def _plan(relaxed: _Relaxed, task: _Task,
+          assignment: HostAssignment) -> tuple[Search, Found | None]:
+    kinds, deadline, merged = relaxed.kinds, task.deadline, relaxed.merged
+    hosts = np.union1d(assignment.hosts, np.array(
         [*kinds.placed.values()], dtype=np.int64))
-    known = how.incumbent
+    known = task.incumbent
     case = Case.of(kinds.group, known.snapshot, known.placed, deadline.check,
                    kinds.table.part(hosts))
-    search = Search(case, known.objective, how.backend, deadline, known.gap)
+    search = Search(case, known.objective, task.backend, deadline, known.gap)
     start = None
-    if seats.taken is not None:
-        start = seated(case, relaxed.cells, relaxed.outlay, seats, hosts,
-                       merged.limit, deadline)
+    if assignment.taken is not None:
+        start = class_counts(case, relaxed.cells, relaxed.outlay, assignment,
+                             hosts, merged.limit, deadline)
     verdict = search.improve(start, merged.least, relaxed.within,
                              known.where is not None)
-    how.offer(search)
+    task.offer(search)
     if verdict is Verdict.NOTHING or search.best is None:
         return search, None
     return search, Found(case, search.best, search.bound, search.solving)

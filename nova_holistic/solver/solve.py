@@ -15,9 +15,9 @@ from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.construct.first_plan import first_plan, MOST
 from nova_holistic.solver.construct.joining import joined
-from nova_holistic.solver.diagnosis.contradiction import narrowed
-from nova_holistic.solver.diagnosis.core import core
-from nova_holistic.solver.diagnosis.wording import reasons, unsifted
+from nova_holistic.solver.diagnosis.contradiction import propagated
+from nova_holistic.solver.diagnosis.iis import find_iis
+from nova_holistic.solver.diagnosis.wording import reasons, unreduced_reasons
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.large import large, relax
 from nova_holistic.solver.milp.backend import Backend, load_backend
@@ -31,7 +31,7 @@ from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver.processor import one_processor
 from nova_holistic.solver.result import judged, Proof
 from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
-from nova_holistic.solver.traffic.traffic_plans import talking
+from nova_holistic.solver.traffic.traffic_plans import traffic_start
 
 _FINDING = 0.9
 """Share of the time limit for plan or proof; the rest is for judging the plan
@@ -135,16 +135,16 @@ def _answer(asked: _Asked, deadline: Deadline) -> Answer:
     """Every phase improves the incumbent; none begins where it is good."""
     known = asked.incumbent
     if asked.strategy in _JOIN:
-        answer = _of_those_who_join(asked, deadline)
+        answer = _insert_members(asked, deadline)
         if answer is not None:
             return answer
     before, proof = known.where, None
     if asked.strategy is Strategy.NEIGHBOURHOODS:
         first_plan(known, deadline)
     if asked.strategy in _CHOOSE_HOSTS:
-        _on_few(asked, deadline)
+        _on_chosen_hosts(asked, deadline)
     if known.where is before:
-        proof = _on_all(asked, deadline)
+        proof = _on_all_hosts(asked, deadline)
     if proof is None and asked.strategy in _IMPROVE and (
             deadline.left() and not known.is_good_enough):
         if not known.bound:
@@ -154,7 +154,7 @@ def _answer(asked: _Asked, deadline: Deadline) -> Answer:
     return proof or _plan(asked)
 
 
-def _of_those_who_join(asked: _Asked, deadline: Deadline) -> Plan | None:
+def _insert_members(asked: _Asked, deadline: Deadline) -> Plan | None:
     """A plan for few members beside others that stay, without a program;
     None where others may find a better one."""
     known = asked.incumbent
@@ -175,7 +175,7 @@ def _of_those_who_join(asked: _Asked, deadline: Deadline) -> Plan | None:
         lambda: _seconds(asked.deadline, 0.0))
 
 
-def _on_few(asked: _Asked, deadline: Deadline) -> None:
+def _on_chosen_hosts(asked: _Asked, deadline: Deadline) -> None:
     """A plan for a large group on some of many hosts. Where there are
     many policies, it is constructed, and a relaxation gives the bound."""
     known, always = asked.incumbent, asked.strategy is Strategy.DECOMPOSED
@@ -203,7 +203,8 @@ def _is_diverse(known: Incumbent) -> bool:
             and len(known.members) <= _MEMBERS_OF_EACH * policies)
 
 
-def _on_all(asked: _Asked, deadline: Deadline) -> Unplaceable | Unknown | None:
+def _on_all_hosts(asked: _Asked,
+                  deadline: Deadline) -> Unplaceable | Unknown | None:
     """All hosts in one program; the answer where that is no plan."""
     known, whole = asked.incumbent, asked.deadline
     improves = asked.strategy in _IMPROVE
@@ -215,25 +216,25 @@ def _on_all(asked: _Asked, deadline: Deadline) -> Unplaceable | Unknown | None:
         deadline = deadline.part(_WHOLE)
     try:
         case = known.whole_case(deadline.check)
-        blamed, room = narrowed(case, deadline.check)
+        blamed, room = propagated(case, deadline.check)
     except OutOfTime as limit:
         return _unknown(asked, limit) if known.where is None else None
     if blamed is not None and known.where is None:
-        return _why_not(case, asked.backend, whole, 0.0, blamed)
+        return _unplaceable(case, asked.backend, whole, 0.0, blamed)
     search = Search(replace(case, room=room), known.objective, asked.backend,
                     deadline, known.gap, asked.strategy)
     verdict = search.run(
-        *talking(case, known.placed, known.objective, deadline),
+        *traffic_start(case, known.placed, known.objective, deadline),
         known.counts(case))
     known.solving += search.solving
     if verdict is Verdict.IMPOSSIBLE and known.where is None:
-        return _why_not(case, asked.backend, whole, known.solving)
+        return _unplaceable(case, asked.backend, whole, known.solving)
     if search.best is not None:
         known.offer(case.placement(search.best))
         known.prove(search.bound, search.worth[0])
         known.prove_least(search.least)
         if verdict is Verdict.BEST:
-            known.close(search.worth)
+            known.prove_optimal(search.worth)
     return _unknown(asked) if known.where is None else None
 
 
@@ -245,14 +246,14 @@ def _plan(asked: _Asked) -> Plan:
         lambda: _seconds(asked.deadline, known.solving))
 
 
-def _why_not(case: Case, backend: Backend, deadline: Deadline,
-             solving: float,
-             blamed: Sequence[Carried] | None = None) -> Unplaceable:
+def _unplaceable(case: Case, backend: Backend, deadline: Deadline,
+                 solving: float,
+                 blamed: Sequence[Carried] | None = None) -> Unplaceable:
     try:
-        found = core(case, backend, deadline, blamed)
+        found = find_iis(case, backend, deadline, blamed)
         told, minimal = reasons(found, deadline.check), found.minimal
     except OutOfTime:
-        told, minimal = unsifted(case, blamed), False
+        told, minimal = unreduced_reasons(case, blamed), False
     return Unplaceable(told, minimal, _seconds(deadline, solving))
 
 

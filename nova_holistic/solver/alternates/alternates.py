@@ -22,9 +22,9 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.member import Member
 from nova_holistic.model.plan import Plan
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.solver.alternates.ranges import Ranges
 from nova_holistic.solver.alternates.reachable_rules import ReachableRules
 from nova_holistic.solver.alternates.shortlist import masks, Room, Shortlists
+from nova_holistic.solver.alternates.worst_case import WorstCase
 from nova_holistic.solver.problem.case import Case, placed_at, reach
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hosts import HostTable
@@ -84,26 +84,26 @@ class _Seeker:
     suits: np.ndarray
     left: int = _LOOKS
 
-    def next(self, ranges: Ranges, room: Room) -> int | None:
+    def next(self, worst_case: WorstCase, room: Room) -> int | None:
         """The emptiest host that breaks nothing; None if there is none."""
         path = self.member.path
-        self.suits &= ranges.open(path, self.hosts)
+        self.suits &= worst_case.open(path, self.hosts)
         while self.left:
             place = self._emptiest(
-                room, self.suits & ranges.near(path, self.hosts))
+                room, self.suits & worst_case.within_domains(path, self.hosts))
             if place is None:
                 place = self._emptiest(room, self.suits)
             if place is None:
                 break
             self.suits[place] = False
             host = int(self.hosts[place])
-            learned = ranges.learned
-            if ranges.admits(path, host):
-                ranges.add(path, host)
+            learned = worst_case.learned
+            if worst_case.admits(path, host):
+                worst_case.add(path, host)
                 room.promise(self.member.requirements, host)
                 return host
-            if ranges.learned > learned:
-                self.suits &= ranges.open(path, self.hosts)
+            if worst_case.learned > learned:
+                self.suits &= worst_case.open(path, self.hosts)
             else:
                 self.left -= 1
         return None
@@ -126,7 +126,7 @@ class _Choice:
     case: Case
     places: Mapping[str, Sequence[int]]
     room: Room
-    ranges: Ranges
+    worst_case: WorstCase
     seeking: list[_Seeker]
     in_time: Callable[[], None]
 
@@ -155,7 +155,7 @@ class _Choice:
             len(table), also), in_time)
         places = {path: [host, *also.get(path, ())]
                   for path, host in own.items()}
-        return cls(case, places, room, Ranges(case, places), [
+        return cls(case, places, room, WorstCase(case, places), [
             _Seeker(m, lists[m.path], lists[m.path] != own[m.path])
             for m in members], in_time)
 
@@ -167,7 +167,7 @@ class _Choice:
         further: dict[str, int] = {}
         for seeker in self.seeking:
             self.in_time()
-            host = seeker.next(self.ranges, self.room)
+            host = seeker.next(self.worst_case, self.room)
             if host is not None:
                 further[seeker.member.path] = host
         broken = _broken(self.case, self.places, further)

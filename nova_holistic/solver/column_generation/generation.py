@@ -13,13 +13,15 @@ import math
 import numpy as np
 
 from nova_holistic.model.objective import Outlay
-from nova_holistic.solver.column_generation.alike import Alike
-from nova_holistic.solver.column_generation.master import Master
-from nova_holistic.solver.column_generation.pricing import Gains, Pricing
-from nova_holistic.solver.column_generation.ways import Way
+from nova_holistic.solver.column_generation.branches import Branch
+from nova_holistic.solver.column_generation.host_types import HostTypes
+from nova_holistic.solver.column_generation.pricing import (
+    Pricing, PricingResult)
+from nova_holistic.solver.column_generation.restricted_master import (
+    RestrictedMaster)
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import constant
-from nova_holistic.solver.decomposition.merged import Merged
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
 
@@ -47,7 +49,7 @@ _LITTLE = 2e-4
 """Share of the value by which it falls where few hosts need to be asked."""
 
 _FEW = 100
-"""Sorts of hosts of a cell that are asked for these."""
+"""Types of hosts of a cell that are asked for these."""
 
 _MANY = 200
 _SHARE = 0.2
@@ -65,7 +67,7 @@ _TIME = 0.5
 """Share of the time limit after which no round begins."""
 
 
-class Generation:
+class ColumnGeneration:
     """Patterns for the members of a relaxation.
 
     :ivar bound: no placement whose preferences cost at most ``limit`` costs
@@ -77,35 +79,36 @@ class Generation:
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
-                 merged: Merged, deadline: Deadline,
-                 ways: Sequence[Way] = ()):
-        """:param ways: every plan goes one of them, if preferences cost no
+                 aggregation: HostAggregation, deadline: Deadline,
+                 branches: Sequence[Branch] = ()):
+        """:param branches: every plan goes one of them, if preferences cost no
             more than the relaxation's limit"""
-        self.alike = Alike.of(kinds, merged.columns, outlay)
-        self.pricing = Pricing(self.alike)
+        self.host_types = HostTypes.of(kinds, aggregation.columns, outlay)
+        self.pricing = Pricing(self.host_types)
         self.numbers = kinds.numbers
         self._constant = constant(kinds, outlay)
-        self.limit = merged.limit if ways else float('inf')
-        known = max(0.0, merged.bound - self._constant)
+        self.limit = aggregation.limit if branches else float('inf')
+        known = max(0.0, aggregation.bound - self._constant)
         # Plans whose preferences cost more may cost less.
-        self.floor = self._known = known if ways or (
-            merged.limit == float('inf')) else 0.0
+        self.floor = self._known = known if branches or (
+            aggregation.limit == float('inf')) else 0.0
         unit = known / len(kinds.members) or 1.0
-        self.master = Master(kinds, cells, self.alike, unit,
-                             self.limit)
+        self.master = RestrictedMaster(kinds, cells, self.host_types, unit,
+                                       self.limit)
         self.deadline = deadline
-        self._ways = sorted(ways, key=lambda way: -sum(
-            merged.domains[number] == value for number, value in way.held))
-        for way in self._ways[:1]:
-            self.master.go(way)
-        self._others = known if self._ways[1:] else float('inf')
+        self._branches = sorted(branches, key=lambda branch: -sum(
+            aggregation.domains[number] == value
+            for number, value in branch.fixed))
+        for branch in self._branches[:1]:
+            self.master.branch_on(branch)
+        self._others = known if self._branches[1:] else float('inf')
         self._penalty = _PENALTY
-        found = merged.duals[:len(kinds.kinds)]
+        found = aggregation.duals[:len(kinds.kinds)]
         self._duals = np.zeros(self.master.rows)
         # Cells without hosts may have rows here that bins did without; what
         # preferences cost has the last row.
-        here = merged.duals if self.master.rows - len(merged.duals) in (
-            0, 1) else found
+        more = self.master.rows - len(aggregation.duals)
+        here = aggregation.duals if more in (0, 1) else found
         self._duals[:len(here)] = here
         self.prices = np.maximum(found, 0.1 * max(unit, found.max()))
 
@@ -118,38 +121,39 @@ class Generation:
 
         :param integral: whether costs are whole numbers
         """
-        self._start()
-        found = self._settle(integral)
-        if found and self._ways[1:]:
-            self._look_elsewhere(integral)
+        self._warm_start()
+        found = self._solve_branch(integral)
+        if found and self._branches[1:]:
+            self._solve_other_branches(integral)
         return found
 
-    def _look_elsewhere(self, integral: bool) -> None:
+    def _solve_other_branches(self, integral: bool) -> None:
         """What other ways cost at least; the best of them is taken."""
-        ways = [(self.master.value, self._ways[0], self.floor)]
+        branches = [(self.master.value, self._branches[0], self.floor)]
         enough = (1 - _BEHIND) * self.floor
         if integral:
             # Beyond the next whole number below.
             stay = self._constant
             enough = math.ceil(self.floor + stay - 1e-6) - 1 + 1e-3 - stay
         prices, _ = self.master.prices(self._duals)
-        for way in self._ways[1:]:
-            self.master.go(way)
+        for branch in self._branches[1:]:
+            self.master.branch_on(branch)
             self.floor = self._known
             # Much the same may pay there.
-            self._learn(self.pricing((1 + _RAISE) * way.mirrored(
-                self._ways[0], prices)))
-            found = self._settle(integral, enough)
-            if self.master.impossible:
+            mirrored = branch.mirrored_prices(self._branches[0], prices)
+            self._add_columns(self.pricing((1 + _RAISE) * mirrored))
+            found = self._solve_branch(integral, enough)
+            if self.master.infeasible:
                 self.floor = float('inf')
-            ways.append((self.master.value if found else float('inf'), way,
-                         self.floor))
-        _, way, self.floor = min(ways, key=lambda each: each[0])
-        self._others = min(floor for _, _, floor in ways)
-        self.master.go(way)
+            branches.append((self.master.value if found else float('inf'),
+                             branch, self.floor))
+        _, branch, self.floor = min(branches, key=lambda each: each[0])
+        self._others = min(floor for _, _, floor in branches)
+        self.master.branch_on(branch)
         self.master.solve(self.deadline.left())
 
-    def _settle(self, integral: bool, enough: float = float('inf')) -> bool:
+    def _solve_branch(self, integral: bool,
+                      enough: float = float('inf')) -> bool:
         """Until the bound is no longer worth another round.
 
         :param enough: a bound beyond which nothing more is of interest
@@ -157,14 +161,14 @@ class Generation:
         penalty = self._penalty
         self.master.penalise(penalty * self.prices)
         known, last = enough < float('inf'), float('inf')
-        near = 0.0 if known else _BETWEEN
+        weight = 0.0 if known else _BETWEEN
         for _ in range(_ROUNDS):
-            if self.late() or not self.master.solve(self.deadline.left()):
+            if self.is_late() or not self.master.solve(self.deadline.left()):
                 return False
             if self.floor >= enough:
-                return self.master.short < 1e-6
-            if self._settled(integral):
-                if self.master.short < 1e-6:
+                return self.master.unplaced < 1e-6
+            if self._has_converged(integral):
+                if self.master.unplaced < 1e-6:
                     return True
                 if penalty > _STIFFEST:
                     return False
@@ -173,67 +177,67 @@ class Generation:
                 continue
             falls = self.master.value < (1 - _LITTLE) * last
             last = self.master.value
-            if (self.master.short > _SHORT * self.numbers.sum()
-                    or known and falls) and self._learn(self.pricing(
+            if (self.master.unplaced > _SHORT * self.numbers.sum()
+                    or known and falls) and self._add_columns(self.pricing(
                         self.master.prices(self.master.duals)[0], few=_FEW)):
                 continue
-            fresh, better = self._ask(
-                near * self._duals + (1 - near) * self.master.duals)
-            if not (fresh or better or near):
+            fresh, better = self._price(
+                weight * self._duals + (1 - weight) * self.master.duals)
+            if not (fresh or better or weight):
                 break
             # Prices in between that lead to nothing are left out.
-            near = _BETWEEN if fresh or better else 0.0
-        return self.master.short < 1e-6
+            weight = _BETWEEN if fresh or better else 0.0
+        return self.master.unplaced < 1e-6
 
-    def late(self) -> bool:
+    def is_late(self) -> bool:
         return self.deadline.elapsed() > _TIME * self.deadline.limit
 
-    def _settled(self, integral: bool) -> bool:
+    def _has_converged(self, integral: bool) -> bool:
         value = self.master.value
-        if integral and self.master.short < 1e-6:
+        if integral and self.master.unplaced < 1e-6:
             stay = self._constant
             return math.ceil(self.floor + stay - 1e-6) >= value + stay
         return value - self.floor <= _NEARLY * value
 
-    def _start(self) -> None:
+    def _warm_start(self) -> None:
         """The merged hosts' prices, raised while that raises the bound."""
         first = self._duals
         for number in range(_RAISES):
             duals = (1 + _RAISE * number) * first
             gains, proved = self._gains(duals)
-            self._learn(gains)
-            better = self._proves(duals, gains, proved)
+            self._add_columns(gains)
+            better = self._raises_bound(duals, gains, proved)
             some = np.flatnonzero(gains.known)
-            sold = self.alike.numbers[some] @ (
-                gains.known[some] + self.alike.cost(
+            sold = self.host_types.numbers[some] @ (
+                gains.known[some] + self.host_types.cost(
                     some, gains.patterns[some]))
             # Hosts that take more than there is are paid too much.
             if sold >= proved or (number and not better):
                 return
 
-    def _ask(self, duals: np.ndarray) -> tuple[int, bool]:
+    def _price(self, duals: np.ndarray) -> tuple[int, bool]:
         """How many new patterns there are, and whether the bound rose."""
         gains, proved = self._gains(duals)
-        better = self._proves(duals, gains, proved)
-        return self._learn(gains), better
+        better = self._raises_bound(duals, gains, proved)
+        return self._add_columns(gains), better
 
-    def _gains(self, duals: np.ndarray) -> tuple[Gains, float]:
+    def _gains(self, duals: np.ndarray) -> tuple[PricingResult, float]:
         prices, proved = self.master.prices(duals)
         return self.pricing(prices), proved
 
-    def _learn(self, gains: Gains) -> int:
+    def _add_columns(self, gains: PricingResult) -> int:
         some = np.flatnonzero(gains.known)
-        if not len(self.alike.slopes):
+        if not len(self.host_types.slopes):
             # Hosts that cost the same gain alike.
             most = max(_MANY, int(_SHARE * self.numbers.sum()))
             some = some[np.sort(np.argsort(
                 -gains.known[some], kind='stable')[:most])]
         return self.master.add(some, gains.patterns[some])
 
-    def _proves(self, duals: np.ndarray, gains: Gains,
-                proved: float) -> bool:
+    def _raises_bound(self, duals: np.ndarray, gains: PricingResult,
+                      proved: float) -> bool:
         """Whether the bound rises."""
-        gained = float(self.alike.numbers @ gains.most)
+        gained = float(self.host_types.numbers @ gains.most)
         found = proved - gained - _ROUNDING * (abs(proved) + gained)
         better = found > self.floor
         if better:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seats of a relaxation's hosts, from patterns of whole members on them."""
+"""Places of a relaxation's hosts, from patterns of whole members on them."""
 
 import math
 
 import numpy as np
 
 from nova_holistic.model.objective import Outlay
-from nova_holistic.solver.column_generation.alike import Alike
+from nova_holistic.solver.column_generation.cell_program import integer_shares
+from nova_holistic.solver.column_generation.diving import Dive, DiveResult
+from nova_holistic.solver.column_generation.generation import ColumnGeneration
+from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import Columns
-from nova_holistic.solver.column_generation.dive import Dive, Landing
-from nova_holistic.solver.column_generation.generation import Generation
-from nova_holistic.solver.column_generation.sharing import whole_shares
 from nova_holistic.solver.problem.kinds import Kinds
 
 _MOST = 20
@@ -25,8 +25,8 @@ _NEARLY = 0.8
 """The same where that takes too long."""
 
 
-def suits(kinds: Kinds, outlay: Outlay, cells: Cells,
-          columns: Columns) -> bool:
+def is_applicable(kinds: Kinds, outlay: Outlay, cells: Cells,
+                  columns: Columns) -> bool:
     """Whether patterns are of use: what they leave out never makes a host
     dearer, nor asks for hosts where costs do not ask for more of them."""
     slopes = np.array((0.0, *outlay.slopes))
@@ -35,40 +35,40 @@ def suits(kinds: Kinds, outlay: Outlay, cells: Cells,
                 and (outlay.slopes or not cells.cohesive_sets))
 
 
-def place_patterns(kinds: Kinds, cells: Cells, generation: Generation,
+def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,
                    gap: float, integral: bool, limit: float
                    ) -> tuple[np.ndarray, np.ndarray] | None:
-    """[kind, host of the columns]: seats, and [part, cell] for whom; None
+    """[kind, host of the columns]: places, and [part, cell] for whom; None
     where there was no time, or the rules leave no way to share members out.
 
     :param limit: what preferences may cost
     """
-    goal, near = (generation.floor / (1 - share * gap)
-                  for share in (_RESERVE, _NEARLY))
+    goal, fallback_goal = (generation.floor / (1 - share * gap)
+                           for share in (_RESERVE, _NEARLY))
     if integral:
         goal = max(goal, math.ceil(generation.bound - 1e-6)
                    - generation.bound + generation.floor)
-        near = max(near, goal + 1)
-    landing = Dive(generation, goal, near, integral).run()
-    if landing is None or not landing.hosts:
+        fallback_goal = max(fallback_goal, goal + 1)
+    result = Dive(generation, goal, fallback_goal, integral).run()
+    if result is None or not result.hosts:
         return None
-    places = generation.master.places(landing.hosts)
-    found = whole_shares(kinds, cells, places, limit,
-                         generation.deadline.left())
+    places = generation.master.places(result.hosts)
+    found = integer_shares(kinds, cells, places, limit,
+                           generation.deadline.left())
     if found is None:
         return None
     shares, parts = found
-    sorts, patterns, hosts = _occupied(generation, landing)
-    _leave(generation.alike, sorts, patterns, places - shares)
-    taken = np.zeros((len(kinds.kinds), generation.alike.numbers.sum()),
+    types, patterns, hosts = _hosts_in_use(generation, result)
+    _remove_surplus(generation.host_types, types, patterns, places - shares)
+    taken = np.zeros((len(kinds.kinds), generation.host_types.numbers.sum()),
                      dtype=np.int64)
     taken[:, hosts] = patterns.T
-    return (taken, parts) if _roomy(
-        cells, generation.alike.cell[sorts], patterns, parts) else None
+    return (taken, parts) if _has_enough_hosts(
+        cells, generation.host_types.cell[types], patterns, parts) else None
 
 
-def _roomy(cells: Cells, cell: np.ndarray, patterns: np.ndarray,
-           parts: np.ndarray) -> bool:
+def _has_enough_hosts(cells: Cells, cell: np.ndarray, patterns: np.ndarray,
+                      parts: np.ndarray) -> bool:
     """Whether members that are kept together have hosts enough: patterns do
     not know how few of them a host takes.
 
@@ -82,36 +82,36 @@ def _roomy(cells: Cells, cell: np.ndarray, patterns: np.ndarray,
         for c, number in enumerate(parts[list(each.parts)].sum(axis=0)))
 
 
-def _occupied(generation: Generation, landing: Landing
-              ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _hosts_in_use(generation: ColumnGeneration, result: DiveResult
+                  ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sort, pattern and number of each host in use."""
     master, used = generation.master, {}
-    sorts, patterns, hosts = [], [], []
-    for column, number in sorted(landing.hosts.items()):
-        sort = master.sorts[column]
-        first = used.get(sort, 0)
-        used[sort] = first + number
-        sorts.extend([sort] * number)
+    types, patterns, hosts = [], [], []
+    for column, number in sorted(result.hosts.items()):
+        host_type = master.types[column]
+        first = used.get(host_type, 0)
+        used[host_type] = first + number
+        types.extend([host_type] * number)
         patterns.extend([master.patterns[column]] * number)
-        hosts.extend(generation.alike.hosts(sort)[
+        hosts.extend(generation.host_types.hosts(host_type)[
             first:first + number].tolist())
-    return np.array(sorts), np.array(patterns), np.array(hosts)
+    return np.array(types), np.array(patterns), np.array(hosts)
 
 
-def _leave(alike: Alike, sorts: np.ndarray, patterns: np.ndarray,
-           surplus: np.ndarray) -> None:
-    """Take seats that nobody needs away, where that saves most.
+def _remove_surplus(host_types: HostTypes, types: np.ndarray,
+                    patterns: np.ndarray, surplus: np.ndarray) -> None:
+    """Take places that nobody needs away, where that saves most.
 
     :param surplus: [kind, cell]
     """
     for kind, cell in np.argwhere(surplus > 0).tolist():
         for _ in range(int(surplus[kind, cell])):
             some = np.flatnonzero(
-                (alike.cell[sorts] == cell) & (patterns[:, kind] > 0))
+                (host_types.cell[types] == cell) & (patterns[:, kind] > 0))
             less = patterns[some].copy()
             less[:, kind] -= 1
-            saved = alike.cost(sorts[some], patterns[some]) - alike.cost(
-                sorts[some], less)
+            saved = (host_types.cost(types[some], patterns[some])
+                     - host_types.cost(types[some], less))
             # Of equal hosts, the one with fewest members may yet be left.
             best = np.lexsort((less.sum(axis=1), -np.round(saved, 9)))[0]
             patterns[some[best], kind] -= 1

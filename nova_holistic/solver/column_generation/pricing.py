@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.solver.column_generation.alike import Alike
-from nova_holistic.solver.column_generation.market import Market
+from nova_holistic.solver.column_generation.completion_bounds import CellPrices
+from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 _AT_ONCE = 2048
-"""Sorts of hosts whose patterns are built up together."""
+"""Types of hosts whose patterns are built up together."""
 
 _WIDEST = 400_000
 """Unfinished patterns kept at a time."""
@@ -38,12 +38,12 @@ _EQUAL = 1e-11
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gains:
-    """What prices pay on one host of each sort beyond its cost.
+class PricingResult:
+    """What prices pay on one host of each type beyond its cost.
 
     :ivar most: nothing gains more; 0 where nothing gains
     :ivar known: what the best pattern found gains
-    :ivar patterns: [sort, kind]
+    :ivar patterns: [type, kind]
     """
 
     most: np.ndarray
@@ -74,138 +74,146 @@ class Pricing:
     :ivar looked_at: patterns so far
     """
 
-    def __init__(self, alike: Alike):
+    def __init__(self, host_types: HostTypes):
         self.looked_at = 0
-        self._alike = alike
-        self._known = np.zeros(alike.room.shape, dtype=np.int64)
-        self._curved = len(alike.slopes) > 0
-        self._base = curve(alike.before, alike.slopes) if self._curved else (
-            np.zeros(len(alike)))
-        self._usable = np.minimum(alike.free, alike.room @ alike.amounts)
+        self._host_types = host_types
+        self._known = np.zeros(host_types.room.shape, dtype=np.int64)
+        self._curved = len(host_types.slopes) > 0
+        self._base = np.zeros(len(host_types))
+        if self._curved:
+            self._base = curve(host_types.before, host_types.slopes)
+        self._usable = np.minimum(
+            host_types.free, host_types.room @ host_types.amounts)
 
     def __call__(self, prices: np.ndarray, most: np.ndarray | None = None,
-                 few: int | None = None) -> Gains:
+                 few: int | None = None) -> PricingResult:
         """:param prices: [kind, cell], of one member
         :param most: of each kind, no more are of use
-        :param few: look only at so many sorts of hosts of a cell that promise
+        :param few: look only at so many types of hosts of a cell that promise
             most; the answer is then no bound
         """
-        alike = self._alike
-        self._room, self._free = alike.room, self._usable
+        host_types = self._host_types
+        self._room, self._free = host_types.room, self._usable
         if most is not None:
-            self._room = np.minimum(alike.room, most)
-            self._free = np.minimum(self._free, self._room @ alike.amounts)
+            self._room = np.minimum(host_types.room, most)
+            self._free = np.minimum(
+                self._free, self._room @ host_types.amounts)
         self._beam = _BEAM if few is None else _NARROW
         self._left = self.looked_at + _LONGEST
         self._slack = _EQUAL * float(np.max(prices, initial=0.0))
-        gains = Gains(np.zeros(len(alike)), np.zeros(len(alike)),
-                      np.zeros_like(self._known))
+        gains = PricingResult(np.zeros(len(host_types)),
+                              np.zeros(len(host_types)),
+                              np.zeros_like(self._known))
         for cells in _equal(prices):
             # No price of the cells is above these, but for rounding.
             here = prices[:, cells].max(axis=1)
-            sorts = np.flatnonzero(np.isin(alike.cell, cells))
-            if len(sorts) and (here > 0).any():
-                self._cell(sorts, Market.of(
-                    here, alike, self._room, sorts), few, gains)
+            types = np.flatnonzero(np.isin(host_types.cell, cells))
+            if len(types) and (here > 0).any():
+                self._cell(types, CellPrices.of(
+                    here, host_types, self._room, types), few, gains)
         found = gains.known > 0
         self._known[found] = gains.patterns[found]
         return gains
 
-    def _cell(self, sorts: np.ndarray, market: Market, few: int | None,
-              gains: Gains) -> None:
-        alike = self._alike
+    def _cell(self, types: np.ndarray, cell_prices: CellPrices,
+              few: int | None, gains: PricingResult) -> None:
+        host_types = self._host_types
         above = np.minimum(
-            market.rest(0, sorts, self._free[sorts], alike.before[sorts],
-                        self._base[sorts]),
-            self._room[sorts] @ np.maximum(market.prices, 0.0))
-        above -= alike.opening[sorts]
-        gains.most[sorts] = np.maximum(above, 0.0)
+            cell_prices.completion_bound(0, types, self._free[types],
+                                         host_types.before[types],
+                                         self._base[types]),
+            self._room[types] @ np.maximum(cell_prices.prices, 0.0))
+        above -= host_types.opening[types]
+        gains.most[types] = np.maximum(above, 0.0)
         rank = np.argsort(-above, kind='stable')
         rank = rank[above[rank] > 0][:few]
         for first in range(0, len(rank), _AT_ONCE):
-            self._part(sorts[np.sort(rank[first:first + _AT_ONCE])], market,
-                       gains)
+            self._part(types[np.sort(rank[first:first + _AT_ONCE])],
+                       cell_prices, gains)
 
-    def _part(self, sorts: np.ndarray, market: Market,
-              gains: Gains) -> None:
+    def _part(self, types: np.ndarray, cell_prices: CellPrices,
+              gains: PricingResult) -> None:
         """In halves, where there are too many patterns at once."""
-        start = np.minimum(self._known[sorts], self._room[sorts])
-        worth = start @ market.prices - self._alike.cost(sorts, start)
+        start = np.minimum(self._known[types], self._room[types])
+        worth = start @ cell_prices.prices - (
+            self._host_types.cost(types, start))
         start[worth <= 0] = 0
-        gains.known[sorts] = np.maximum(worth, 0.0)
-        gains.patterns[sorts] = start
+        gains.known[types] = np.maximum(worth, 0.0)
+        gains.patterns[types] = start
         if self.looked_at > self._left:
             return
-        lost = self._build(sorts, market, gains)
+        lost = self._build(types, cell_prices, gains)
         if lost is not None:
-            gains.most[sorts] = np.minimum(gains.most[sorts], np.maximum(
-                gains.known[sorts] + self._slack, lost))
-        elif len(sorts) > 1:
-            half = len(sorts) // 2
-            self._part(sorts[:half], market, gains)
-            self._part(sorts[half:], market, gains)
+            gains.most[types] = np.minimum(gains.most[types], np.maximum(
+                gains.known[types] + self._slack, lost))
+        elif len(types) > 1:
+            half = len(types) // 2
+            self._part(types[:half], cell_prices, gains)
+            self._part(types[half:], cell_prices, gains)
 
-    def _build(self, sorts: np.ndarray, market: Market,
-               gains: Gains) -> np.ndarray | None:
+    def _build(self, types: np.ndarray, cell_prices: CellPrices,
+               gains: PricingResult) -> np.ndarray | None:
         """What patterns that were given up promised on each host, at most;
         None where there are too many at once."""
-        number = len(sorts)
+        number = len(types)
         lost = np.zeros(number)
-        fine = self._room[sorts] >= _fitting(
-            self._free[sorts], self._alike.amounts) if (
-                self._alike.twins.sets) else np.zeros(0)
+        fine = self._room[types] >= _fitting(
+            self._free[types], self._host_types.amounts) if (
+                self._host_types.dominance.sets) else np.zeros(0)
         part = _Partial(
-            np.arange(number), self._free[sorts],
-            np.zeros((number, len(market.prices)), dtype=np.int64),
+            np.arange(number), self._free[types],
+            np.zeros((number, len(cell_prices.prices)), dtype=np.int64),
             np.zeros(number), np.zeros(number))
-        for i, kind in enumerate(market.order.tolist()):
-            last = i == len(market.order) - 1
-            grown = self._grown(part, sorts, kind, market, last)
+        for i, kind in enumerate(cell_prices.order.tolist()):
+            last = i == len(cell_prices.order) - 1
+            grown = self._grown(part, types, kind, cell_prices, last)
             if grown is None:
                 return None
             self.looked_at += len(grown.of)
-            here = sorts[grown.of]
+            here = types[grown.of]
             level = self._level(here, grown.added)
-            gained = grown.worth - self._alike.opening[here] - (
+            gained = grown.worth - self._host_types.opening[here] - (
                 level - self._base[here])
             self._keep(grown, np.where(
-                grown.members.any(axis=1), gained, 0.0), sorts, gains)
+                grown.members.any(axis=1), gained, 0.0), types, gains)
             if last:
                 break
             # A host that nobody is on may still have to be opened.
-            upper = gained + market.rest(
+            upper = gained + cell_prices.completion_bound(
                 i + 1, here, grown.free,
-                self._alike.before[here] + grown.added, level)
-            some = self._wanted(grown, here, fine, np.flatnonzero(
-                upper > gains.known[here] + self._slack), market, i + 1)
+                self._host_types.before[here] + grown.added, level)
+            some = self._undominated(grown, here, fine, np.flatnonzero(
+                upper > gains.known[here] + self._slack), cell_prices, i + 1)
             part = grown[_beam(
                 grown.of, upper, some, lost, self._beam)]
             if not len(part.of):
                 break
         return lost
 
-    def _wanted(self, part: _Partial, here: np.ndarray, fine: np.ndarray,
-                some: np.ndarray, market: Market, first: int) -> np.ndarray:
+    def _undominated(self, part: _Partial, here: np.ndarray, fine: np.ndarray,
+                     some: np.ndarray, cell_prices: CellPrices,
+                     first: int) -> np.ndarray:
         """Those of some that others do not make up for.
 
-        :param fine: [host, kind], as twins ask for it
+        :param fine: [host, kind], as dominance asks for it
         """
-        twins = self._alike.twins
-        if not twins.sets:
+        dominance = self._host_types.dominance
+        if not dominance.sets:
             return some
-        sorts = here[some]
-        return some[~twins.spare(
-            part.members[some], part.free[some], self._room[sorts],
-            fine[part.of[some]], market.prices, market.order[first:].tolist())]
+        types = here[some]
+        return some[~dominance.dominated(
+            part.members[some], part.free[some], self._room[types],
+            fine[part.of[some]], cell_prices.prices,
+            cell_prices.order[first:].tolist())]
 
-    def _grown(self, part: _Partial, sorts: np.ndarray, kind: int,
-               market: Market, last: bool) -> _Partial | None:
+    def _grown(self, part: _Partial, types: np.ndarray, kind: int,
+               cell_prices: CellPrices, last: bool) -> _Partial | None:
         """With each number of one kind more; None where that is too many."""
-        asked = self._alike.amounts[kind]
+        asked = self._host_types.amounts[kind]
         some = asked > 0
-        most = np.minimum(self._room[sorts[part.of], kind], (
+        most = np.minimum(self._room[types[part.of], kind], (
             part.free[:, some] // asked[some]).min(axis=1))
-        if last and not len(self._alike.slopes):
+        if last and not len(self._host_types.slopes):
             # Nothing else is wanted of the host: as many as there is room.
             which, number = slice(None), most
         else:
@@ -219,19 +227,19 @@ class Pricing:
         members[:, kind] = number
         return _Partial(
             grown.of, grown.free - number[:, None] * asked, members,
-            grown.added + number * self._alike.steps[
-                sorts[grown.of], kind] if len(self._alike.slopes)
+            grown.added + number * self._host_types.steps[
+                types[grown.of], kind] if len(self._host_types.slopes)
             else grown.added,
-            grown.worth + number * market.prices[kind])
+            grown.worth + number * cell_prices.prices[kind])
 
     @staticmethod
-    def _keep(part: _Partial, gained: np.ndarray, sorts: np.ndarray,
-              gains: Gains) -> None:
+    def _keep(part: _Partial, gained: np.ndarray, types: np.ndarray,
+              gains: PricingResult) -> None:
         """Take over what is better than the best one known of its host."""
         # Those of one host are side by side.
         first = np.flatnonzero(np.diff(part.of, prepend=-1))
         best = np.maximum.reduceat(gained, first)
-        here = sorts[part.of[first]]
+        here = types[part.of[first]]
         better = best > gains.known[here]
         size = np.diff(first, append=len(gained))
         top = np.flatnonzero(gained == np.repeat(best, size))
@@ -239,14 +247,15 @@ class Pricing:
         gains.known[here[better]] = best[better]
         gains.patterns[here[better]] = part.members[top[better]]
 
-    def _level(self, sorts: np.ndarray, added: np.ndarray) -> np.ndarray:
+    def _level(self, types: np.ndarray, added: np.ndarray) -> np.ndarray:
         """Of the curve on which costs rise."""
-        return curve(self._alike.before[sorts] + added, self._alike.slopes
-                     ) if self._curved else self._base[sorts]
+        return curve(self._host_types.before[types] + added,
+                     self._host_types.slopes
+                     ) if self._curved else self._base[types]
 
 
 def _fitting(free: np.ndarray, amounts: np.ndarray) -> np.ndarray:
-    """[sort, kind]: how many of a kind free amounts let in."""
+    """[type, kind]: how many of a kind free amounts let in."""
     return np.array([
         (free[:, asked > 0] // asked[asked > 0]).min(axis=1)
         for asked in amounts]).T

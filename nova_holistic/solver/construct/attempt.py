@@ -25,7 +25,7 @@ class Attempt:
         """:param ahead: of the case, where there is one already"""
         self.case = case
         self._ahead = ahead or LookAhead(case)
-        self._seats: dict[int, list[int]] = {}
+        self._places: dict[int, list[int]] = {}
         self._refused: dict[int, np.ndarray] = {}
         self._where = {path: case.table.hosts[host]
                        for path, host in case.placed.items()}
@@ -142,13 +142,13 @@ class Attempt:
 
     def _next(self, c: int) -> str:
         """Path of the member of the class that is placed next."""
-        return self.case.classes[c].members[len(self._seats.get(c, ()))].path
+        return self.case.classes[c].members[len(self._places.get(c, ()))].path
 
     def put(self, c: int, host: int) -> None:
         """One more of the class is on the host."""
         if self.is_checked(c):
             self._where[self._next(c)] = self.case.table.hosts[host]
-            self._seats.setdefault(c, []).append(host)
+            self._places.setdefault(c, []).append(host)
         self.free[:, [host]] -= self._needs(c)
         self.mine[host] = True
         self.counts[c][host] = self.counts[c].get(host, 0) + 1
@@ -157,12 +157,12 @@ class Attempt:
     def take(self, c: int, host: int) -> None:
         """One less of the class is on the host."""
         if self.is_checked(c):
-            seats, members = self._seats[c], self.case.classes[c].members
+            places, members = self._places[c], self.case.classes[c].members
             self._refused.clear()
-            at, last = seats.index(host), seats.pop()
-            del self._where[members[len(seats)].path]
-            if at < len(seats):
-                seats[at] = last
+            at, last = places.index(host), places.pop()
+            del self._where[members[len(places)].path]
+            if at < len(places):
+                places[at] = last
                 self._where[members[at].path] = self.case.table.hosts[last]
         self.free[:, [host]] += self._needs(c)
         self.counts[c][host] -= 1

@@ -12,7 +12,7 @@ from collections import Counter
 import numpy as np
 
 from nova_holistic.solver.construct.attempt import Attempt
-from nova_holistic.solver.construct.make_way import make_way
+from nova_holistic.solver.construct.ejection_chain import eject
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.tally import Tally
@@ -20,13 +20,13 @@ from nova_holistic.solver.problem.tally import Tally
 _PASSES = 4
 _TOGETHER = 0.3
 _LOOK_AROUND = 40
-"""Seats between two looks at all hosts."""
+"""Places between two looks at all hosts."""
 
-Seats = Sequence[Mapping[int, int]]
+KindCounts = Sequence[Mapping[int, int]]
 """For each kind: host index to number of its members."""
 
 
-def disaggregate(case: Case, kind_of: Sequence[int], seats: Seats,
+def disaggregate(case: Case, kind_of: Sequence[int], places: KindCounts,
                  cell: np.ndarray, score: Callable[[Attempt], np.ndarray],
                  deadline: Deadline, attempt: Attempt | None = None,
                  shares: np.ndarray | None = None,
@@ -35,10 +35,10 @@ def disaggregate(case: Case, kind_of: Sequence[int], seats: Seats,
 
     :param kind_of: kind of each class
     :param cell: of each host; cells are filled at an even pace
-    :param score: of hosts for who finds no seat: the least is best
+    :param score: of hosts for who finds no place: the least is best
     :param attempt: with members who have their places already, where any
-        others are as good for the rest as their seats
-    :param shares: [part, cell]: seats in the cell for members of the part
+        others are as good for the rest as their places
+    :param shares: [part, cell]: places in the cell for members of the part
     :param part_of: part of each class
     """
     anywhere = attempt is not None
@@ -48,8 +48,8 @@ def disaggregate(case: Case, kind_of: Sequence[int], seats: Seats,
     of_kind: dict[int, list[int]] = {}
     for c, kind in enumerate(kind_of):
         of_kind.setdefault(kind, []).append(c)
-    kept = _Shares(shares, part_of, cell)
-    free = _in_turn(seats, cell, attempt.counts)
+    kept = _CellShares(shares, part_of, cell)
+    free = _in_turn(places, cell, attempt.counts)
     for _ in range(_PASSES):
         before, free = len(free), _pass(
             attempt, of_kind, left, free, kept, deadline)
@@ -57,14 +57,15 @@ def disaggregate(case: Case, kind_of: Sequence[int], seats: Seats,
             break
     for kind, host in free if not anywhere else ():
         deadline.check()
-        if not _make_room(attempt, of_kind.get(kind, ()), left, host, kept):
-            _make_way(attempt, of_kind, kind, left, host, kept)
-    placed = _anywhere(attempt, left, kept, deadline)
+        if not _exchange_places(attempt, of_kind.get(kind, ()), left, host,
+                                kept):
+            _eject(attempt, of_kind, kind, left, host, kept)
+    placed = _place_rest(attempt, left, kept, deadline)
     return attempt.counts if placed else None
 
 
-class _Shares:
-    """How many more of each part are to have seats in each cell."""
+class _CellShares:
+    """How many more of each part are to have places in each cell."""
 
     def __init__(self, shares: np.ndarray | None, part_of: Sequence[int],
                  cell: np.ndarray):
@@ -75,7 +76,7 @@ class _Shares:
         return self._left is None or (
             self._left[self._part_of[c], self._cell[host]] > 0)
 
-    def near(self, host: int, other: int) -> bool:
+    def same_cell(self, host: int, other: int) -> bool:
         """Whether it makes no difference to any part."""
         return self._left is None or self._cell[host] == self._cell[other]
 
@@ -90,9 +91,9 @@ class _Shares:
         return (self._left[self._part_of[c]] <= 0)[self._cell] * 1.0
 
 
-def _anywhere(attempt: Attempt, left: Sequence[int], kept: '_Shares',
-              deadline: Deadline) -> bool:
-    """Put those without a seat where they are best; whether that is possible.
+def _place_rest(attempt: Attempt, left: Sequence[int], kept: '_CellShares',
+                deadline: Deadline) -> bool:
+    """Put those without a place where they are best; whether that is possible.
     """
     for c, number in enumerate(left):
         for _ in range(number):
@@ -106,17 +107,17 @@ def _anywhere(attempt: Attempt, left: Sequence[int], kept: '_Shares',
 
 
 def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
-          left: list[int], free: Sequence[tuple[int, int]], kept: '_Shares',
-          deadline: Deadline) -> list[tuple[int, int]]:
-    """Offer each free seat once; those that nobody could take."""
+          left: list[int], free: Sequence[tuple[int, int]],
+          kept: '_CellShares', deadline: Deadline) -> list[tuple[int, int]]:
+    """Offer each free place once; those that nobody could take."""
     rest: list[tuple[int, int]] = []
     elsewhere: list[float] = []
     for number, (kind, host) in enumerate(free):
         if number % _LOOK_AROUND == 0:
             deadline.check()
-            elsewhere = [_elsewhere(attempt.tally, c, bool(left[c]))
+            elsewhere = [_mean_cost(attempt.tally, c, bool(left[c]))
                          for c in range(len(left))]
-        c = _sit(attempt, [c for c in of_kind.get(kind, ()) if kept.allow(
+        c = _assign(attempt, [c for c in of_kind.get(kind, ()) if kept.allow(
             c, host)], left, host, elsewhere)
         if c is None:
             rest.append((kind, host))
@@ -125,16 +126,16 @@ def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
     return rest
 
 
-def _make_room(attempt: Attempt, classes: Sequence[int], left: list[int],
-               host: int, kept: '_Shares') -> bool:
-    """Give the seat to one who leaves another to a class that may not have
+def _exchange_places(attempt: Attempt, classes: Sequence[int], left: list[int],
+                     host: int, kept: '_CellShares') -> bool:
+    """Give the place to one who leaves another to a class that may not have
     this one; whether that is possible."""
     for c in classes:
         if not left[c] or not kept.allow(c, host):
             continue
         for other in classes:
             for there in [*attempt.counts[other]] if other != c else ():
-                if kept.near(there, host) and _exchange(
+                if kept.same_cell(there, host) and _exchange(
                         attempt, other, there, host, c):
                     left[c] -= 1
                     kept.take(c, host)
@@ -142,15 +143,15 @@ def _make_room(attempt: Attempt, classes: Sequence[int], left: list[int],
     return False
 
 
-def _make_way(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
-              kind: int, left: list[int], host: int,
-              kept: '_Shares') -> None:
-    """Give the seat to one whom others of the host keep out, if they can."""
+def _eject(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
+           kind: int, left: list[int], host: int,
+           kept: '_CellShares') -> None:
+    """Give the place to one whom others of the host keep out, if they can."""
     for c in of_kind.get(kind, ()):
         if not left[c] or not kept.allow(c, host) or (
                 attempt.counts[c].get(host, 0) >= attempt.case.room[c, host]):
             continue
-        if make_way(attempt, of_kind, c, host, kept.near):
+        if eject(attempt, of_kind, c, host, kept.same_cell):
             left[c] -= 1
             kept.take(c, host)
             return
@@ -175,7 +176,7 @@ def _exchange(attempt: Attempt, other: int, there: int, host: int,
     return False
 
 
-def _elsewhere(tally: Tally, c: int, waiting: bool) -> float:
+def _mean_cost(tally: Tally, c: int, waiting: bool) -> float:
     """What one more of the class costs on an average host; a host that it
     may not go to counts as dear."""
     if not waiting:
@@ -184,9 +185,9 @@ def _elsewhere(tally: Tally, c: int, waiting: bool) -> float:
     return float(cost.mean()) + int(4 * (1 - allowed.mean())) / 4
 
 
-def _sit(attempt: Attempt, classes: Sequence[int], left: list[int],
-         host: int, elsewhere: Sequence[float]) -> int | None:
-    """Give the seat to a class that may have it; to which."""
+def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
+            host: int, elsewhere: Sequence[float]) -> int | None:
+    """Give the place to a class that may have it; to which."""
     best = None
     for c in classes:
         if not left[c] or attempt.counts[c].get(host, 0) >= (
@@ -199,7 +200,7 @@ def _sit(attempt: Attempt, classes: Sequence[int], left: list[int],
         # but who keeps others out stays together.
         rest = left[c] / len(attempt.case.classes[c].members)
         worth = (round(cost - elsewhere[c], 6),
-                 _TOGETHER * attempt.tally.settles(c, host) - rest)
+                 _TOGETHER * attempt.tally.excludes(c, host) - rest)
         if best is None or worth < best[0]:
             best = worth, c
     if best is None:
@@ -209,19 +210,19 @@ def _sit(attempt: Attempt, classes: Sequence[int], left: list[int],
     return best[1]
 
 
-def _in_turn(seats: Seats, cell: np.ndarray,
+def _in_turn(places: KindCounts, cell: np.ndarray,
              counts: Counts) -> list[tuple[int, int]]:
-    """(kind, host) of each seat, all cells from first to last at one pace,
+    """(kind, host) of each place, all cells from first to last at one pace,
     those who have their places counted in."""
     by_cell: dict[int, list[tuple[int, int]]] = {}
     total: dict[int, int] = {}
-    for here in seats:
+    for here in places:
         for host, number in here.items():
             total[host] = total.get(host, 0) + number
-    # Hosts with most seats are the choosiest: everyone may still have them.
+    # Hosts with most places come first, while every class may use them.
     hosts = sorted(total, key=lambda host: (-total[host], host))
     for host in hosts:
-        for kind, here in enumerate(seats):
+        for kind, here in enumerate(places):
             by_cell.setdefault(int(cell[host]), []).extend(
                 [(kind, host)] * here.get(host, 0))
     there: Counter[int] = Counter()

@@ -7,8 +7,7 @@ than nothing: it is only sought where the time may turn out to be short.
 
 import numpy as np
 
-from nova_holistic.solver.construct.attempt import (
-    Attempt, fullest, LookAhead)
+from nova_holistic.solver.construct.attempt import Attempt, fullest, LookAhead
 from nova_holistic.solver.construct.greedy import plans
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -71,7 +70,7 @@ class FallbackPlan:
         except OutOfTime:
             pass
         if self.plan is not None and self._longest is not None:
-            self._put_off(self._longest.part(_REST))
+            self._extend(self._longest.part(_REST))
 
     def _take(self, case: Case, counts: Counts) -> None:
         """The best plan is kept."""
@@ -81,9 +80,9 @@ class FallbackPlan:
             self.plan = worth, case, counts
             self._incumbent.offer(placement)
 
-    def _put_off(self, later: Deadline) -> None:
+    def _extend(self, later: Deadline) -> None:
         if later.left() > self._deadline.left():
-            self._deadline.stretch(later)
+            self._deadline.extend(later)
 
 
 def _quickly(case: Case, deadline: Deadline) -> Counts | None:

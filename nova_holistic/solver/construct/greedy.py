@@ -100,14 +100,14 @@ class Restarts:
     """Attempts, of which each learns from those before: who found no host is
     placed first, and those near it avoid what kept it out.
 
-    :ivar firm: hosts of classes that have theirs before all others
+    :ivar fixed: hosts of classes that have theirs before all others
     :ivar broken: where an attempt put everyone, and broke rules that cannot
         be kept member by member
     :ivar failures: how often each class found no host, in the latest run
     """
 
     def __init__(self, case: Case, deadline: Deadline):
-        self.firm: dict[int, dict[int, int]] = {}
+        self.fixed: dict[int, dict[int, int]] = {}
         self.broken: Counts | None = None
         self.failures: Counter[int] = Counter()
         self._case, self._deadline = case, deadline
@@ -137,10 +137,10 @@ class Restarts:
         for _ in range(tries):
             if self._deadline.left() <= reserve:
                 return None
-            order = [c for c in self._order if c not in self.firm]
+            order = [c for c in self._order if c not in self.fixed]
             attempt = Attempt(
                 self._case, ordering, self._tally, self._ahead)
-            attempt.put_all(self.firm)
+            attempt.put_all(self.fixed)
             failed = self._place(attempt, order)
             reached = [] if failed is None else list(
                 self._tally.reached(failed))
@@ -168,12 +168,12 @@ class Restarts:
             if len(component) == 1 or tries[component] > _AGAIN:
                 return failed
             reached = list(self._tally.reached(failed))
-            for c in component.difference(self.firm):
+            for c in component.difference(self.fixed):
                 attempt.remove_class(c)
             self._learn(failed, reached)
             placed = {c for c, here in enumerate(attempt.counts) if here}
             left = [c for c in self._order
-                    if c not in placed and c not in self.firm]
+                    if c not in placed and c not in self.fixed]
             failed = attempt.run(
                 [c for c in left if c in component]
                 + [c for c in left if c not in component],
@@ -197,10 +197,10 @@ class Restarts:
         first = [failed, *self._ahead.checked.peers(failed)]
         self._order = first + [c for c in self._order if c not in first]
         # What confined the class that failed is worth avoiding next time.
-        near = [c for c, each in enumerate(case.classes)
-                if each.scopes & case.classes[failed].scopes]
+        related = [c for c, each in enumerate(case.classes)
+                   if each.scopes & case.classes[failed].scopes]
         far = sum(reached, np.zeros(len(case.table)))
-        for c in near if far.any() else ():
+        for c in related if far.any() else ():
             # Classes together share one array, as long as they have no other.
             avoid[c] = avoid[c] + far if c in avoid else far
 

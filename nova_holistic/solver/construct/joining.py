@@ -22,8 +22,9 @@ from nova_holistic.solver.problem.case import placed_at
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.judges import Best, Judge
 from nova_holistic.solver.problem.marginal_cost import MarginalCost
+from nova_holistic.solver.problem.policy_evaluation import (
+    Best, PolicyEvaluation)
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.rules import carried_policies
 from nova_holistic.solver.problem.verdict import Verdict
@@ -36,7 +37,7 @@ MOST = 16
 """Members that may join at once."""
 
 LOOKS = 300
-"""Hosts, or sorts of them, that policies are asked about, for one member."""
+"""Hosts, or types of them, that policies are asked about, for one member."""
 
 _SMALL = 5_000
 """Places (host, for each member) up to which only a plan that is proved to be
@@ -89,9 +90,9 @@ def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
             objective, value - sum(costs) + joining.least)
         if value - bound > _EXACT * max(1.0, value):
             verdict = Verdict.GOOD
-            near = bounds.gap(value, bound) <= gap or (
+            within_gap = bounds.gap(value, bound) <= gap or (
                 objective.integral and value - bound <= 1)
-            enough = near and not joining.small
+            enough = within_gap and not joining.small
     return Joined(where, joining.policies, bound, verdict, enough)
 
 
@@ -114,8 +115,9 @@ class _Joining:
         self.least, self.small = 0.0, True
         self._used = set(at.values())
         self._waiting = [m for m in members if m.path not in at]
-        self._judge = Judge(self._table, snapshot, self.policies,
-                            self.where, self._used, deadline)
+        self._evaluation = PolicyEvaluation(self._table, snapshot,
+                                            self.policies,
+                                            self.where, self._used, deadline)
         self._marginal_cost = MarginalCost(
             self._table, members, outlay, [*self._used])
         self._eligibility = Eligibility(self._table)
@@ -124,7 +126,8 @@ class _Joining:
     def run(self) -> list[float] | None:
         """What each of them costs as it joins, the largest first."""
         several = len(self._waiting) > 1
-        if several and not all(map(self._judge.says, self._waiting)):
+        if several and not all(map(self._evaluation.is_described,
+                                   self._waiting)):
             # What is not said of a policy can hang on all members.
             return None
         if not self._look(several):
@@ -132,7 +135,7 @@ class _Joining:
         found = []
         for member in sorted(self._waiting, key=self._size, reverse=True):
             best = self._best(member)
-            if best is None or (several and best.dislike):
+            if best is None or (several and best.preference_cost):
                 # It could have been better had others gone elsewhere.
                 return None
             self.where[member.path] = self._table.hosts[best.host]
@@ -166,14 +169,15 @@ class _Joining:
         """The best host for the member, others being where they are by now.
         """
         asked = demands(member.requirements)
-        hosts = self._judge.admitted(member, np.flatnonzero(
+        hosts = self._evaluation.admitted(member, np.flatnonzero(
             self._suiting(member) & self._marginal_cost.fits(asked)))
         costs = self._marginal_cost.of(asked)[hosts]
-        dislikes = self._judge.dislikes(member, hosts)
+        preference_costs = self._evaluation.preference_costs(member, hosts)
         # Of equally good ones the fullest.
-        order = np.lexsort((-self._marginal_cost.full[hosts], costs, dislikes))
-        return self._judge.first(member, hosts[order], costs[order],
-                                 dislikes[order], LOOKS)
+        order = np.lexsort((-self._marginal_cost.full[hosts], costs,
+                            preference_costs))
+        return self._evaluation.first(member, hosts[order], costs[order],
+                                      preference_costs[order], LOOKS)
 
     def _suiting(self, member: Member) -> np.ndarray:
         """Hosts that meet what the member requires, with room at first."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which class has which seats: an integer program under all rules.
+"""Which class has which places: an integer program under all rules.
 
 Hosts and kinds are settled: nobody asks for room, and most of what is left is
-a flow from classes to seats. So first only the domains in use are told to be
+a flow from classes to places. So first only the domains in use are told to be
 whole; what is whole then is mostly part of an answer, and the whole program
 is only for where it is not.
 """
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from pulp import LpConstraintGE, LpConstraintLE
 
-from nova_holistic.solver.construct.disaggregation import Seats
+from nova_holistic.solver.construct.disaggregation import KindCounts
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.case import Case, Counts
@@ -26,32 +26,33 @@ _MOST = 8000
 _TOLERANCE = 1e-6
 
 _MISSING = 10.0
-"""Cost of a member without a seat, where the dearest preference costs 1."""
+"""Cost of a member without a place, where the dearest preference costs 1."""
 
 
-def assigned(case: Case, table_of: Sequence[int], seats: Seats,
-             deadline: Deadline) -> Counts | None:
+def assigned_counts(case: Case, table_of: Sequence[int], places: KindCounts,
+                    deadline: Deadline) -> Counts | None:
     """Counts for the classes that break no rule, with preferences met as
-    well as these seats let them; None where none were found. Members for
-    whom the rules leave no seat are not counted.
+    well as these places let them; None where none were found. Members for
+    whom the rules leave no place are not counted.
 
-    :param table_of: number of the seats that each class may have
+    :param table_of: number of the places that each class may have
     """
-    program = _Assignment(case, table_of, seats)
+    program = _Assignment(case, table_of, places)
     return program.solve(deadline) if program.small else None
 
 
 class _Assignment:
-    """a[class, host], for hosts with seats of the class's table, and members
+    """a[class, host], for hosts with places of the class's table, and members
     of each class that have none.
 
-    :param table_of: number of the seats that each class may have
+    :param table_of: number of the places that each class may have
     """
 
-    def __init__(self, case: Case, table_of: Sequence[int], seats: Seats):
+    def __init__(self, case: Case, table_of: Sequence[int],
+                 places: KindCounts):
         self._case = case
-        number = np.zeros((len(seats), len(case.table)), dtype=np.int64)
-        for t, here in enumerate(seats):
+        number = np.zeros((len(places), len(case.table)), dtype=np.int64)
+        for t, here in enumerate(places):
             number[t, list(here)] = list(here.values())
         upper = np.minimum(number[list(table_of)], case.room)
         self._column = np.full(upper.shape, -1)
@@ -64,7 +65,7 @@ class _Assignment:
         self._cost: dict[int, float] = {}
         self._own: dict[Atom, int] = {}
         self._rows: list[tuple[np.ndarray, np.ndarray, float, float]] = []
-        self._seat_everyone(np.asarray(table_of), number)
+        self._assign_everyone(np.asarray(table_of), number)
 
     def solve(self, deadline: Deadline) -> Counts | None:
         """Counts for the classes; None where none were found."""
@@ -79,9 +80,9 @@ class _Assignment:
             for column, value in zip(every.tolist(), values.tolist()):
                 self._cost[column] = self._cost.get(column, 0.0) + (
                     value * carried.policy.weight)
-        values = _whole(self._program(), slice(
-            len(self._places), len(self._places) + len(self._case.classes)),
-            deadline)
+        missing = slice(len(self._places),
+                        len(self._places) + len(self._case.classes))
+        values = _integer_solution(self._program(), missing, deadline)
         return None if values is None else self._counts(values)
 
     def _program(self) -> Linear:
@@ -107,17 +108,17 @@ class _Assignment:
                 found[c][h] = int(number)
         return found
 
-    def _seat_everyone(self, table_of: np.ndarray,
-                       number: np.ndarray) -> None:
+    def _assign_everyone(self, table_of: np.ndarray,
+                         number: np.ndarray) -> None:
         for c, each in enumerate(self._case.classes):
             here = self._column[c][self._column[c] >= 0]
-            # Every member has a seat, or is missing.
+            # Every member has a place, or is missing.
             self._row(np.append(here, len(self._places) + c), np.ones(
                 len(here) + 1), len(each.members), len(each.members))
         for t, h in np.argwhere(number > 0).tolist():
             here = self._column[table_of == t, h]
             here = here[here >= 0]
-            # No seat is given twice.
+            # No place is given twice.
             self._row(here, np.ones(len(here)), -np.inf, number[t, h])
 
     def _row(self, every: np.ndarray, values: np.ndarray, lower: float,
@@ -171,8 +172,8 @@ class _Assignment:
         return np.array([self._own[atom]]), 0
 
 
-def _whole(program: Linear, missing: slice,
-           deadline: Deadline) -> np.ndarray | None:
+def _integer_solution(program: Linear, missing: slice,
+                      deadline: Deadline) -> np.ndarray | None:
     """A solution in whole numbers; None where none was found.
 
     :param missing: the last of the variables that count members; those after
@@ -189,7 +190,7 @@ def _whole(program: Linear, missing: slice,
         if outcome.status is not Status.INFEASIBLE:
             break
     program.integer, upper = whole, program.upper
-    found = _near(program, near, domains, missing, deadline) if (
+    found = _completed(program, near, domains, missing, deadline) if (
         outcome.solved) else None
     if found is None and outcome.status is not Status.INFEASIBLE:
         program.lower, program.upper = np.zeros_like(upper), upper
@@ -198,8 +199,8 @@ def _whole(program: Linear, missing: slice,
     return found
 
 
-def _near(program: Linear, near: np.ndarray, domains: np.ndarray,
-          missing: slice, deadline: Deadline) -> np.ndarray | None:
+def _completed(program: Linear, near: np.ndarray, domains: np.ndarray,
+               missing: slice, deadline: Deadline) -> np.ndarray | None:
     """A solution that costs no more than one in which the domains alone are
     whole; None where none was found."""
     upper = program.upper

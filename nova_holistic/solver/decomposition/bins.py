@@ -19,8 +19,9 @@ class Bins:
     :ivar free: [bin, resource class]
     :ivar room: [bin, kind]
     :ivar opening: cost of using one
-    :ivar swell: how many hosts' limits on members one of them stands for
-    :ivar fresh: whether it has hosts without members that stay
+    :ivar weight_ratio: how many hosts' limits on members one of them stands
+        for
+    :ivar has_new: whether it has hosts without members that stay
     """
 
     size: np.ndarray
@@ -28,8 +29,8 @@ class Bins:
     free: np.ndarray
     room: np.ndarray
     opening: np.ndarray
-    swell: np.ndarray
-    fresh: np.ndarray
+    weight_ratio: np.ndarray
+    has_new: np.ndarray
 
     @classmethod
     def of(cls, kinds: Kinds, columns: Columns,

@@ -38,7 +38,7 @@ class CellCounts:
             constant += weight * self._staying(atom)
         return np.concatenate(columns), np.concatenate(values), constant
 
-    def tell_used(self, program: Linear) -> None:
+    def add_used_rows(self, program: Linear) -> None:
         for atom, number in self._cells.index.items():
             if atom.kind is not Kind.USED:
                 continue
@@ -63,7 +63,7 @@ class CellCounts:
                     np.append(1.0, -np.ones(len(every) - 1)),
                     -np.inf, 0.0, 1)
 
-    def tell_parts(self, program: Linear) -> None:
+    def add_part_rows(self, program: Linear) -> None:
         cells, split = self._cells, self._cells.parts
         number = cells.count
         for part in np.flatnonzero(split.slot >= 0):

@@ -10,10 +10,12 @@ from pulp import LpConstraintGE, LpConstraintLE
 from nova_holistic.solver.decomposition.cell_counts import CellCounts
 from nova_holistic.solver.decomposition.cohesive_sets import (
     cohesive_sets, CohesiveSet)
-from nova_holistic.solver.decomposition.crossing import crossed, is_screened
 from nova_holistic.solver.decomposition.fewest_hosts import (
     countable, fewest_hosts)
-from nova_holistic.solver.decomposition.parts import Parts, parts, tellable
+from nova_holistic.solver.decomposition.partition import (
+    is_host_filter, refined)
+from nova_holistic.solver.decomposition.parts import (
+    countable_scopes, Parts, parts)
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.hosts import HostTable
@@ -83,8 +85,8 @@ class Cells:
                 np.zeros(len(every)), every, values,
                 limit if row.sense != LpConstraintLE else -np.inf,
                 limit if row.sense != LpConstraintGE else np.inf, 1)
-        counts.tell_used(program)
-        counts.tell_parts(program)
+        counts.add_used_rows(program)
+        counts.add_part_rows(program)
 
     def of_z(self, first: int) -> np.ndarray:
         """[slot, cell]: variables that count members of each part."""
@@ -150,10 +152,10 @@ def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
     of = np.zeros(len(table), dtype=np.int64)
     carried = []
     for each in carried_policies(kinds.group):
-        if is_screened(each.policy):
+        if is_host_filter(each.policy):
             continue
         fresh = [level for level in each.policy.levels if level not in levels]
-        number = crossed(table, of, fresh)
+        number = refined(table, of, fresh)
         if number is not None:
             of = number
             levels.extend(fresh)
@@ -163,13 +165,14 @@ def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
             atom.level for terms in _all_terms(rules, ()) for atom, _ in terms
             if rules.table.is_subset(atom.level)):
         # Hosts that a policy picked out by itself.
-        number = crossed(rules.table, of, [level])
+        number = refined(rules.table, of, [level])
         if number is not None:
             of = number
             levels.append(level)
     asked = {atom.scope for terms in _all_terms(rules, levels)
              for atom, _ in terms if _is_count(atom, levels)}
-    known = tellable(kinds, rules.scopes, asked, int(of.max(initial=0)) + 1)
+    known = countable_scopes(kinds, rules.scopes, asked, int(of.max(initial=0))
+                             + 1)
     return replace(
         _cells(kinds, rules, of, levels, parts(kinds, known)),
         fewest=_fewest(kinds, rules, in_time))
@@ -213,16 +216,17 @@ def _is_count(atom: Atom, levels: list[str]) -> bool:
 def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
            split: Parts) -> Cells:
     """What speaks of other counts is left out: no plan is lost by that."""
-    def told(terms: Terms) -> bool:
+    def is_expressible(terms: Terms) -> bool:
         return all(atom.kind is Kind.FREE or (
             atom.level in levels and atom.scope in split.within)
             for atom, _ in terms)
 
     rows = tuple(row for row in rules.every_row(levels)
-                 if row.terms and told(row.terms))
+                 if row.terms and is_expressible(row.terms))
     penalties = tuple(
         (carried.policy.weight, terms, constant)
-        for carried, terms, constant in rules.penalties if told(terms))
+        for carried, terms, constant in rules.penalties
+        if is_expressible(terms))
     every = [atom for terms in (
         *(row.terms for row in rows), *(terms for _, terms, _ in penalties))
         for atom, _ in terms]

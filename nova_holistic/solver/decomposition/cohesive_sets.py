@@ -13,7 +13,7 @@ import numpy as np
 from nova_holistic.model.group import Scope
 from nova_holistic.solver.decomposition.parts import Parts
 from nova_holistic.solver.milp.linear import Linear
-from nova_holistic.solver.problem.kinds import crowd, Kinds
+from nova_holistic.solver.problem.kinds import Kinds, most_on_a_host
 
 _MOST = 6000
 """Variables for them at most: beyond that, none is told of."""
@@ -44,7 +44,8 @@ def cohesive_sets(kinds: Kinds, split: Parts,
         if mine not in found and all(split.slot[part] >= 0 for part in mine):
             paths = {m.path for m in members}
             found[mine] = CohesiveSet(
-                mine, crowd(kinds.group, members), crowd(kinds.group, [
+                mine, most_on_a_host(kinds.group, members),
+                most_on_a_host(kinds.group, [
                     m for kind in kinds.kinds for m in kind.members
                     if m.path not in paths]))
     return tuple(each for mine, each in found.items()
@@ -72,14 +73,14 @@ class CohesiveSetRows:
         :param scale: how much more than a host a unit of y may be, by bin
         """
         of_v = first + np.arange(self.size).reshape(-1, self._bins)
-        self._tell_members(program, split, of_v, of_x, of_z, cell)
+        self._add_member_rows(program, split, of_v, of_x, of_z, cell)
         for each in self._every:
             mine = of_v[[self.parts.index(part) for part in each.parts]]
             self._limit(program, each, mine, of_x, of_y, scale)
 
-    def _tell_members(self, program: Linear, split: Parts, of_v: np.ndarray,
-                      of_x: np.ndarray, of_z: np.ndarray,
-                      cell: np.ndarray) -> None:
+    def _add_member_rows(self, program: Linear, split: Parts, of_v: np.ndarray,
+                         of_x: np.ndarray, of_z: np.ndarray,
+                         cell: np.ndarray) -> None:
         b = self._bins
         for part, mine in zip(self.parts, of_v):
             here = of_z[split.slot[part]]

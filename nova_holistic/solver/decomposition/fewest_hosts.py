@@ -12,7 +12,7 @@ import numpy as np
 
 from nova_holistic.model.domain import HOST
 from nova_holistic.solver.problem.row_shapes import (
-    Cap, Even, Shape, shapes, Wide)
+    CountCap, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.rules import Rules
 
@@ -39,13 +39,13 @@ def fewest_hosts(rules: Rules, placed: Mapping[str, int],
     :param rules: the hard policies
     :param placed: member path to host index, of members that stay
     """
-    return max((_Need(rules, shape, placed).hosts()
+    return max((_HostsNeeded(rules, shape, placed).hosts()
                 for shape in shapes(rules, in_time)
-                if isinstance(shape, Cap | Even | Wide)
+                if isinstance(shape, CountCap | MaxSkew | MinDomains)
                 and shape.level != HOST), default=0)
 
 
-class _Need:
+class _HostsNeeded:
     """What one shape says of the members that do not stay.
 
     Domains with hosts of members that stay may take more members at no
@@ -75,11 +75,11 @@ class _Need:
         """The number of hosts that these members need at least."""
         if not self.new:
             return 0
-        if isinstance(self._shape, Wide):
+        if isinstance(self._shape, MinDomains):
             return self._shape.least - len(
                 self._held & self._shape.domains)
         open_to = self._open()
-        if isinstance(self._shape, Even) and self._in_all(open_to):
+        if isinstance(self._shape, MaxSkew) and self._in_all(open_to):
             return len(self._shape.domains - self._held)
         left = self.new - sum(
             self._room(number) for number in open_to & self._held)
@@ -108,7 +108,7 @@ class _Need:
     def _room(self, domain: int) -> int:
         """The largest number of further members in the domain."""
         shape, every = self._shape, self.new + int(self.stay.sum())
-        if isinstance(shape, Cap):
+        if isinstance(shape, CountCap):
             most = shape.most(domain, every)
         elif domain in shape.domains:
             # The others hold fewer members by the skew at most.

@@ -59,8 +59,8 @@ def parts(kinds: Kinds, scopes: Mapping[int, Scope]) -> Parts:
         np.where(split, np.cumsum(split) - 1, -1))
 
 
-def tellable(kinds: Kinds, scopes: Sequence[Scope], asked: Collection[int],
-             cells: int) -> dict[int, Scope]:
+def countable_scopes(kinds: Kinds, scopes: Sequence[Scope],
+                     asked: Collection[int], cells: int) -> dict[int, Scope]:
     """Those of the scopes asked for that can be told apart at a sane size:
     the largest first."""
     found: dict[int, Scope] = {}

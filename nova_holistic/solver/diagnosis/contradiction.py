@@ -15,9 +15,10 @@ import numpy as np
 
 from nova_holistic.solver.diagnosis.room import Room
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.row_shapes import (
-    Apart, Cap, Confined, Even, Never, Shape, shapes, Unread, Wide)
+    CountCap, Disjoint, Infeasible, MaxDomains, MaxSkew, MinDomains, Shape,
+    shapes, Unrecognised)
 from nova_holistic.solver.problem.rows import Carried
 
 _SPLITS = 64
@@ -32,26 +33,26 @@ _DEPTH = 2
 
 
 def contradictory(case: Case,
-                  in_time: Callable[[], None] = endless) -> bool:
+                  in_time: Callable[[], None] = no_limit) -> bool:
     """Whether counting shows that there is no plan."""
     return contradiction(case, in_time) is not None
 
 
-def contradiction(case: Case, in_time: Callable[[], None] = endless
+def contradiction(case: Case, in_time: Callable[[], None] = no_limit
                   ) -> list[Carried] | None:
     """Policies of which counting shows that they cannot hold, beside what
     members require; None where it shows nothing.
 
     :param in_time: called again and again; raises where time has run out
     """
-    return narrowed(case, in_time)[0]
+    return propagated(case, in_time)[0]
 
 
-def narrowed(case: Case, in_time: Callable[[], None] = endless
-             ) -> tuple[list[Carried] | None, np.ndarray]:
+def propagated(case: Case, in_time: Callable[[], None] = no_limit
+               ) -> tuple[list[Carried] | None, np.ndarray]:
     """The same, and the case's room without what counting closes: no plan
     uses that."""
-    count = Count(case, shapes(case.rules, in_time), in_time)
+    count = CountingTest(case, shapes(case.rules, in_time), in_time)
     found = count.contradiction()
     if found is not None:
         found = [each for each in case.policies
@@ -59,16 +60,16 @@ def narrowed(case: Case, in_time: Callable[[], None] = endless
     return found, count.room
 
 
-class Count(Room):
+class CountingTest(Room):
     """Room for members, and what rules say of it."""
 
     def __init__(self, case: Case, found: Sequence[Shape],
-                 in_time: Callable[[], None] = endless):
+                 in_time: Callable[[], None] = no_limit):
         super().__init__(case, in_time)
         self.shapes = found
         self._closing: list[Carried] = []
         for shape in found:
-            if isinstance(shape, Cap) and self.close(
+            if isinstance(shape, CountCap) and self.close(
                     shape.scope, shape.level,
                     [n for n, most in shape.limits.items() if most == 0]):
                 self._closing.append(shape.carried)
@@ -83,13 +84,13 @@ class Count(Room):
         if depth == _DEPTH:
             self.work[0] = 0
         for shape in self.shapes if depth else ():
-            if isinstance(shape, Confined):
-                found = self._nowhere(shape, depth)
+            if isinstance(shape, MaxDomains):
+                found = self._probe_domains(shape, depth)
                 if found is not None:
                     return [shape.carried, *found, *self._closing]
         return None
 
-    def within(self, shape: Confined, domain: int) -> 'Count | None':
+    def within(self, shape: MaxDomains, domain: int) -> 'CountingTest | None':
         """With the shape's members in that domain; None where some stay
         elsewhere."""
         stay = self.stay(shape.scope, shape.level)
@@ -116,7 +117,7 @@ class Count(Room):
                 asked[name] += amount * len(each.members)
         usable = (self.room > 0).any(axis=0) if asked else None
         everyone = range(len(self.case.classes))
-        if self.crowd(everyone).sum() < sum(
+        if self.most_on_hosts(everyone).sum() < sum(
                 len(each.members) for each in self.case.classes):
             return True
         return any(
@@ -124,34 +125,34 @@ class Count(Room):
             for name, amount in asked.items())
 
     def _breaks(self, shape: Shape) -> bool:
-        if isinstance(shape, Never | Unread):
-            return isinstance(shape, Never)
+        if isinstance(shape, Infeasible | Unrecognised):
+            return isinstance(shape, Infeasible)
         takes = self.takes(shape.scope, shape.level)
-        if isinstance(shape, Cap):
+        if isinstance(shape, CountCap):
             stay = self.stay(shape.scope, shape.level)
             return self.allowed(shape) < self.members(shape.scope) or any(
                 stay[n] > most for n, most in shape.limits.items())
-        if isinstance(shape, Wide):
+        if isinstance(shape, MinDomains):
             here = sum(takes[n] > 0 for n in shape.domains)
             return min(here, self.members(shape.scope)) < shape.least
-        if isinstance(shape, Even):
+        if isinstance(shape, MaxSkew):
             return self.uneven(shape) or (
                 self.evenly(shape) < self.members(shape.scope))
-        if isinstance(shape, Confined):
+        if isinstance(shape, MaxDomains):
             return self.roomiest(shape) < self.members(shape.scope)
-        if isinstance(shape, Apart):
+        if isinstance(shape, Disjoint):
             needed, here = self.apart(shape)
             return here < needed
         return False
 
-    def allowed(self, shape: Cap) -> int:
+    def allowed(self, shape: CountCap) -> int:
         """How many of the scope the cap lets in."""
         takes = self.takes(shape.scope, shape.level)
         for number, most in shape.limits.items():
             takes[number] = min(takes[number], most)
         return int(takes.sum())
 
-    def evenly(self, shape: Even) -> int:
+    def evenly(self, shape: MaxSkew) -> int:
         """How many of the scope there is room for without more skew."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
@@ -159,7 +160,7 @@ class Count(Room):
         takes[inside] = np.minimum(takes[inside], most)
         return int(takes.sum())
 
-    def uneven(self, shape: Even) -> bool:
+    def uneven(self, shape: MaxSkew) -> bool:
         """Whether equal numbers are asked for and there are none."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
@@ -167,14 +168,14 @@ class Count(Room):
         return (shape.skew == 0 and not elsewhere
                 and self.members(shape.scope) % len(inside) != 0)
 
-    def roomiest(self, shape: Confined) -> int:
+    def roomiest(self, shape: MaxDomains) -> int:
         """How many of the scope so many domains hold at most."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
         best = np.sort(takes[inside])[::-1][:shape.most].sum()
         return int(takes.sum() - takes[inside].sum() + best)
 
-    def apart(self, shape: Apart) -> tuple[int, int]:
+    def apart(self, shape: Disjoint) -> tuple[int, int]:
         """Number of domains that both sides need, and of those they have."""
         level = shape.level
         either = {int(n) for scope in (shape.scope, shape.other)
@@ -190,16 +191,16 @@ class Count(Room):
         mine = self.paths(scope)
         return [(self._fewest_domains(shape), shape.carried)
                 for shape in self.shapes
-                if isinstance(shape, Cap | Wide) and shape.level == level
-                and self.paths(shape.scope) <= mine]
+                if isinstance(shape, CountCap | MinDomains) and shape.level
+                == level and self.paths(shape.scope) <= mine]
 
-    def _fewest_domains(self, shape: Cap | Wide) -> int:
+    def _fewest_domains(self, shape: CountCap | MinDomains) -> int:
         """The smallest number of domains that hold the shape's members.
 
         A cap limits only the domains that it names: a domain without a limit
         may hold all members, and so may the hosts in no domain.
         """
-        if isinstance(shape, Wide):
+        if isinstance(shape, MinDomains):
             return shape.least
         members = self.members(shape.scope)
         takes = self.takes(shape.scope, shape.level)
@@ -215,12 +216,13 @@ class Count(Room):
 
     def _needing(self, shape: Shape) -> list[Carried]:
         """Policies that count against a shape that keeps members apart."""
-        if not isinstance(shape, Apart):
+        if not isinstance(shape, Disjoint):
             return []
         return [carried for scope in (shape.scope, shape.other)
                 for _, carried in self.needs(scope, shape.level)]
 
-    def _nowhere(self, shape: Confined, depth: int) -> list[Carried] | None:
+    def _probe_domains(self, shape: MaxDomains,
+                       depth: int) -> list[Carried] | None:
         """Policies for which no one domain will do; where there is one, those
         that will not do are closed."""
         if shape.most != 1:

@@ -15,7 +15,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.requirements import Requirements
-from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.deadline import no_limit
 
 
 class Facet(enum.Enum):
@@ -63,7 +63,7 @@ def elements(group: Group) -> Iterator[Element]:
 
 
 def keeping(group: Group, kept: Collection[Element],
-            in_time: Callable[[], None] = endless) -> Group:
+            in_time: Callable[[], None] = no_limit) -> Group:
     """The same members, asking for these elements and nothing else.
 
     :param in_time: called again and again; raises where time has run out

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.deadline import no_limit
 
 _ONE_LOOK = 5_000
 """Places that could be looked at in the time that one look takes anyway."""
@@ -23,7 +23,7 @@ class Room:
     """
 
     def __init__(self, case: Case,
-                 in_time: Callable[[], None] = endless):
+                 in_time: Callable[[], None] = no_limit):
         self.case = case
         self._in_time = in_time
         self.room = case.room.copy()
@@ -63,10 +63,10 @@ class Room:
             self._in_time()
             total += np.minimum(summed(self.room[c]),
                                 len(case.classes[c].members))
-        crowd = summed(self.crowd(classes))
-        return np.minimum(total, crowd) + self.stay(scope, level)
+        most_on_hosts = summed(self.most_on_hosts(classes))
+        return np.minimum(total, most_on_hosts) + self.stay(scope, level)
 
-    def crowd(self, classes: Sequence[int]) -> np.ndarray:
+    def most_on_hosts(self, classes: Sequence[int]) -> np.ndarray:
         """At most how many of the classes together each host holds."""
         room = self.room[classes].sum(axis=0)
         asked = [self.demands[c] for c in classes]

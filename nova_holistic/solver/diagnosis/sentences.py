@@ -10,11 +10,11 @@ from nova_holistic.model.domain import HOST
 from nova_holistic.model.marked import Marked, said, tell
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.requirements import Requirements
-from nova_holistic.solver.diagnosis.contradiction import Count
+from nova_holistic.solver.diagnosis.contradiction import CountingTest
 from nova_holistic.solver.diagnosis.numbers import be, many, room, wishes
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.row_shapes import (
-    Apart, Cap, Confined, Even, Shape, Wide)
+    CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape)
 from nova_holistic.solver.problem.rows import Carried
 
 _ONLY = Marked('the domain that they are confined to')
@@ -30,9 +30,9 @@ class Sentences:
     :param confined: what keeps members in one domain
     """
 
-    def __init__(self, case: Case, count: Count,
+    def __init__(self, case: Case, count: CountingTest,
                  wanted: Mapping[str, Requirements], fewer: bool,
-                 confined: Sequence[Confined]):
+                 confined: Sequence[MaxDomains]):
         self._case = case
         self._count = count
         self._wanted = wanted
@@ -56,24 +56,24 @@ class Sentences:
 
     def _of_one(self, carried: Carried, shape: Shape | None) -> Marked:
         name = said(carried.policy.summary)
-        if isinstance(shape, Cap):
+        if isinstance(shape, CountCap):
             if self._case.table.is_subset(shape.level):
                 return self._some_hosts(name, shape)
             return self._cap(name, shape)
-        if isinstance(shape, Wide):
+        if isinstance(shape, MinDomains):
             return self._wide(name, shape)
-        if isinstance(shape, Even):
+        if isinstance(shape, MaxSkew):
             return self._even(name, shape)
-        if isinstance(shape, Apart):
+        if isinstance(shape, Disjoint):
             return self._apart(name, shape)
-        if isinstance(shape, Confined):
+        if isinstance(shape, MaxDomains):
             return self._one(name, shape)
         return tell('{} cannot hold for {}', name, self._all(carried))
 
     def _all(self, carried: Carried) -> str:
         return many(len(carried.scope.members), 'member')
 
-    def _cap(self, name: Marked, shape: Cap) -> Marked:
+    def _cap(self, name: Marked, shape: CountCap) -> Marked:
         limit = max(shape.limits.values())
         members = self._count.members(shape.scope)
         needed = -(-members // limit)
@@ -93,7 +93,7 @@ class Sentences:
                         where)
         return tell('{} needs {}{}', name, many(needed, shape.level), each)
 
-    def _some_hosts(self, name: Marked, shape: Cap) -> Marked:
+    def _some_hosts(self, name: Marked, shape: CountCap) -> Marked:
         """Of a limit on hosts that are no domain of the topology."""
         members = self._count.members(shape.scope)
         allowed = self._count.allowed(shape)
@@ -105,7 +105,7 @@ class Sentences:
         return tell('{} lets in {} of {} members; {}', name, allowed, members,
                     there)
 
-    def _wide(self, name: Marked, shape: Wide) -> Marked:
+    def _wide(self, name: Marked, shape: MinDomains) -> Marked:
         members = self._count.members(shape.scope)
         needed = tell('{} needs {}', name, many(shape.least, shape.level))
         if members < shape.least:
@@ -119,7 +119,7 @@ class Sentences:
             return needed
         return tell('{}; {}', needed, self._there(int(here), shape, place))
 
-    def _even(self, name: Marked, shape: Even) -> Marked:
+    def _even(self, name: Marked, shape: MaxSkew) -> Marked:
         count, place = self._best(shape)
         members = self._count.members(shape.scope)
         told = tell('{} with max_skew {}', name, shape.skew)
@@ -140,7 +140,7 @@ class Sentences:
                     told, fitting, members, shape.level, domain,
                     int(takes[worst]), asked)
 
-    def _apart(self, name: Marked, shape: Apart) -> Marked:
+    def _apart(self, name: Marked, shape: Disjoint) -> Marked:
         count, place = self._best(shape)
         needed, here = count.apart(shape)
         if here < needed:
@@ -150,7 +150,7 @@ class Sentences:
             f'{many(self._count.members(shape.scope), "member")} and '
             f'{self._count.members(shape.other)} outside the group')
         told = tell('{} keeps {} in different {}s', name, who, shape.level)
-        if sum(isinstance(s, Apart) for s in self._count.shapes) < 2:
+        if sum(isinstance(s, Disjoint) for s in self._count.shapes) < 2:
             return told
         # Each alone can hold; together they need more than there are.
         here = int(np.count_nonzero(sum(
@@ -160,11 +160,11 @@ class Sentences:
         self.at_odds = False
         return tell('{}; {}', told, there)
 
-    def _one(self, name: Marked, shape: Confined) -> Marked:
+    def _one(self, name: Marked, shape: MaxDomains) -> Marked:
         members = self._count.members(shape.scope)
-        rest = Count(self._case, [
+        rest = CountingTest(self._case, [
             s for s in self._count.shapes if s.scope != shape.scope
-            or isinstance(s, Cap) and not any(s.limits.values())])
+            or isinstance(s, CountCap) and not any(s.limits.values())])
         where = ('one ' + shape.level if shape.most == 1
                  else many(shape.most, shape.level))
         most = rest.roomiest(shape)
@@ -180,7 +180,7 @@ class Sentences:
         return f'all {members} members' if members > 2 else (
             'both members' if members == 2 else '1 member')
 
-    def _best(self, shape: Shape) -> tuple[Count, Marked]:
+    def _best(self, shape: Shape) -> tuple[CountingTest, Marked]:
         """Counts in the domain that suits the shape best, among those to one
         of which its members are confined; and its name."""
         inside = {m.path for m in self._members(shape.scope)}
@@ -199,7 +199,7 @@ class Sentences:
         return self._count, Marked()
 
     @staticmethod
-    def _worth(count: Count, shape: Shape) -> tuple[int, int]:
+    def _worth(count: CountingTest, shape: Shape) -> tuple[int, int]:
         takes = count.takes(shape.scope, shape.level)
         return int(np.count_nonzero(takes)), int(takes.sum())
 

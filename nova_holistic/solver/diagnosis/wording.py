@@ -13,16 +13,16 @@ from nova_holistic.model.marked import joined, Marked, said, shortened, tell
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host
-from nova_holistic.solver.diagnosis.contradiction import Count
-from nova_holistic.solver.diagnosis.core import Core
+from nova_holistic.solver.diagnosis.contradiction import CountingTest
 from nova_holistic.solver.diagnosis.elements import Element
 from nova_holistic.solver.diagnosis.elimination import Elimination, packing
+from nova_holistic.solver.diagnosis.iis import IIS
 from nova_holistic.solver.diagnosis.numbers import amounts, conditions, many
 from nova_holistic.solver.diagnosis.sentences import Sentences
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.row_shapes import (
-    Apart, Cap, Confined, Even, Shape, shapes, Wide)
+    CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.problem.rows import Carried
 
 _LONG = 200
@@ -31,11 +31,11 @@ _LONG = 200
 _NAMED = 20
 """Policies, and descriptions, that are named where all are told of."""
 
-_ORDER = (Cap, Even, Wide, Apart, Confined)
+_ORDER = (CountCap, MaxSkew, MinDomains, Disjoint, MaxDomains)
 """What numbers are told of first."""
 
 
-def reasons(core: Core, in_time: Callable[[], None] = endless
+def reasons(core: IIS, in_time: Callable[[], None] = no_limit
             ) -> tuple[Reason, ...]:
     """Of a core, the same for the same core.
 
@@ -49,8 +49,8 @@ def reasons(core: Core, in_time: Callable[[], None] = endless
     return tuple(words.sentences())
 
 
-def unsifted(case: Case,
-             blamed: Sequence[Carried] | None) -> tuple[Reason, ...]:
+def unreduced_reasons(case: Case,
+                      blamed: Sequence[Carried] | None) -> tuple[Reason, ...]:
     """All that can be at fault, where there is no time to find out more.
 
     :param blamed: policies that counting found to contradict each other
@@ -75,13 +75,13 @@ def unsifted(case: Case,
 class _Words:
     """A core's policies, by what their rows say, and its requirements."""
 
-    def __init__(self, core: Core, in_time: Callable[[], None]):
+    def __init__(self, core: IIS, in_time: Callable[[], None]):
         self.core = core
         self.case = core.case
         self._in_time = in_time
         self._bare = shapes(core.bare.rules, in_time)
         found = shapes(self.case.rules, in_time)
-        self.count = Count(self.case, found, in_time)
+        self.count = CountingTest(self.case, found, in_time)
         self.structural: list[tuple[Carried, list[Shape]]] = []
         self.forbidding: list[Carried] = []
         for carried in self.case.policies:
@@ -90,7 +90,7 @@ class _Words:
             mine = [s for s in found if s.carried is carried]
             main = _main(mine)
             if not main and mine and all(
-                    isinstance(s, Cap) for s in mine) and self._closes(
+                    isinstance(s, CountCap) for s in mine) and self._closes(
                         carried):
                 self.forbidding.append(carried)
             else:
@@ -130,7 +130,7 @@ class _Words:
         sentences = Sentences(
             self.case, self.count, self.wanted, bool(self.forbidding),
             [s for _, mine in self.structural for s in mine
-             if isinstance(s, Confined)])
+             if isinstance(s, MaxDomains)])
         found = sorted(
             (self._sentence(sentences, each, mine)
              for each, mine in self.structural), key=lambda each: not each[0])
@@ -150,7 +150,7 @@ class _Words:
         would do to it."""
         each, mine = self.structural[-1]
         told.insert(0, told.pop())
-        if not self.forbidding and (not mine or isinstance(mine[0], Even)):
+        if not self.forbidding and (not mine or isinstance(mine[0], MaxSkew)):
             told[0] = self._witnessed(told[0], each)
 
     def _sentence(self, sentences: Sentences, each: Carried,
@@ -160,7 +160,7 @@ class _Words:
         sentences.at_odds = bool(broken)
         told = broken or sentences.of(each, mine)
         if not sentences.at_odds and mine and isinstance(
-                mine[0], Apart) and self._closes(each):
+                mine[0], Disjoint) and self._closes(each):
             enabled = self.case.table.enabled
             left = int((enabled & self._leaves(each)).sum()) or 'none'
             told = tell('{}, and leaves {} of {}', told, left,
@@ -173,8 +173,9 @@ class _Words:
         same = next(other for other in bare.policies
                     if other.policy is each.policy
                     and other.scope.path == each.scope.path)
-        count = Count(bare, [s for s in self._bare if s.carried is same],
-                      self._in_time)
+        count = CountingTest(bare, [s for s in self._bare
+                                    if s.carried is same],
+                             self._in_time)
         inside = {m.path for m in same.scope.members}
         mine = [c for c, members in enumerate(bare.classes)
                 if any(m.path in inside for m in members.members)]
@@ -221,7 +222,7 @@ def _main(mine: Sequence[Shape]) -> list[Shape]:
     """The shapes that the policy is about, but for hosts that it closes."""
     return [shape for kind in _ORDER for shape in mine
             if isinstance(shape, kind) and (
-                kind is not Cap or any(shape.limits.values()))]
+                kind is not CountCap or any(shape.limits.values()))]
 
 
 def _rank(mine: Sequence[Shape]) -> int:

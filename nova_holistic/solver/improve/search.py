@@ -5,17 +5,16 @@ out, or nothing has been better for long."""
 import contextlib
 import random
 
-from nova_holistic.solver.improve.arms import Arm, Arms
+from nova_holistic.solver.improve.adaptive_selection import (
+    AdaptiveSelection, WeightedNeighbourhood)
+from nova_holistic.solver.improve.candidate_hosts import CandidateHosts
 from nova_holistic.solver.improve.neighbourhood import PlanView
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
 from nova_holistic.solver.improve.rows_by_place import RowsByPlace
 from nova_holistic.solver.improve.settings import Improvement
-from nova_holistic.solver.improve.step import (
-    Outcome, Part, step, Tools)
-from nova_holistic.solver.improve.targets import Targets
+from nova_holistic.solver.improve.step import Outcome, Part, step, StepContext
 from nova_holistic.solver.milp.backend import Backend
-from nova_holistic.solver.problem.deadline import (
-    Deadline, OutOfTime, TooLarge)
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, Worth
 
@@ -39,13 +38,13 @@ class _Search:
         self._deadline = deadline
         self._chance = random.Random(settings.seed)
         self._plan = PlanView(incumbent)
-        self._arms = Arms(
+        self._selection = AdaptiveSelection(
             [NEIGHBOURHOODS[name]
              for name in settings.neighbourhoods or NEIGHBOURHOODS],
             settings, len(self._plan.movable), self._chance)
         table = HostTable.of(incumbent.snapshot)
-        self._targets = Targets(table, incumbent.members, self._plan)
-        self._tools = Tools(
+        self._candidates = CandidateHosts(table, incumbent.members, self._plan)
+        self._context = StepContext(
             table, _rows(incumbent, deadline), backend, deadline, settings)
 
     def run(self) -> None:
@@ -53,28 +52,29 @@ class _Search:
         while (self._plan.movable and self._deadline.left()
                and failures < self._settings.failures
                and not self._incumbent.is_good_enough):
-            arm = self._arms.draw(self._plan)
-            if arm is None:
+            chosen = self._selection.draw(self._plan)
+            if chosen is None:
                 return
             before = self._incumbent.worth
-            outcome = self._step(arm)
+            outcome = self._step(chosen)
             gain = _gain(before, self._incumbent.worth)
-            self._arms.learn(arm, outcome, gain)
+            self._selection.learn(chosen, outcome, gain)
             failures = 0 if gain > _LEAST_GAIN else failures + 1
             if outcome.is_better:
                 self._plan = PlanView(self._incumbent)
 
-    def _step(self, arm: Arm) -> Outcome:
+    def _step(self, chosen: WeightedNeighbourhood) -> Outcome:
         plan, chance = self._plan, self._chance
-        freed = arm.neighbourhood.free(plan, max(1, round(arm.size)), chance)
+        freed = chosen.neighbourhood.free(plan, max(1, round(chosen.size)),
+                                          chance)
         if not freed:
             # All members of its scope stay.
             return Outcome(False, True, 0.0)
-        hosts = self._targets.choose(
+        hosts = self._candidates.choose(
             plan, freed, self._settings, chance)
         return step(plan, Part(
-            frozenset(freed), hosts, arm.neighbourhood.is_for_preferences),
-            self._tools)
+            frozenset(freed), hosts, chosen.neighbourhood.is_for_preferences),
+            self._context)
 
 
 def _rows(incumbent: Incumbent, deadline: Deadline) -> RowsByPlace | None:

@@ -15,11 +15,11 @@ from nova_holistic.solver.improve.rows_by_place import RowsByPlace
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.program import Program
-from nova_holistic.solver.milp.questions import Questions
+from nova_holistic.solver.milp.solver_calls import SolverCalls
 from nova_holistic.solver.problem.case import Case, Counts, Freed
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.judges import seen_of
+from nova_holistic.solver.problem.policy_evaluation import distinguished_levels
 from nova_holistic.solver.problem.preference_cost import preference_cost
 
 
@@ -53,31 +53,31 @@ class Part:
     is_for_preferences: bool
 
 
-def step(plan: PlanView, part: Part, tools: 'Tools') -> Outcome:
+def step(plan: PlanView, part: Part, context: 'StepContext') -> Outcome:
     """Look for a better plan, which the incumbent receives.
 
     :raises OutOfTime: the program was not written down in time
     """
-    case = _case(plan, part, tools)
-    program = Program(case, plan.incumbent.objective, tools.deadline,
+    case = _case(plan, part, context)
+    program = Program(case, plan.incumbent.objective, context.deadline,
                       _places(case, plan, part.freed))
     start = plan.incumbent.counts(case)
     _fix(program, case, plan, part.freed)
-    questions = _Step(case, plan.incumbent.objective, tools.backend,
-                      tools.deadline)
-    if not questions.offer(start):
+    calls = _Step(case, plan.incumbent.objective, context.backend,
+                  context.deadline)
+    if not calls.offer(start):
         return Outcome(False, True, program.size)
     _minimise(program, plan, part)
-    outcome = questions.ask(program, tools.share(), plan.incumbent.gap / 4)
-    plan.incumbent.solving += questions.solving
-    better = questions.best is not start and plan.incumbent.offer(
-        _placement(case, plan, part, questions.best))
+    outcome = calls.solve(program, context.share(), plan.incumbent.gap / 4)
+    plan.incumbent.solving += calls.solving
+    better = calls.best is not start and plan.incumbent.offer(
+        _placement(case, plan, part, calls.best))
     return Outcome(better, outcome.status is not Status.NOTHING
                    and outcome.status is not Status.FEASIBLE, program.size)
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class StepContext:
     """What steps are made with.
 
     :ivar table: of all hosts
@@ -97,27 +97,27 @@ class Tools:
                    self.settings.seconds / left if left else 0.0)
 
 
-class _Step(Questions):
+class _Step(SolverCalls):
     """Questions about one part of the members."""
 
     def offer(self, counts: Counts | None) -> bool:
         return self._offer(counts)
 
 
-def _case(plan: PlanView, part: Part, tools: Tools) -> Case:
+def _case(plan: PlanView, part: Part, context: StepContext) -> Case:
     """A case of the hosts, and of the policies that see a freed member.
     Members elsewhere stay: what they take is no matter, as nobody joins them.
     """
-    incumbent, index = plan.incumbent, tools.table.index
+    incumbent, index = plan.incumbent, context.table.index
     inside = {*part.hosts.tolist()}
     stay = {path: plan.where[path].name for path in plan.movable
             if index[plan.where[path].name] not in inside}
     known = np.array(sorted(inside.union(
         index[host.name] for host in plan.where.values())), dtype=np.int64)
-    table = tools.table if tools.rows is None else tools.rows.table
+    table = context.table if context.rows is None else context.rows.table
     return Case.of(incumbent.group, incumbent.snapshot,
-                   {**incumbent.placed, **stay}, tools.deadline.check,
-                   table.part(known), _freed(plan, part, tools.rows))
+                   {**incumbent.placed, **stay}, context.deadline.check,
+                   table.part(known), _freed(plan, part, context.rows))
 
 
 def _freed(plan: PlanView, part: Part, rows: RowsByPlace | None) -> Freed:
@@ -127,7 +127,7 @@ def _freed(plan: PlanView, part: Part, rows: RowsByPlace | None) -> Freed:
     scope = Scope('', incumbent.group, members)
     policies = tuple(
         each for each in incumbent.policies
-        if any(seen_of(each, member) != {} for member in members))
+        if any(distinguished_levels(each, member) != {} for member in members))
     if rows is None:
         return Freed(scope, policies)
     return Freed(scope, policies, rows.about(members, part.hosts, policies),

@@ -14,7 +14,7 @@ import pulp
 from pulp import LpProblem, LpVariable
 
 from nova_holistic.solver.milp.backend import Backend, Outcome, Status
-from nova_holistic.solver.milp.delicate import is_delicate
+from nova_holistic.solver.milp.ill_conditioned import is_ill_conditioned
 
 _BOUND = re.compile(r'^Lower bound:\s+(\S+)', re.MULTILINE)
 _BOUND_ERROR = 0.0005
@@ -86,7 +86,7 @@ class CBC(Backend):
 
 def _outcome(problem: LpProblem, log: str) -> Outcome:
     if problem.status == pulp.LpStatusInfeasible:
-        return Outcome(Status.NOTHING if is_delicate(problem)
+        return Outcome(Status.NOTHING if is_ill_conditioned(problem)
                        else Status.INFEASIBLE)
     found = _BOUND.search(log)
     # The log leaves the objective's constant out.

@@ -11,8 +11,8 @@ import pulp
 from pulp import LpProblem, LpVariable
 
 from nova_holistic.solver.milp.backend import Backend, Outcome, Status
-from nova_holistic.solver.milp.delicate import is_delicate
-from nova_holistic.solver.milp.linear import SOUND
+from nova_holistic.solver.milp.ill_conditioned import is_ill_conditioned
+from nova_holistic.solver.milp.linear import SAFE_OPTIONS
 from nova_holistic.solver.milp.weak_duality import DualProgram
 
 _START_NODES = 10
@@ -73,9 +73,9 @@ class HiGHS(Backend):
               start: Mapping[LpVariable, float] | None = None) -> Outcome:
         options = {
             'gapRel': gap, 'gapAbs': 0.0 if gap == 0 else 1e-6,
-            'mip_max_start_nodes': _START_NODES, **SOUND}
+            'mip_max_start_nodes': _START_NODES, **SAFE_OPTIONS}
         outcome, left = _run(problem, start, seconds, options)
-        if outcome.status is Status.INFEASIBLE and is_delicate(problem):
+        if outcome.status is Status.INFEASIBLE and is_ill_conditioned(problem):
             # Presolve takes numbers for equal that are not.
             outcome, _ = _run(problem, start, left,
                               {**options, 'presolve': 'off'})

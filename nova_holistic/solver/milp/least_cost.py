@@ -12,14 +12,14 @@ from fractions import Fraction
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.preference_rows import CostRow, Penalty
 from nova_holistic.solver.milp.program import Program
-from nova_holistic.solver.milp.questions import Questions
+from nova_holistic.solver.milp.solver_calls import SolverCalls
 from nova_holistic.solver.problem.exact_weights import common_step
 
 _DOUBT = 1e-6
 """What a solver's bound may be off by, relative to its size and the unit."""
 
 
-def least_preferences(questions: Questions, program: Program, share: float,
+def least_preferences(calls: SolverCalls, program: Program, share: float,
                       prove: bool) -> Status:
     """Improve the best plan until its preferences cost as little as possible.
 
@@ -32,26 +32,26 @@ def least_preferences(questions: Questions, program: Program, share: float,
     trial = program.again() if len(found) > 1 else program
     for tier in found:
         row = trial.minimise_tier(tier)
-        outcome = questions.ask(trial, share, 0.0)
-        if questions.best is None:
+        outcome = calls.solve(trial, share, 0.0)
+        if calls.best is None:
             return (Status.INFEASIBLE if outcome.status is Status.INFEASIBLE
                     else Status.NOTHING)
         if not outcome.solved:
             break
-        cost = _cost(questions, tier)
+        cost = _cost(calls, tier)
         if len(found) == 1 and _is_least(outcome, row, cost):
             return Status.OPTIMAL
         if len(found) > 1:
             trial.limit_tier(row, cost)
-    if questions.worth[0] == 0:
+    if calls.worth[0] == 0:
         return Status.OPTIMAL
-    return _proved(questions, program, share) if prove else Status.FEASIBLE
+    return _proved(calls, program, share) if prove else Status.FEASIBLE
 
 
-def _cost(questions: Questions, tier: tuple[Penalty, ...]) -> Fraction:
+def _cost(calls: SolverCalls, tier: tuple[Penalty, ...]) -> Fraction:
     """What these preferences cost in the best plan."""
-    case = questions.case
-    placement = case.placement(questions.best)
+    case = calls.case
+    placement = case.placement(calls.best)
     return sum((case.weighted(each.carried, placement) for each in tier),
                Fraction(0))
 
@@ -65,16 +65,16 @@ def _is_least(outcome: Outcome, row: CostRow, cost: Fraction) -> bool:
     return float((cost - row.step) / unit) < outcome.bound - doubt
 
 
-def _proved(questions: Questions, program: Program, share: float) -> Status:
+def _proved(calls: SolverCalls, program: Program, share: float) -> Status:
     """Ask for a plan that costs less until there is none."""
     trial = program.again()
     step = common_step(each.weight for each in trial.penalties)
     while True:
-        cost = questions.worth[0]
+        cost = calls.worth[0]
         trial.limit_preferences(cost - step)
         trial.minimise_preferences()
-        outcome = questions.ask(trial, share, 0.0)
-        if outcome.status is Status.INFEASIBLE or questions.worth[0] == 0:
+        outcome = calls.solve(trial, share, 0.0)
+        if outcome.status is Status.INFEASIBLE or calls.worth[0] == 0:
             return Status.OPTIMAL
-        if not outcome.solved or questions.worth[0] >= cost:
+        if not outcome.solved or calls.worth[0] >= cost:
             return Status.FEASIBLE

@@ -13,14 +13,14 @@ import numpy as np
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.weak_duality import DualProgram
 
-SAME_AGAIN = {'random_seed': 1, 'threads': 1, 'parallel': 'off'}
+DETERMINISTIC = {'random_seed': 1, 'threads': 1, 'parallel': 'off'}
 """Options with which HiGHS answers equally each time. Its scheduler is one for
 the whole process: after a run with one number of threads, a run that asks for
 another is refused, and with several threads searches go other ways."""
 
 _NO_PROBING = 1 << 15
 
-SOUND = {**SAME_AGAIN, 'presolve_rule_off': _NO_PROBING}
+SAFE_OPTIONS = {**DETERMINISTIC, 'presolve_rule_off': _NO_PROBING}
 """Options of every run. A bit for each presolve rule that is left out:
 probing makes HiGHS 1.12 to 1.15.1 call solutions optimal, or programs
 infeasible, that are not; as an example, a program of a product of counts with
@@ -67,7 +67,7 @@ class Linear:
         """
         model = highspy.Highs()
         for name, value in (
-                *SOUND.items(), ('output_flag', False),
+                *SAFE_OPTIONS.items(), ('output_flag', False),
                 ('time_limit', max(seconds, 0.01)), ('mip_rel_gap', gap),
                 *((('mip_max_nodes', nodes),) if nodes else ())):
             model.setOptionValue(name, value)
@@ -106,7 +106,7 @@ class Linear:
     def loaded(self) -> highspy.Highs:
         """For a program that grows and is solved again and again."""
         model = highspy.Highs()
-        for name, value in (*SOUND.items(), ('output_flag', False)):
+        for name, value in (*SAFE_OPTIONS.items(), ('output_flag', False)):
             model.setOptionValue(name, value)
         model.passModel(self._model())
         return model

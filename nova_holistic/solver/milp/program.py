@@ -15,15 +15,15 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.milp.cost_limits import CostLimits
-from nova_holistic.solver.milp.freedom import Freedom
 from nova_holistic.solver.milp.preference_rows import Penalty
 from nova_holistic.solver.milp.presence import Presence
+from nova_holistic.solver.milp.variable_fixing import VariableFixing
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.rows import Atom, CountLimit, Kind
 
 
-class Program(Freedom, CostLimits):
+class Program(VariableFixing, CostLimits):
     """Implements model.objective.HostEncoder on PuLP.
 
     ``x[c][h]`` is the number of class ``c`` on host ``h``: an integer for
@@ -125,7 +125,7 @@ class Program(Freedom, CostLimits):
     def forbid(self, host: int, counts: Counts) -> None:
         """Not all of what the counts put on the host, at the same time.
 
-        Cuts off exactly that crowd and larger ones, with coefficients as
+        Cuts off exactly these members and larger sets, with coefficients as
         small as the counts, where the amounts are too far apart in size for
         a solver's tolerances.
         """

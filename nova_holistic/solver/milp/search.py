@@ -9,16 +9,16 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.greedy import greedy, Restarts
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.candidates import candidates
-from nova_holistic.solver.milp.firm import Firm
+from nova_holistic.solver.milp.fix_and_optimise import fix_and_optimise
+from nova_holistic.solver.milp.hardest_first import HardestFirst
 from nova_holistic.solver.milp.least_cost import least_preferences
-from nova_holistic.solver.milp.polish import polish
 from nova_holistic.solver.milp.program import Program
-from nova_holistic.solver.milp.questions import Questions, RELAXATION
 from nova_holistic.solver.milp.relaxation import pooled, Relaxation
+from nova_holistic.solver.milp.solver_calls import RELAXATION, SolverCalls
 from nova_holistic.solver.problem import bound as bounds
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.indifferent import Indifferent
+from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver.settings import Strategy
 
@@ -52,7 +52,7 @@ _PART = 0.25
 """Share of the time left for the whole program, after a part of it."""
 
 
-class Search(Questions):
+class Search(SolverCalls):
     """Preferences are minimised first and held, then the objective."""
 
     def __init__(self, case: Case, objective: Objective, backend: Backend,
@@ -82,8 +82,8 @@ class Search(Questions):
                 known = self.bound = within(self._worth[0])
             if self._proved():
                 return Verdict.BEST
-            verdict = (self._whole() if self._is_written_down()
-                       else self._narrow())
+            verdict = (self._solve_whole() if self._is_written_down()
+                       else self._solve_restricted())
             # What is true of more plans is true of fewer, if not all.
             better = within(self._worth[0]) if self.best else None
             known = known if better is None else max(better, known or 0.0)
@@ -130,7 +130,7 @@ class Search(Questions):
                 self._offer(greedy(self.case, self._objective,
                                    self._deadline))
             if self.best is None and (
-                    is_known or self._first() is Status.INFEASIBLE):
+                    is_known or self._any_plan() is Status.INFEASIBLE):
                 return Verdict.NOTHING
             # What is true of more plans is true of fewer.
             self.bound = within(self._worth[0])
@@ -159,28 +159,29 @@ class Search(Questions):
         return not self.good_enough() and (
             bounds.gap(self._worth[1], lower) > _FAR)
 
-    def _whole(self) -> Verdict:
+    def _solve_whole(self) -> Verdict:
         if self.best is None:
-            self._offer(self._firm())
-        if self.best is None and self._first() is Status.INFEASIBLE:
+            self._offer(self._hardest_first())
+        if self.best is None and self._any_plan() is Status.INFEASIBLE:
             return self._no_plan()
         program = Program(self.case, self._objective, self._deadline)
         if self.best is None or program.size < SMALL:
             return self._solve(program)
         # Programs of a part of the members find better plans far sooner.
-        polish(self, program, self._deadline, self._gap)
+        fix_and_optimise(self, program, self._deadline, self._gap)
         self._bound_of(program)
         if program.size > SEARCHED or self.good_enough():
             return Verdict.GOOD
         return self._solve(program, _PART)
 
-    def _firm(self) -> Counts | None:
+    def _hardest_first(self) -> Counts | None:
         """A plan in which those have hosts first who are hard to place."""
         if self._restarts is None:
             return None
-        firm = Firm(self.case, self._restarts, self._backend, self._deadline)
-        found = firm.run()
-        self.solving += firm.solving
+        hardest = HardestFirst(self.case, self._restarts, self._backend,
+                               self._deadline)
+        found = hardest.run()
+        self.solving += hardest.solving
         return found
 
     def _bound_of(self, program: Program) -> None:
@@ -188,20 +189,20 @@ class Search(Questions):
         if program.preferences:
             program.limit_preferences(self._worth[0])
         program.minimise_cost()
-        outcome = self.relaxed(program)
+        outcome = self.solve_relaxation(program)
         if outcome.status is Status.OPTIMAL and outcome.bound is not None:
-            self._know(outcome.bound * program.cost_unit)
+            self._add_bound(outcome.bound * program.cost_unit)
 
-    def _first(self) -> Status:
+    def _any_plan(self) -> Status:
         """Any plan: a program of the hard policies alone, with nothing to
         minimise, is answered far sooner than one with all of them."""
         hard = self.case.under([
             each for each in self.case.policies if each.policy.hard])
-        program = Program(hard, Indifferent(), self._deadline)
+        program = Program(hard, Feasibility(), self._deadline)
         program.minimise_cost()
-        return self.ask(program, 1.0, 0.0).status
+        return self.solve(program, 1.0, 0.0).status
 
-    def _narrow(self) -> Verdict:
+    def _solve_restricted(self) -> Verdict:
         """Few hosts for each class, and a bound from a relaxation of all.
 
         That a program of fewer hosts has no solution proves nothing: it is
@@ -271,11 +272,11 @@ class Search(Questions):
         if self.best is not None and program.preferences:
             program.limit_preferences(self._worth[0])
         program.minimise_cost()
-        outcome = self.ask(program, part, gap)
+        outcome = self.solve(program, part, gap)
         if outcome.status is Status.INFEASIBLE:
             return self._no_plan()
         if outcome.bound is not None and program.whole:
-            self._know(outcome.bound * program.cost_unit)
+            self._add_bound(outcome.bound * program.cost_unit)
         if self.best is None:
             return Verdict.NOTHING
         proved = first is outcome.status is Status.OPTIMAL and gap == 0

@@ -17,7 +17,7 @@ from nova_holistic.model.marked import tell
 from nova_holistic.model.member import Member
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
-from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kind_room import (
@@ -75,7 +75,7 @@ class Case:
     @classmethod
     def of(cls, group: Group, snapshot: Snapshot,
            placed: Mapping[str, str],
-           in_time: Callable[[], None] = endless,
+           in_time: Callable[[], None] = no_limit,
            table: HostTable | None = None,
            freed: 'Freed | None' = None,
            constructs: bool = False) -> 'Case':
@@ -167,9 +167,9 @@ class Case:
             if sum(here.values()) != len(each.members) or any(
                     n < 0 or n > self.room[c, h] for h, n in here.items()):
                 return False
-        return not any(self.crowded(counts))
+        return not any(self.overfull(counts))
 
-    def crowded(self, counts: Counts) -> Iterator[tuple[int, str]]:
+    def overfull(self, counts: Counts) -> Iterator[tuple[int, str]]:
         """Hosts and resource classes of which the members take too much."""
         for (host, name), amount in self._taken(counts).items():
             if amount > int(self.table.amounts(name).free[host]):

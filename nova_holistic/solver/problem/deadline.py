@@ -12,7 +12,7 @@ class TooLarge(OutOfTime):
     """More would have to be kept than is sane: it is not even begun."""
 
 
-def endless() -> None:
+def no_limit() -> None:
     """Time never runs out."""
 
 
@@ -37,7 +37,7 @@ class Deadline:
         left = max(0.0, self.limit - (now - self._start))
         return Deadline(self._timer, share * left, now)
 
-    def stretch(self, other: 'Deadline') -> None:
+    def extend(self, other: 'Deadline') -> None:
         """Put the end off until that of the other one."""
         self.limit = self.elapsed() + other.left()
 

@@ -121,7 +121,7 @@ class Incumbent:
         """No plan's preferences cost less."""
         self.least = max(self.least, cost)
 
-    def close(self, worth: Worth) -> None:
+    def prove_optimal(self, worth: Worth) -> None:
         """No plan is better than one of that worth, which was found."""
         self._optimum = worth
 

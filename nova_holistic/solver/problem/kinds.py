@@ -13,7 +13,7 @@ from nova_holistic.model.policy import Policy
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.problem.coarse_kinds import coarse
-from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 
@@ -48,7 +48,7 @@ class Kinds:
     :ivar total: [resource class]: what all these members ask for
     :ivar free: [host, resource class], never below 0
     :ivar room: [kind, host]
-    :ivar crowd: at most so many members on one host, of all kinds
+    :ivar most_on_a_host: at most so many members on one host, of all kinds
     """
 
     group: Group
@@ -61,12 +61,12 @@ class Kinds:
     total: np.ndarray
     free: np.ndarray
     room: np.ndarray
-    crowd: int
+    most_on_a_host: int
 
     @classmethod
     def of(cls, group: Group, snapshot: Snapshot,
            placed: Mapping[str, str],
-           in_time: Callable[[], None] = endless,
+           in_time: Callable[[], None] = no_limit,
            most: int | None = None) -> 'Kinds | None':
         """None where a member that stays, or its host, is unknown, or where
         members differ too much for the hosts to be compared by kinds.
@@ -100,7 +100,7 @@ class Kinds:
             for name, amount in demands(member.requirements):
                 total[names.index(name)] += amount
         return cls(group, table, members, at, kinds, names, amounts, total,
-                   free, room, crowd(group, waiting))
+                   free, room, most_on_a_host(group, waiting))
 
     @property
     def is_coarse(self) -> bool:
@@ -175,7 +175,7 @@ def _most(scope: Scope) -> int | None:
         most := policy.most_on_a_host(scope)) is not None), default=None)
 
 
-def crowd(group: Group, those: Sequence[Member]) -> int:
+def most_on_a_host(group: Group, those: Sequence[Member]) -> int:
     """How many of the members one host holds, at most, as far as hard
     policies say it themselves."""
     wanted = {m.path for m in those}

@@ -6,7 +6,7 @@ from pulp import LpConstraintGE
 from nova_holistic.solver.problem.rows import Atom, Kind, Row
 
 _EPSILON = 1e-9
-_LURE = 1e9
+_LOWER_LIMIT_REWARD = 1e9
 """What a step towards a lower limit of a hard policy is worth: more than any
 preference."""
 
@@ -18,10 +18,10 @@ class Limit:
     upper half can be kept on the way; the lower one is judged at the end.
 
     :ivar atoms: counts in the sum, with their coefficients
-    :ivar stretches: policies' own variables that make room at no price
+    :ivar extensions: policies' own variables that make room at no price
     """
 
-    __slots__ = ('now', 'limit', 'slack', 'price', 'atoms', 'stretches',
+    __slots__ = ('now', 'limit', 'slack', 'price', 'atoms', 'extensions',
                  '_free')
 
     def __init__(self, row: Row, sign: int, prices: dict[Atom, float]):
@@ -30,7 +30,7 @@ class Limit:
         self.slack = 0.0
         self.price = 0.0
         self.atoms: list[tuple[Atom, float]] = []
-        self.stretches: list[tuple[Ceiling, float]] = []
+        self.extensions: list[tuple[VariableBound, float]] = []
         self._free: list[tuple[Atom, float]] = []
         for atom, coefficient in row.terms:
             weight = sign * coefficient
@@ -43,22 +43,23 @@ class Limit:
                 self.slack -= weight * atom.upper
                 self.price = prices[atom] / -weight
         if row.sense == LpConstraintGE and not self._free:
-            self.price = _LURE if row.carried.policy.hard else 0.0
+            self.price = (
+                _LOWER_LIMIT_REWARD if row.carried.policy.hard else 0.0)
 
-    def bind(self, ceilings: dict[Atom, 'Ceiling'],
+    def bind(self, bounds: dict[Atom, 'VariableBound'],
              prices: dict[Atom, float]) -> None:
         """Find what stretches it, and tell what it keeps down itself."""
         for atom, weight in self._free:
             if weight < 0 and not prices.get(atom):
-                ceiling = ceilings.setdefault(atom, Ceiling(atom.upper))
-                self.stretches.append((ceiling, -weight))
-                ceiling.stretched.append(self)
+                bound = bounds.setdefault(atom, VariableBound(atom.upper))
+                self.extensions.append((bound, -weight))
+                bound.extended.append(self)
         if len(self._free) == 1 and self._free[0][1] > 0 and all(
                 atom.kind is Kind.COUNT and weight < 0
                 for atom, weight in self.atoms):
             atom, weight = self._free[0]
-            ceiling = ceilings.setdefault(atom, Ceiling(atom.upper))
-            ceiling.limits.append((self, weight))
+            bound = bounds.setdefault(atom, VariableBound(atom.upper))
+            bound.limits.append((self, weight))
 
     def breaks(self, step: float) -> bool:
         return step > 0 and (self.now + step
@@ -73,8 +74,8 @@ class Limit:
 
     def _reach(self) -> float:
         return self.limit + sum(
-            weight * (ceiling.next if self._level else ceiling.value)
-            for ceiling, weight in self.stretches)
+            weight * (bound.next if self._level else bound.value)
+            for bound, weight in self.extensions)
 
     @property
     def _level(self) -> bool:
@@ -82,22 +83,22 @@ class Limit:
         return self.limit + self.slack < 1
 
 
-class Ceiling:
+class VariableBound:
     """The largest value that a policy's own variable can have now.
 
     It is never more than counts allow that bound it from above, such as the
     smallest of several.
 
     :ivar limits: rows of nothing but such counts and the variable
-    :ivar stretched: rows to which the variable gives room
+    :ivar extended: rows to which the variable gives room
     """
 
-    __slots__ = ('value', 'limits', 'stretched', '_upper')
+    __slots__ = ('value', 'limits', 'extended', '_upper')
 
     def __init__(self, upper: int):
         self.value = self._upper = float(upper)
         self.limits: list[tuple[Limit, float]] = []
-        self.stretched: list[Limit] = []
+        self.extended: list[Limit] = []
 
     @property
     def next(self) -> float:

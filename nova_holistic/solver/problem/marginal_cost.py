@@ -77,7 +77,7 @@ class MarginalCost:
         return max([climbs, *openings])
 
     def _seats(self, asked: Asked, suits: np.ndarray, number: int) -> float:
-        """The least for hosts with so many seats, were parts of hosts to be
+        """The least for hosts with so many places, were parts of hosts to be
         had for parts of what they cost."""
         room = np.where(suits, number, 0)
         for name, amount in asked:

@@ -21,7 +21,7 @@ Slot = tuple[int, str, int]
 
 
 @dataclass(slots=True, eq=False)
-class Free:
+class FreeVariable:
     """A policy's own variable, and the values that are left to it."""
 
     low: float
@@ -40,7 +40,7 @@ class Margin:
 
     limit: float
     now: float = 0.0
-    free: Free | None = None
+    free: FreeVariable | None = None
     weight: float = 0.0
 
     def breaks(self, more: float) -> bool:
@@ -77,27 +77,28 @@ class Margins:
     used: Weights
     tables: Mapping[Table, int]
     _all: list[Margin] = field(default_factory=list)
-    _several: list[tuple[Margin, list[Free]]] = field(default_factory=list)
+    _several: list[tuple[Margin,
+                         list[FreeVariable]]] = field(default_factory=list)
 
     @classmethod
     def of(cls, case: Case) -> 'Margins':
         """Of the rows that there are; nothing is counted yet."""
         found = cls(defaultdict(list), defaultdict(list), {})
-        frees: dict[Atom, Free] = {}
+        frees: dict[Atom, FreeVariable] = {}
         for row in case.rules.every_row():
             if not row.carried.policy.hard:
                 # Its own variables give way.
                 continue
             for atom, _ in row.terms:
                 if atom.kind is Kind.FREE and atom not in frees:
-                    frees[atom] = Free(0.0, atom.upper, atom.whole)
+                    frees[atom] = FreeVariable(0.0, atom.upper, atom.whole)
             for sign in {LpConstraintEQ: (1, -1), LpConstraintGE: (-1,)}.get(
                     row.sense, (1,)):
                 found._read(case, row, sign, frees)
         return found
 
     def _read(self, case: Case, row: Row, sign: int,
-              frees: Mapping[Atom, Free]) -> None:
+              frees: Mapping[Atom, FreeVariable]) -> None:
         margin = Margin(sign * row.limit)
         self._all.append(margin)
         own = []
@@ -117,7 +118,7 @@ class Margins:
             margin.free = None
             self._several.append((margin, own))
 
-    def settle(self) -> None:
+    def freeze(self) -> None:
         """What counts come to now is fine: from here on no row gets worse
         than its limit, or than it is.
 

@@ -12,7 +12,7 @@ import math
 
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
-from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.rows import (
     Atom, Carried, CountLimit, Kind, Row)
 from nova_holistic.solver.problem.rules import Rules
@@ -35,7 +35,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Cap(Shape):
+class CountCap(Shape):
     """Some domains have limits on the number of members that they hold.
 
     :ivar limits: of the domains that the rows speak of; there is no limit on
@@ -53,7 +53,7 @@ class Cap(Shape):
 
 
 @dataclass(frozen=True, slots=True)
-class Confined(Shape):
+class MaxDomains(Shape):
     """No more than ``most`` of the domains are used."""
 
     domains: frozenset[int]
@@ -61,7 +61,7 @@ class Confined(Shape):
 
 
 @dataclass(frozen=True, slots=True)
-class Wide(Shape):
+class MinDomains(Shape):
     """A least number of the domains is used."""
 
     domains: frozenset[int]
@@ -69,7 +69,7 @@ class Wide(Shape):
 
 
 @dataclass(frozen=True, slots=True)
-class Even(Shape):
+class MaxSkew(Shape):
     """Counts of the domains differ by no more than that."""
 
     domains: frozenset[int]
@@ -77,7 +77,7 @@ class Even(Shape):
 
 
 @dataclass(frozen=True, slots=True)
-class Apart(Shape):
+class Disjoint(Shape):
     """Each of the domains is used by this scope or by the other, not both."""
 
     domains: frozenset[int]
@@ -85,17 +85,17 @@ class Apart(Shape):
 
 
 @dataclass(frozen=True, slots=True)
-class Never(Shape):
+class Infeasible(Shape):
     """Cannot hold, wherever members are."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unread(Shape):
+class Unrecognised(Shape):
     """Something else."""
 
 
 def shapes(rules: Rules,
-           in_time: Callable[[], None] = endless) -> list[Shape]:
+           in_time: Callable[[], None] = no_limit) -> list[Shape]:
     """Of all hard policies, in their order."""
     rows: dict[int, list[Row]] = {id(each): [] for each in rules.encoded}
     limits: dict[int, list[CountLimit]] = {id(each): []
@@ -123,23 +123,23 @@ def _of(rules: Rules, rows: Sequence[Row], limits: Sequence[CountLimit],
         in_time()
         if not row.terms:
             if not _holds(row):
-                yield Never(carried, -1, '')
+                yield Infeasible(carried, -1, '')
         elif all(a.kind in _COUNTED and w > 0 for a, w in row.terms):
             if row.sense != LpConstraintGE:
                 _read_caps(rules, row, caps)
-                yield from _confined(rules, row)
-                _read_apart(rules, row, apart)
+                yield from _max_domains(rules, row)
+                _read_disjoint(rules, row, apart)
             if row.sense != LpConstraintLE:
-                yield from _wide(rules, row)
+                yield from _min_domains(rules, row)
         else:
             unread = True
     for (scope, level), most in caps.items():
-        yield Cap(carried, scope, level, most)
+        yield CountCap(carried, scope, level, most)
     for (first, second, level), domains in apart.items():
-        yield Apart(carried, first, level, frozenset(domains), second)
-    yield from _even(rules, rows)
+        yield Disjoint(carried, first, level, frozenset(domains), second)
+    yield from _max_skew(rules, rows)
     if unread:
-        yield Unread(carried, -1, '')
+        yield Unrecognised(carried, -1, '')
 
 
 def _holds(row: Row) -> bool:
@@ -172,24 +172,24 @@ def _alike(row: Row) -> bool:
                     a.kind is Kind.USED for a, _ in row.terms)
 
 
-def _confined(rules: Rules, row: Row) -> Iterator[Confined]:
+def _max_domains(rules: Rules, row: Row) -> Iterator[MaxDomains]:
     atom, weight = row.terms[0]
     if _alike(row) and row.limit >= weight:
-        yield Confined(
+        yield MaxDomains(
             row.carried, atom.scope, atom.level,
             frozenset(_number(rules, a) for a, _ in row.terms),
             math.floor(row.limit / weight + _EPSILON))
 
 
-def _wide(rules: Rules, row: Row) -> Iterator[Wide]:
+def _min_domains(rules: Rules, row: Row) -> Iterator[MinDomains]:
     atom, weight = row.terms[0]
     if _alike(row):
-        yield Wide(row.carried, atom.scope, atom.level,
-                   frozenset(_number(rules, a) for a, _ in row.terms),
-                   math.ceil(row.limit / weight - _EPSILON))
+        yield MinDomains(row.carried, atom.scope, atom.level,
+                         frozenset(_number(rules, a) for a, _ in row.terms),
+                         math.ceil(row.limit / weight - _EPSILON))
 
 
-def _read_apart(rules: Rules, row: Row, apart: dict) -> None:
+def _read_disjoint(rules: Rules, row: Row, apart: dict) -> None:
     if len(row.terms) != 2 or any(
             a.kind is not Kind.USED for a, _ in row.terms):
         return
@@ -201,7 +201,7 @@ def _read_apart(rules: Rules, row: Row, apart: dict) -> None:
             _number(rules, first))
 
 
-def _even(rules: Rules, rows: Sequence[Row]) -> Iterator[Even]:
+def _max_skew(rules: Rules, rows: Sequence[Row]) -> Iterator[MaxSkew]:
     """Counts between a variable of the policy and that plus the skew."""
     low: dict[Atom, set[tuple[int, str, int]]] = defaultdict(set)
     high: dict[Atom, set[tuple[int, str, int]]] = defaultdict(set)
@@ -222,5 +222,5 @@ def _even(rules: Rules, rows: Sequence[Row]) -> Iterator[Even]:
         both = low[variable] & high[variable]
         if both and len({(scope, level) for scope, level, _ in both}) == 1:
             scope, level, _ = next(iter(both))
-            yield Even(rows[0].carried, scope, level,
-                       frozenset(n for _, _, n in both), skew[variable])
+            yield MaxSkew(rows[0].carried, scope, level,
+                          frozenset(n for _, _, n in both), skew[variable])

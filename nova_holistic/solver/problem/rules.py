@@ -18,7 +18,7 @@ from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.policy import Expression, Policy
 from nova_holistic.model.snapshot import Host, Snapshot
-from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import (
     Atom, Carried, CountLimit, Kind, Row)
@@ -44,7 +44,7 @@ class Rules:
     possible: Sequence[bool]
     top: Scope
     reach: Mapping[str, np.ndarray]
-    in_time: Callable[[], None] = endless
+    in_time: Callable[[], None] = no_limit
     scopes: list[Scope] = field(default_factory=list)
     encoded: list[Carried] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)

@@ -8,8 +8,8 @@ import numpy as np
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import endless
-from nova_holistic.solver.problem.limit import Ceiling, Limit
+from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.limit import Limit, VariableBound
 from nova_holistic.solver.problem.rows import Atom, Kind
 
 _UNLIMITED = 2**62
@@ -23,13 +23,13 @@ class Tally:
     """
 
     def __init__(self, case: Case,
-                 in_time: Callable[[], None] = endless):
+                 in_time: Callable[[], None] = no_limit):
         self._case = case
         self._in_time = in_time
         self._number: Counter[tuple[int, str, int]] = Counter()
         self._limits: dict[Atom, list[tuple[Limit, float]]] = (
             defaultdict(list))
-        self._ceilings: dict[Limit, Ceiling] = {}
+        self._bounds: dict[Limit, VariableBound] = {}
         self._reach: dict[Limit, tuple[tuple[int, str, int], ...]] = {}
         self._price: dict[Atom, float] = defaultdict(float)
         self._slots: dict[tuple[int, str, int], list[Atom]] = (
@@ -59,7 +59,7 @@ class Tally:
         allowed = np.ones(hosts, dtype=bool)
         cost = np.zeros(hosts)
         for table in self._of_class(c):
-            self._mend(table)
+            self._update(table)
             where = self._where(table[1])
             fine = ~self._bad[table][where]
             if left is not None:
@@ -72,14 +72,14 @@ class Tally:
         """The verdict on one host."""
         cost = 0.0
         for table in self._of_class(c):
-            self._mend(table)
+            self._update(table)
             where = self._where(table[1])[host]
             if self._bad[table][where]:
                 return False, 0.0
             cost += self._cost[table][where]
         return True, cost
 
-    def settles(self, c: int, host: int) -> int:
+    def excludes(self, c: int, host: int) -> int:
         """Whether one more of the class there would keep others out: 1 where
         it would, -1 where some of its members do so already, else 0."""
         found = 0
@@ -123,7 +123,7 @@ class Tally:
             for atom, coefficient in terms:
                 self._price[atom] += coefficient * carried.policy.weight
                 self._register(atom)
-        ceilings: dict[Atom, Ceiling] = {}
+        bounds: dict[Atom, VariableBound] = {}
         for row in rules.rows:
             self._in_time()
             for atom, _ in row.terms:
@@ -132,7 +132,7 @@ class Tally:
                      LpConstraintEQ: (1,)}[row.sense]
             for sign in signs:
                 limit = Limit(row, sign, self._price)
-                limit.bind(ceilings, self._price)
+                limit.bind(bounds, self._price)
                 for atom, weight in limit.atoms:
                     self._limits[atom].append((limit, weight))
 
@@ -141,10 +141,10 @@ class Tally:
             self._most[table] = min(limit.most,
                                     self._most.get(table, limit.most))
             self._allocate(table)
-        for ceiling in ceilings.values():
-            ceiling.refresh()
-            self._ceilings.update(
-                (limit, ceiling) for limit, _ in ceiling.limits)
+        for bound in bounds.values():
+            bound.refresh()
+            self._bounds.update(
+                (limit, bound) for limit, _ in bound.limits)
 
     def _register(self, atom: Atom) -> None:
         if atom.kind is Kind.FREE or atom in self._seen:
@@ -185,13 +185,13 @@ class Tally:
                 continue
             for limit, weight in self._limits[atom]:
                 limit.now += weight * by
-                self._spoil(limit)
-                ceiling = self._ceilings.get(limit)
-                if ceiling and ceiling.refresh():
-                    for stretched in ceiling.stretched:
-                        self._spoil(stretched)
+                self._mark_stale(limit)
+                bound = self._bounds.get(limit)
+                if bound and bound.refresh():
+                    for extended in bound.extended:
+                        self._mark_stale(extended)
 
-    def _spoil(self, limit: Limit) -> None:
+    def _mark_stale(self, limit: Limit) -> None:
         """Verdicts that the limit has a part in are stale."""
         if limit not in self._reach:
             self._reach[limit] = tuple({
@@ -200,7 +200,7 @@ class Tally:
         for scope, level, number in self._reach[limit]:
             self._stale[scope, level].add(number)
 
-    def _mend(self, table: tuple[int, str]) -> None:
+    def _update(self, table: tuple[int, str]) -> None:
         stale = self._stale[table]
         for number in stale:
             self._judge((*table, number))

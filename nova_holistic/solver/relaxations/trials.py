@@ -10,7 +10,7 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.indifferent import Indifferent
+from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.solve import solve
 
 _ONE_TRIAL = 0.5
@@ -55,7 +55,7 @@ class Trials:
             return Unknown('no time was left')
         return solve(
             self.constrain(_hard(group), snapshot), snapshot,
-            objective=objective or Indifferent(), solver=self.solver,
+            objective=objective or Feasibility(), solver=self.solver,
             time_limit=limit, timer=self.timer, gap=0.0)
 
     def fits(self, group: Group, snapshot: Snapshot) -> bool | None:

@@ -3,15 +3,16 @@
 that are about traffic.
 
 Let x be the numbers of members by domain in some plan. Of one star the Mbit/s
-within domain d are q(x_d), where x_d is one of the finitely many mixes that d
-can hold. So some choice of one mix for each domain, each of weight 1, makes
-the sum of q what the plan keeps together, while the mixes' members in a part
-of the tree are no more than stand there. The linear program over weights from
-0 to 1, over all stars and levels at once, thus has no smaller optimum than
-any plan has; mixes enter as they pay (column generation), each sort of equal
-domains being one row. Whatever prices of the rows it has reached, its optimum
-and what the best mix of each domain would be worth beyond its price are
-together an upper bound (Lagrange): it may be stopped at any time.
+within domain d are q(x_d), where x_d is one of the finitely many patterns that
+d can hold. So some choice of one pattern for each domain, each of weight 1,
+makes the sum of q what the plan keeps together, while the patterns' members in
+a part of the tree are no more than stand there. The linear program over
+weights from 0 to 1, over all stars and levels at once, thus has no smaller
+optimum than any plan has; patterns enter as they pay (column generation), each
+type of equal domains being one row. Whatever prices of the rows it has
+reached, its optimum and what the best pattern of each domain would be worth
+beyond its price are together an upper bound (Lagrange): it may be stopped at
+any time.
 """
 
 from collections.abc import Iterator
@@ -25,13 +26,14 @@ from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.traffic.bundle import Bundle
-from nova_holistic.solver.traffic.ceilings import Ceilings
-from nova_holistic.solver.traffic.front import Front
-from nova_holistic.solver.traffic.holding import Holding
-from nova_holistic.solver.traffic.sorts import Sorts
-from nova_holistic.solver.traffic.standing import Grid, Standing
-from nova_holistic.solver.traffic.traffic import Star, Talk
+from nova_holistic.solver.traffic.cell_variables import (
+    CellPartition, CellVariables)
+from nova_holistic.solver.traffic.column_pool import ColumnPool
+from nova_holistic.solver.traffic.count_bounds import CountBounds
+from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
+from nova_holistic.solver.traffic.domain_capacity import DomainCapacity
+from nova_holistic.solver.traffic.domain_types import DomainTypes
+from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
 
 _ROUNDS = 40
 _CLOSE = 1e-3
@@ -50,38 +52,38 @@ _WORTH_IT = 1e-6
 
 
 class TrafficBound:
-    """Mixes for domains, until none is worth more than it costs.
+    """Patterns for domains, until none is worth more than it costs.
 
     :ivar most: no plan keeps more Mbit/s within domains, summed over levels;
         None where nothing is proved
-    :ivar none: whether it is proved that no plan keeps the rows
+    :ivar infeasible: whether it is proved that no plan keeps the rows
     :ivar unit: Mbit/s that are 1 in the program
     """
 
-    def __init__(self, kinds: Kinds, talk: Talk, ceilings: Ceilings,
+    def __init__(self, kinds: Kinds, graph: TrafficGraph, bounds: CountBounds,
                  deadline: Deadline):
-        self.talk, self._deadline = talk, deadline
+        self.graph, self._deadline = graph, deadline
         self.levels = len(kinds.table.snapshot.levels)
-        self.grid = Grid.over(kinds.table)
-        self.standing = Standing(kinds, ceilings, self.grid, [
-            node.paths for node in talk.nodes])
-        self.holding = Holding(kinds, ceilings)
-        self.fronts = [
-            front for star in talk.stars for front in self._of(kinds, star)]
-        self.unit = max((mbps for star in talk.stars for mbps in star.mbps),
+        self.partition = CellPartition.of_table(kinds.table)
+        self.variables = CellVariables(kinds, bounds, self.partition, [
+            node.paths for node in graph.nodes])
+        self.capacity = DomainCapacity(kinds, bounds)
+        self.pools = [
+            pool for star in graph.stars for pool in self._of(kinds, star)]
+        self.unit = max((mbps for star in graph.stars for mbps in star.mbps),
                         default=1)
         self._prices = np.zeros(0)
         self.most: float | None = None
-        self.none = False
+        self.infeasible = False
 
     @property
     def least(self) -> float | None:
         """No plan has a smaller sum of Mbit/s x uplinks."""
         if self.most is None:
             return None
-        apart = 2 * (self.levels * self.talk.total - self.most)
-        unit = 2 * self.talk.unit
-        slack = 1e-6 * (1 + self.levels * self.talk.total)
+        apart = 2 * (self.levels * self.graph.total - self.most)
+        unit = 2 * self.graph.unit
+        slack = 1e-6 * (1 + self.levels * self.graph.total)
         return max(0.0, np.ceil((apart - slack) / unit) * unit)
 
     def run(self) -> None:
@@ -91,192 +93,195 @@ class TrafficBound:
         is tried in turn: halves of members in two would keep as many pairs
         together as all of them in one.
         """
-        self._price(np.zeros(sum(front.rows for front in self.fronts)))
-        free, tried = self.standing.limits, []
-        for closed in self._combined():
-            self.standing.limits = free.copy()
-            self.standing.limits[closed] = 0
+        self._price(np.zeros(sum(pool.rows for pool in self.pools)))
+        free, tried = self.variables.limits, []
+        for closed in self._branches():
+            self.variables.limits = free.copy()
+            self.variables.limits[closed] = 0
             most = self._converge(max((m for m, _ in tried), default=None))
             if most is not None:
-                tried.append((most, self.standing.limits))
-            elif not self.none:
+                tried.append((most, self.variables.limits))
+            elif not self.infeasible:
                 return
-        self.none = not tried
+        self.infeasible = not tried
         if tried:
-            self.most, self.standing.limits = max(
+            self.most, self.variables.limits = max(
                 tried, key=lambda each: each[0])
 
-    def settle(self, numbers: np.ndarray) -> None:
+    def fix_counts(self, numbers: np.ndarray) -> None:
         """Prices where so many members stand in each cell.
 
         :param numbers: [part, cell]
         """
-        self.standing.limits = np.concatenate((
-            numbers.ravel(), self.standing.limits[numbers.size:]))
+        self.variables.limits = np.concatenate((
+            numbers.ravel(), self.variables.limits[numbers.size:]))
         self._converge(None)
 
     def prices(self, star: Star, level: str) -> np.ndarray:
         """[place, node of the star]: Mbit/s that one member more would keep
         within domains of the level."""
         start = 0
-        for front in self.fronts:
-            end = start + front.rows - len(front.sorts.place)
-            if front.star is star and front.level == level:
+        for pool in self.pools:
+            end = start + pool.rows - len(pool.types.place)
+            if pool.star is star and pool.level == level:
                 return self.unit * self._prices[start:end].reshape(
                     len(star.nodes), -1).T
-            start = end + len(front.sorts.place)
-        return np.zeros((self.grid.count, len(star.nodes)))
+            start = end + len(pool.types.place)
+        return np.zeros((self.partition.count, len(star.nodes)))
 
-    def bundle(self, star: Star, level: str) -> Bundle | None:
+    def aggregate(self, star: Star, level: str) -> DomainAggregate | None:
         """What is known of all domains of a cell at once, if it is."""
         return next((
-            front.sorts for front in self.fronts if front.star is star
-            and front.level == level and isinstance(front.sorts, Bundle)),
+            pool.types for pool in self.pools if pool.star is star
+            and pool.level == level
+            and isinstance(pool.types, DomainAggregate)),
             None)
 
-    def _combined(self) -> Iterator[np.ndarray]:
+    def _branches(self) -> Iterator[np.ndarray]:
         """Variables that are 0, for each way to choose domains."""
         talking = np.concatenate([np.zeros(0, dtype=np.int64), *(
-            self.standing.columns(node.paths, np.ones(
-                self.grid.count, dtype=bool)) for node in self.talk.nodes)])
+            self.variables.columns(node.paths, np.ones(
+                self.partition.count, dtype=bool)) for node
+            in self.graph.nodes)])
         chosen: list[list[np.ndarray]] = []
-        for choice in self.standing.choices():
+        for choice in self.variables.alternatives():
             total = math.prod(map(len, chosen)) * len(choice)
             # Of few members halves hardly matter.
-            sizes = [self.standing.limits[np.intersect1d(closed, talking)]
+            sizes = [self.variables.limits[np.intersect1d(closed, talking)]
                      for closed in choice]
             if total <= _CHOICES and max(map(np.sum, sizes)) > (
-                    _FEW * self.standing.limits[talking].sum()):
+                    _FEW * self.variables.limits[talking].sum()):
                 chosen.append(choice)
         for closed in itertools.product(*chosen):
             yield np.concatenate([np.zeros(0, dtype=np.int64), *closed])
 
     def _converge(self, enough: float | None) -> float | None:
-        """What mixes keep together at most; None where nothing is proved.
+        """What patterns keep together at most; None where nothing is proved.
 
         :param enough: what is no more than that is not worth to be known
             better
         """
-        most, self.none = None, False
+        most, self.infeasible = None, False
         for _ in range(_ROUNDS):
             program = self.program()
             outcome, _ = program.solve(self._deadline.left())
             if outcome.status is not Status.OPTIMAL:
-                self.none = outcome.status is Status.INFEASIBLE
+                self.infeasible = outcome.status is Status.INFEASIBLE
                 return most
             self._prices = (-program.duals).clip(0)
-            worth, beyond, entered = self._price(self._prices)
-            standing = self._standing_bound(program)
-            if standing is None:
+            worth, beyond, added = self._price(self._prices)
+            variables = self._variable_bound(program)
+            if variables is None:
                 return most
-            found = (worth - standing) * self.unit
+            found = (worth - variables) * self.unit
             most = found if most is None else min(most, found)
-            apart = (self.levels * self.talk.total - found
+            apart = (self.levels * self.graph.total - found
                      + beyond * self.unit)
-            if not entered or beyond * self.unit <= _CLOSE * apart or (
+            if not added or beyond * self.unit <= _CLOSE * apart or (
                     enough is not None and most <= enough) or (
                     self._deadline.left() < _SPARE * self._deadline.limit):
                 break
         return most
 
-    def _of(self, kinds: Kinds, star: Star) -> list[Front]:
-        nodes = [self.talk.nodes[n] for n in star.nodes]
-        alone = [self.holding.of(node.paths) for node in nodes]
-        joint = self.holding.of(frozenset().union(
+    def _of(self, kinds: Kinds, star: Star) -> list[ColumnPool]:
+        nodes = [self.graph.nodes[n] for n in star.nodes]
+        alone = [self.capacity.of(node.paths) for node in nodes]
+        joint = self.capacity.of(frozenset().union(
             *(node.paths for node in nodes)))
         found = []
         for level in kinds.table.snapshot.levels:
             division = kinds.table.division(level)
-            if level in self.grid.domain_of:
+            if level in self.partition.domain_of:
                 place = np.arange(len(division.domains))
-                inside = place[:, None] == self.grid.domain_of[level]
+                inside = place[:, None] == self.partition.domain_of[level]
             else:
                 place = np.zeros(len(division.domains), dtype=np.int64)
                 known = division.of_host >= 0
-                place[division.of_host[known]] = self.grid.of[known]
-                inside = np.eye(self.grid.count, dtype=bool)
+                place[division.of_host[known]] = self.partition.of[known]
+                inside = np.eye(self.partition.count, dtype=bool)
             what = star, place, np.column_stack(
                 [caps[level] for caps in alone]), joint[level]
-            sorts = Sorts.of(*what)
-            if level != HOST and level not in self.grid.domain_of:
-                sorts = Bundle.of(*what, tuple(
-                    len(node.paths) for node in nodes)) or sorts
-            if len(sorts.place):
-                found.append(Front(
-                    star, level, sorts, inside, np.zeros(0, dtype=np.int64),
+            types = DomainTypes.of(*what)
+            if level != HOST and level not in self.partition.domain_of:
+                types = DomainAggregate.of(*what, tuple(
+                    len(node.paths) for node in nodes)) or types
+            if len(types.place):
+                found.append(ColumnPool(
+                    star, level, types, inside, np.zeros(0, dtype=np.int64),
                     np.zeros((0, len(nodes)), dtype=np.int64)))
         return found
 
-    def _standing_bound(self, program: Linear) -> float | None:
+    def _variable_bound(self, program: Linear) -> float | None:
         """The least that members pay where they stand, at the prices of the
         rows; None where nothing is proved.
 
-        No mix is part of it, nor the price of a row that allows one mix for
-        each domain: the worth of the best mixes is counted apart.
+        No pattern is part of it, nor the price of a row that allows one
+        pattern for each domain: the worth of the best patterns is counted
+        apart.
         """
         duals, upper, start = program.duals.copy(), program.upper.copy(), 0
-        upper[self.standing.size:] = 0
-        for front in self.fronts:
-            start += front.rows
-            duals[start - len(front.sorts.place):start] = 0
+        upper[self.variables.size:] = 0
+        for pool in self.pools:
+            start += pool.rows
+            duals[start - len(pool.types.place):start] = 0
         return program.dual().bound(duals, program.lower_limits(), upper)
 
     def _price(self, prices: np.ndarray) -> tuple[float, float, bool]:
-        """Let the best mixes at these prices enter.
+        """Let the best patterns at these prices enter.
 
-        :returns: what the best mixes of all domains are worth; how much more
-            that is than their rows' prices; whether any mix is new
+        :returns: what the best patterns of all domains are worth; how much
+            more that is than their rows' prices; whether any pattern is new
         """
         self._deadline.check()
-        total, beyond, entered, start = 0.0, 0.0, False, 0
-        for front in self.fronts:
-            sorts, nodes = front.sorts, len(front.star.nodes)
-            end = start + front.rows - len(sorts.place)
+        total, beyond, added, start = 0.0, 0.0, False, 0
+        for pool in self.pools:
+            types, nodes = pool.types, len(pool.star.nodes)
+            end = start + pool.rows - len(types.place)
             each = prices[start:end].clip(0).reshape(nodes, -1)
-            own = prices[end:end + len(sorts.place)].clip(0)
-            start = end + len(sorts.place)
-            worth, mixes = sorts.best(each[:, sorts.place].T * self.unit)
+            own = prices[end:end + len(types.place)].clip(0)
+            start = end + len(types.place)
+            worth, patterns = types.best(each[:, types.place].T * self.unit)
             worth = worth.clip(0) / self.unit
             gain = worth - own
             better = gain > _WORTH_IT
-            total += float((worth * sorts.number).sum())
-            beyond += float((gain * sorts.number)[better].sum())
-            entered |= front.enter(np.flatnonzero(better), mixes[better])
-        return total, beyond, entered
+            total += float((worth * types.number).sum())
+            beyond += float((gain * types.number)[better].sum())
+            added |= pool.add(np.flatnonzero(better), patterns[better])
+        return total, beyond, added
 
     def program(self) -> Linear:
-        """Over the variables of ``standing``, then the weights of the mixes,
-        front by front."""
-        size = self.standing.size
-        mixes = [len(front.sort) for front in self.fronts]
+        """Over the variables of ``variables``, then the weights of the
+        patterns, pool by pool."""
+        size = self.variables.size
+        patterns = [len(pool.type_of) for pool in self.pools]
         program = Linear(
             np.concatenate((np.zeros(size), *(
-                -front.sorts.pairs(front.sort, front.mixes) / self.unit
-                for front in self.fronts))),
+                -pool.types.pairs(pool.type_of, pool.patterns) / self.unit
+                for pool in self.pools))),
             # Beyond what rows allow, so that only the rows have prices.
-            np.concatenate((self.standing.limits, *(
-                2.0 * front.sorts.number[front.sort]
-                for front in self.fronts))))
-        for front, number in zip(self.fronts, mixes):
-            self._add(program, front, size + np.arange(number))
+            np.concatenate((self.variables.limits, *(
+                2.0 * pool.types.number[pool.type_of]
+                for pool in self.pools))))
+        for pool, number in zip(self.pools, patterns):
+            self._add(program, pool, size + np.arange(number))
             size += number
-        self.standing.add_rows(program)
+        self.variables.add_rows(program)
         return program
 
-    def _add(self, program: Linear, front: Front, y: np.ndarray) -> None:
-        places, sorts = len(front.inside), front.sorts
-        for slot, node in enumerate(front.star.nodes):
-            rows, columns = [sorts.place[front.sort]], [y]
-            values = [front.mixes[:, slot]]
-            for place, cells in enumerate(front.inside):
-                here = self.standing.columns(
-                    self.talk.nodes[node].paths, cells)
+    def _add(self, program: Linear, pool: ColumnPool, y: np.ndarray) -> None:
+        places, types = len(pool.inside), pool.types
+        for slot, node in enumerate(pool.star.nodes):
+            rows, columns = [types.place[pool.type_of]], [y]
+            values = [pool.patterns[:, slot]]
+            for place, cells in enumerate(pool.inside):
+                here = self.variables.columns(
+                    self.graph.nodes[node].paths, cells)
                 rows.append(np.full(len(here), place))
                 columns.append(here)
                 values.append(np.full(len(here), -1.0))
-            # Mixes have no more of a node's members than stand there.
+            # Patterns have no more of a node's members than stand there.
             program.add(np.concatenate(rows), np.concatenate(columns),
                         np.concatenate(values), -np.inf, 0.0, places)
-        # Each domain has one mix, or none.
-        program.add(front.sort, y, np.ones(len(y)), -np.inf,
-                    sorts.number, len(sorts.place))
+        # Each domain has one pattern, or none.
+        program.add(pool.type_of, y, np.ones(len(y)), -np.inf,
+                    types.number, len(types.place))

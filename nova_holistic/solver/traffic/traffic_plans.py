@@ -10,11 +10,12 @@ import numpy as np
 
 from nova_holistic.model.objective import Objective, Outlay, Traffic
 from nova_holistic.model.policy import Policy
-from nova_holistic.solver.construct.disaggregation import disaggregate
 from nova_holistic.solver.construct.attempt import Attempt, fullest
+from nova_holistic.solver.construct.disaggregation import disaggregate
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cells
-from nova_holistic.solver.decomposition.merged import Merged
-from nova_holistic.solver.decomposition.seats import Seating, seating
+from nova_holistic.solver.decomposition.host_assignment import (
+    assign_to_hosts, HostAssignment)
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.problem.case import Case, Counts
@@ -24,12 +25,13 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.tally import Tally
 from nova_holistic.solver.problem.verdict import Verdict
-from nova_holistic.solver.traffic.books import Books, Crew, crews
-from nova_holistic.solver.traffic.ceilings import Ceilings
-from nova_holistic.solver.traffic.cluster import Cluster
-from nova_holistic.solver.traffic.split import split
-from nova_holistic.solver.traffic.traffic import Talk
+from nova_holistic.solver.traffic.construction import TrafficConstruction
+from nova_holistic.solver.traffic.count_bounds import CountBounds
+from nova_holistic.solver.traffic.integer_counts import integer_counts
+from nova_holistic.solver.traffic.remaining_capacity import (
+    RemainingCapacity, traffic_classes, TrafficClass)
 from nova_holistic.solver.traffic.traffic_bound import TrafficBound
+from nova_holistic.solver.traffic.traffic_graph import TrafficGraph
 
 _SPARE = 0.5
 """Hosts for the others beside those that they need, as a share of these."""
@@ -41,18 +43,18 @@ _SHARE = 0.3
 """Share of the time for a bound and a start, where all hosts are looked at."""
 
 _ANY = 1.0
-"""Gap that is good enough where seats cost nothing."""
+"""Gap that is good enough where places cost nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seated:
-    """Seats of those who talk, and what is left for the others.
+class TrafficPlacement:
+    """Places of those who talk, and what is left for the others.
 
-    :ivar taken: for each crew, host index to number
-    :ivar rest: as if those who have seats stayed there
+    :ivar taken: for each class, host index to number
+    :ivar rest: as if those who have places stayed there
     """
 
-    crews: tuple[Crew, ...]
+    traffic_classes: tuple[TrafficClass, ...]
     taken: tuple[Mapping[int, int], ...]
     rest: Kinds
 
@@ -66,17 +68,17 @@ class TrafficPlans:
     def __init__(self, kinds: Kinds, traffic: Sequence[Traffic],
                  deadline: Deadline):
         self._kinds, self._deadline = kinds, deadline
-        self._talk = Talk.of(traffic)
-        self._near, self._ceilings = self._nearest(lambda policy: True)
-        if self._near.none:
-            self._near, self._ceilings = self._nearest(lambda policy: False)
-        self.bound = self._near.least
+        self._graph = TrafficGraph.of(traffic)
+        self._relaxation, self._bounds = self._relax(lambda policy: True)
+        if self._relaxation.infeasible:
+            self._relaxation, self._bounds = self._relax(lambda policy: False)
+        self.bound = self._relaxation.least
         self._known: dict[frozenset[float], float | None] = {}
 
     @property
     def cell(self) -> np.ndarray:
         """Of each host: cells are parts of the tree."""
-        return self._near.grid.of
+        return self._relaxation.partition.of
 
     def within(self, cost: float) -> float | None:
         """The bound of plans whose preferences cost no more than that.
@@ -91,7 +93,7 @@ class TrafficPlans:
         held = frozenset(weight for weight in weights if exact(weight) > cost)
         if held not in self._known:
             try:
-                self._known[held] = self._nearest(
+                self._known[held] = self._relax(
                     lambda policy: policy.weight in held)[0].least
             except OutOfTime:
                 # What is true of more plans is true of fewer.
@@ -100,39 +102,43 @@ class TrafficPlans:
                            default=None)
         return self._known[held]
 
-    def seats(self) -> Seated | None:
+    def place(self) -> TrafficPlacement | None:
         """None where it is not known how many go where."""
-        numbers = split(self._near, self._deadline)
+        numbers = integer_counts(self._relaxation, self._deadline)
         if numbers is None:
             return None
-        self._near.settle(numbers)
-        those = crews(self._kinds, self._talk)
-        books = Books(self._kinds, self._talk, self._ceilings,
-                      self._near.holding, those)
-        cluster = Cluster(self._kinds, self._talk, self._near, books, those,
-                          self._deadline)
-        cluster.run(numbers)
-        return Seated(tuple(those), tuple(cluster.taken), _rest(
-            self._kinds, books, those, cluster.taken))
+        self._relaxation.fix_counts(numbers)
+        those = traffic_classes(self._kinds, self._graph)
+        remaining = RemainingCapacity(self._kinds, self._graph, self._bounds,
+                                      self._relaxation.capacity, those)
+        construction = TrafficConstruction(self._kinds, self._graph,
+                                           self._relaxation, remaining, those,
+                                           self._deadline)
+        construction.run(numbers)
+        return TrafficPlacement(tuple(those), tuple(construction.taken),
+                                _remaining_kinds(
+            self._kinds, remaining, those, construction.taken))
 
-    def _nearest(self, met: Callable[[Policy], bool]
-                 ) -> tuple[TrafficBound, Ceilings]:
-        ceilings = Ceilings.of(self._kinds, met, self._deadline.check)
-        near = TrafficBound(self._kinds, self._talk, ceilings, self._deadline)
-        near.run()
-        return near, ceilings
+    def _relax(self, met: Callable[[Policy], bool]
+               ) -> tuple[TrafficBound, CountBounds]:
+        bounds = CountBounds.of(self._kinds, met, self._deadline.check)
+        relaxation = TrafficBound(self._kinds, self._graph, bounds,
+                                  self._deadline)
+        relaxation.run()
+        return relaxation, bounds
 
 
-def _rest(kinds: Kinds, books: Books, those: Sequence[Crew],
-          taken: Sequence[Mapping[int, int]]) -> Kinds:
-    """The members that have no seats yet, and the room for them."""
+def _remaining_kinds(kinds: Kinds, remaining: RemainingCapacity,
+                     those: Sequence[TrafficClass],
+                     taken: Sequence[Mapping[int, int]]) -> Kinds:
+    """The members that have no places yet, and the room for them."""
     hosts = kinds.table.hosts
     placed = {path: hosts[h].name for path, h in kinds.placed.items()}
-    for crew, here in zip(those, taken):
-        seats = [hosts[h].name for h in sorted(here) for _ in range(here[h])]
-        placed.update(zip(crew.paths, seats))
+    for traffic_class, here in zip(those, taken):
+        place = [hosts[h].name for h in sorted(here) for _ in range(here[h])]
+        placed.update(zip(traffic_class.paths, place))
     rest = Kinds.of(kinds.group, kinds.table.snapshot, placed)
-    free = books.free[:, [kinds.names.index(name) for name in rest.names]]
+    free = remaining.free[:, [kinds.names.index(name) for name in rest.names]]
     room = rest.room.copy()
     changed = np.array(sorted({h for here in taken for h in here}),
                        dtype=np.int64)
@@ -140,7 +146,7 @@ def _rest(kinds: Kinds, books: Books, those: Sequence[Crew],
         for column in np.flatnonzero(amounts).tolist():
             room[k, changed] = np.minimum(
                 room[k, changed], free[changed, column] // amounts[column])
-    room[:, books.full()] = 0
+    room[:, remaining.full_hosts()] = 0
     return replace(rest, free=free, room=room)
 
 
@@ -151,26 +157,28 @@ def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic],
     whole; None where no plan was found this way."""
     known = TrafficPlans(kinds, traffic, deadline)
     incumbent.prove_within(known.within)
-    seated = known.seats()
-    others = None if seated is None else _others(known, seated, deadline)
+    placement = known.place()
+    others = None if placement is None else _place_others(known, placement,
+                                                          deadline)
     if others is None:
         return None
     hosts = np.unique(np.concatenate((others[0].hosts, np.array(
-        [*kinds.placed.values(), *(h for here in seated.taken for h in here)],
+        [*kinds.placed.values(), *(h for here in placement.taken
+                                   for h in here)],
         dtype=np.int64))))
     case = Case.of(kinds.group, incumbent.snapshot, incumbent.placed,
                    deadline.check, kinds.table.part(hosts))
     search = Search(case, incumbent.objective, backend, deadline,
                     incumbent.gap)
     verdict = search.improve(
-        _dealt(case, kinds, seated, *others, hosts, deadline), 0.0,
+        _disaggregated(case, kinds, placement, *others, hosts, deadline), 0.0,
         known.within)
     return None if verdict is Verdict.NOTHING else search
 
 
-def talking(case: Case, placed: Mapping[str, str], objective: Objective,
-            deadline: Deadline
-            ) -> tuple[Counts | None, Callable[[float], float | None]]:
+def traffic_start(case: Case, placed: Mapping[str, str], objective: Objective,
+                  deadline: Deadline
+                  ) -> tuple[Counts | None, Callable[[float], float | None]]:
     """What may be a plan for a case of all hosts, and bounds of the objective
     by the cost of preferences; nothing where it is not about traffic."""
     start, within = None, lambda cost: None
@@ -182,58 +190,63 @@ def talking(case: Case, placed: Mapping[str, str], objective: Objective,
     with contextlib.suppress(OutOfTime):
         known = TrafficPlans(kinds, traffic, deadline.part(_SHARE))
         within = known.within
-        seated = known.seats()
-        others = None if seated is None else _others(known, seated, deadline)
+        placement = known.place()
+        others = None if placement is None else _place_others(known, placement,
+                                                              deadline)
         if others is not None:
-            start = _dealt(case, kinds, seated, *others,
-                           np.arange(len(kinds.table)), deadline)
+            start = _disaggregated(case, kinds, placement, *others,
+                                   np.arange(len(kinds.table)), deadline)
     return start, within
 
 
-def _others(known: TrafficPlans, seated: Seated, deadline: Deadline
-            ) -> tuple[Seating, np.ndarray] | None:
-    """Seats for whoever has none, any that there are, and cells to be filled
+def _place_others(known: TrafficPlans, placement: TrafficPlacement,
+                  deadline: Deadline
+                  ) -> tuple[HostAssignment, np.ndarray] | None:
+    """Places for whoever has none, any that there are, and cells to be filled
     at one pace; None where there is no room."""
-    rest = seated.rest
+    rest = placement.rest
     if not rest.kinds:
-        return Seating(np.zeros(0, dtype=np.int64), ()), known.cell
+        return HostAssignment(np.zeros(0, dtype=np.int64), ()), known.cell
     if (rest.room.sum(axis=1) < rest.numbers).any():
         return None
     outlay = Outlay(lambda free: free * 0 + 1.0)
     rules = cells(rest, deadline.check)
     # Hosts that are not crowded are easier to share under all rules.
-    for crowd in (max(1, rest.crowd // _APART), rest.crowd):
-        roomy = replace(rest, crowd=crowd)
-        merged = Merged(roomy, rules, outlay, deadline)
-        merged.run(1)
-        if not merged.impossible and merged.bound is not None:
-            return seating(roomy, rules, outlay, merged, _SPARE, _ANY,
-                           deadline), rules.of
+    for most_on_a_host in (max(1, rest.most_on_a_host // _APART),
+                           rest.most_on_a_host):
+        roomy = replace(rest, most_on_a_host=most_on_a_host)
+        aggregation = HostAggregation(roomy, rules, outlay, deadline)
+        aggregation.run(1)
+        if not aggregation.impossible and aggregation.bound is not None:
+            return assign_to_hosts(roomy, rules, outlay, aggregation, _SPARE,
+                                   _ANY, deadline), rules.of
     return None
 
 
-def _dealt(case: Case, kinds: Kinds, seated: Seated, others: Seating,
-           cell: np.ndarray, hosts: np.ndarray,
-           deadline: Deadline) -> Counts | None:
-    """The seats given to members of a case of these hosts: without asking to
+def _disaggregated(case: Case, kinds: Kinds, placement: TrafficPlacement,
+                   others: HostAssignment, cell: np.ndarray, hosts: np.ndarray,
+                   deadline: Deadline) -> Counts | None:
+    """The places given to members of a case of these hosts: without asking to
     those who talk, as rules may look broken as long as others are missing.
 
     :param cell: of each host of the whole
     """
     local = {int(h): n for n, h in enumerate(hosts)}
-    crew_of = {path: c for c, crew in enumerate(seated.crews)
-               for path in crew.paths}
-    number = len(seated.rest.kinds)
+    crew_of = {path: c for c,
+               traffic_class in enumerate(placement.traffic_classes)
+               for path in traffic_class.paths}
+    number = len(placement.rest.kinds)
     kind_of = {m.path: number for kind in kinds.kinds for m in kind.members}
-    # Of crews, those who found no seats have others'.
-    kind_of.update((m.path, k) for k, kind in enumerate(seated.rest.kinds)
+    # Of classes, those who found no places have others'.
+    kind_of.update((m.path, k) for k, kind in enumerate(placement.rest.kinds)
                    for m in kind.members)
     paths = [c.members[0].path for c in case.classes]
     attempt = Attempt(case, fullest, Tally(case, deadline.check))
-    for c, taken in enumerate(seated.taken):
-        _settle(attempt, [n for n, path in enumerate(paths)
-                          if crew_of.get(path) == c],
-                [local[h] for h in sorted(taken) for _ in range(taken[h])])
+    for c, taken in enumerate(placement.taken):
+        _put_in_order(attempt, [n for n, path in enumerate(paths)
+                                if crew_of.get(path) == c],
+                      [local[h] for h in sorted(taken)
+                       for _ in range(taken[h])])
     return disaggregate(case,
                         [kind_of[c.members[-1].path] for c in case.classes],
                         [{local[h]: n for h, n in here.items()}
@@ -241,8 +254,8 @@ def _dealt(case: Case, kinds: Kinds, seated: Seated, others: Seating,
                         cell[hosts], fullest, deadline, attempt)
 
 
-def _settle(attempt: Attempt, classes: Sequence[int],
-            hosts: Sequence[int]) -> None:
+def _put_in_order(attempt: Attempt, classes: Sequence[int],
+                  hosts: Sequence[int]) -> None:
     """One member of the classes on each of the hosts: of the one that likes
     it best, where there are several."""
     left = {c: len(attempt.case.classes[c].members) for c in classes}

@@ -4,8 +4,8 @@
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.alternates.alternates import alternates
-from nova_holistic.solver.alternates.ranges import Ranges
 from nova_holistic.solver.alternates.shortlist import PER_MEMBER
+from nova_holistic.solver.alternates.worst_case import WorstCase
 from nova_holistic.solver.problem.rules import Rules
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
@@ -18,7 +18,7 @@ def test_alternates_of_an_even_spread_need_few_checks(
     wanted = group(servers('web', 60), policies=[
         Spread(level='rack', max_skew=1), AntiAffinity()])
     plan = solve(wanted, snapshot)
-    asked = _counted(monkeypatch, Ranges, 'admits')
+    asked = _counted(monkeypatch, WorstCase, 'admits')
     checked = _counted(monkeypatch, AntiAffinity, 'check')
     found = alternates(wanted, snapshot, plan, 4)
     assert {len(names) for names in found.values()} == {4}
@@ -35,7 +35,7 @@ def test_a_rack_closed_to_all_members_is_checked_once(monkeypatch):
                        for n in range(400)))
     wanted = group(servers('web', 19), policies=[AntiAffinity(level='rack')])
     plan = solve(wanted, snapshot)
-    asked = _counted(monkeypatch, Ranges, 'admits')
+    asked = _counted(monkeypatch, WorstCase, 'admits')
     found = alternates(wanted, snapshot, plan, 4)
     assert {len(names) for names in found.values()} == {4}
     assert len(asked) <= 19 * 4 + 20

@@ -14,7 +14,7 @@ import pytest
 from nova_holistic.model.binding import bind
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.row_shapes import Cap, shapes
+from nova_holistic.solver.problem.row_shapes import CountCap, shapes
 from nova_holistic.solver.problem.rows import Kind
 from nova_holistic.solver.problem.tally import Tally
 from nova_holistic.solver.settings import Settings
@@ -114,7 +114,7 @@ def test_greedy_construction_is_let_in_at_the_same_hosts(both):
 
 def test_the_shapes_of_both_are_equal(both):
     caps = [[(shape.scope, shape.level, dict(shape.limits))
-             for shape in shapes(case.rules) if isinstance(shape, Cap)]
+             for shape in shapes(case.rules) if isinstance(shape, CountCap)]
             for case in both]
     assert caps[0] == caps[1] != []
 

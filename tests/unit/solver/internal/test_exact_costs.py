@@ -17,7 +17,7 @@ from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.dual_bounds import DualBounds
 from nova_holistic.solver.problem.exact_weights import common_step, exact
-from nova_holistic.solver.problem.indifferent import Indifferent
+from nova_holistic.solver.problem.feasibility import Feasibility
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing
 
@@ -41,7 +41,7 @@ def _program(weights):
             (False, True), repeat=len(weights)))]
     deadline = Deadline(standing, 10.0)
     case = Case.of(wanted, cloud(*hosts), {}, deadline.check)
-    return case, Program(case, Indifferent(), deadline)
+    return case, Program(case, Feasibility(), deadline)
 
 
 def test_weights_that_solvers_cannot_tell_apart_are_in_tiers():

@@ -16,11 +16,11 @@ from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.check import check
-from nova_holistic.solver.column_generation import dive
-from nova_holistic.solver.column_generation.generation import Generation
+from nova_holistic.solver.column_generation import diving
+from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.construct import fallback_plan
-from nova_holistic.solver.decomposition.merged import Merged
-from nova_holistic.solver.decomposition import seated
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
+from nova_holistic.solver.decomposition import class_counts
 from nova_holistic.solver import large
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -115,14 +115,14 @@ def _stops(monkeypatch, clock, owner, name, after=True):
 
 STAGES = {
     'rules are read': (large, 'cells', True),
-    'the first relaxation': (Merged, 'run', True),
-    'ways': (large, 'ways', True),
-    'the first prices': (Generation, '_start', True),
-    'patterns': (Generation, 'run', True),
-    'the first dive': (dive.Dive, '_dive', True),
+    'the first relaxation': (HostAggregation, 'run', True),
+    'domain_branches': (large, 'domain_branches', True),
+    'the first prices': (ColumnGeneration, '_warm_start', True),
+    'patterns': (ColumnGeneration, 'run', True),
+    'the first dive': (diving.Dive, '_dive', True),
     'seats': (large, 'place_patterns', True),
-    'giving them away': (large, 'seated', False),
-    'rest of it': (seated, 'assigned', True),
+    'giving them away': (large, 'class_counts', False),
+    'rest of it': (class_counts, 'assigned_counts', True),
 }
 
 
@@ -142,7 +142,7 @@ def test_a_deadline_without_any_plan_is_unknown(monkeypatch):
 
 
 @pytest.mark.parametrize('stage', [
-    (large, 'cells'), (Merged, 'run'), (Generation, 'run')])
+    (large, 'cells'), (HostAggregation, 'run'), (ColumnGeneration, 'run')])
 def test_after_half_of_the_time_any_plan_is_sought_first(
         stage, monkeypatch):
     clock, sought = Clock(), []
@@ -161,7 +161,7 @@ def test_after_half_of_the_time_any_plan_is_sought_first(
     monkeypatch.setattr(owner, name, slowly)
     monkeypatch.setattr(fallback_plan, '_quickly', told)
     # What is tried with the seats then takes too long.
-    _stops(monkeypatch, clock, large, 'seated', after=False)
+    _stops(monkeypatch, clock, large, 'class_counts', after=False)
     _is_a_plan(_solved(clock))
     assert sought == [3.0]
 
@@ -180,7 +180,7 @@ def test_a_better_plan_replaces_the_early_one(hurry, monkeypatch):
     answer = _solved(Clock(), 'stack')
     _is_a_plan(answer)
     assert found[0] is not None
-    monkeypatch.setattr(large, '_good', lambda *arguments: None)
+    monkeypatch.setattr(large, '_best_of_relaxations', lambda *arguments: None)
     worse = _solved(Clock(), 'stack')
     _is_a_plan(worse)
     assert _worth(answer) < _worth(worse)
@@ -190,9 +190,9 @@ def test_a_better_plan_replaces_the_early_one(hurry, monkeypatch):
 def test_partly_used_hosts_provide_seats_if_no_dive_ends(
         objective, monkeypatch):
     seats, first = [], itertools.count()
-    price, place_patterns = dive.Dive._price, large.place_patterns
+    price, place_patterns = diving.Dive._price, large.place_patterns
     monkeypatch.setattr(
-        dive.Dive, '_price', lambda self, *arguments: next(first) == 0
+        diving.Dive, '_price', lambda self, *arguments: next(first) == 0
         and price(self, *arguments))
     monkeypatch.setattr(
         large, 'place_patterns', lambda *arguments: seats.append(
@@ -213,9 +213,9 @@ def test_members_without_a_seat_go_to_hosts_with_capacity():
     kinds = [int(dict(each.demands)['VCPU'] == 4) for each in case.classes]
     roomy = int(np.argmax(case.room.sum(axis=0)))
     seats = [{roomy: 24}, {roomy: 12}]
-    counts = seated.assigned(case, kinds, seats, deadline)
+    counts = class_counts.assigned_counts(case, kinds, seats, deadline)
     assert 4 <= sum(sum(here.values()) for here in counts) <= 8
-    everyone = seated._assigned(case, kinds, seats, np.zeros(
+    everyone = class_counts._assigned(case, kinds, seats, np.zeros(
         len(case.table), dtype=np.int64), deadline)
     assert case.fits(everyone)
     assert not case.breaks_policy(case.placement(everyone))

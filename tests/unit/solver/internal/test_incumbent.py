@@ -47,13 +47,13 @@ def test_a_time_out_in_a_step_keeps_the_plan(monkeypatch):
 
 
 def test_a_time_out_after_chosen_hosts_keeps_their_plan(monkeypatch):
-    clock, good = Clock(), large._good
+    clock, good = Clock(), large._best_of_relaxations
 
     def late(*arguments):
         good(*arguments)
         clock.run_out()
 
-    monkeypatch.setattr(large, '_good', late)
+    monkeypatch.setattr(large, '_best_of_relaxations', late)
     monkeypatch.setattr(FallbackPlan, 'seek', lambda *arguments: None)
     assert isinstance(solved(clock, 'decomposed'), Plan)
 
@@ -62,7 +62,7 @@ def test_a_time_out_after_chosen_hosts_keeps_their_plan(monkeypatch):
 def test_a_plan_on_some_hosts_is_kept_if_time_is_too_short_for_all(
         hosts, monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(solve, 'narrowed', clock.run_out)
+    monkeypatch.setattr(solve, 'propagated', clock.run_out)
     many = cloud(*(host(f'h{n}', f'r{n % 40}', vcpus=4)
                    for n in range(hosts)))
     assert isinstance(solved(clock, 'whole', many), Plan)

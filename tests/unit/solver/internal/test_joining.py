@@ -15,7 +15,7 @@ from nova_holistic.solver.construct.joining import joined
 from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.judges import Judge
+from nova_holistic.solver.problem.policy_evaluation import PolicyEvaluation
 from nova_holistic.solver.problem.rules import carried_policies
 from nova_holistic.solver.solve import solve
 from tests.effort import times
@@ -130,16 +130,15 @@ def test_hosts_that_a_policy_treats_as_equal_are_equal():
 def _alike(member, where, policies, table, snapshot):
     """How many hosts were held against another that is alike."""
     others = {p: h for p, h in where.items() if p != member.path}
-    judge = Judge(table, snapshot, policies, others, {
-        table.index[h.name] for h in others.values()},
-        in_time(1.0))
+    judge = PolicyEvaluation(table, snapshot, policies, others, {
+        table.index[h.name] for h in others.values()}, in_time(1.0))
     fine = judge.admitted(member, np.flatnonzero(
         Eligibility(table).suitable(member.requirements)))
     compared = 0
     for each in policies:
         counts = {}
-        sorts = judge.sorts(each, member, fine)
-        for h, sort in zip(fine.tolist(), sorts.tolist()):
+        host_types = judge.host_types(each, member, fine)
+        for h, sort in zip(fine.tolist(), host_types.tolist()):
             found = each.policy.check(each.scope, {
                 **others, member.path: table.hosts[h]}, snapshot).count
             compared += sort in counts

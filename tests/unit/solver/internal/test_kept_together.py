@@ -15,14 +15,14 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity, SoftAffinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
-from nova_holistic.solver.column_generation.generation import Generation
+from nova_holistic.solver.column_generation.branches import domain_branches
+from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.pattern_placement import (
     place_patterns)
 from nova_holistic.solver.column_generation.pricing import Pricing
-from nova_holistic.solver.column_generation.ways import ways
-from nova_holistic.solver.decomposition.apart import Apart
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cells
-from nova_holistic.solver.decomposition.merged import Merged
+from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
 from tests.effort import times
@@ -63,14 +63,17 @@ def _case(seed):
 def _generation(group, snapshot, objective, rounds=2):
     outlay = load_objective(objective).outlay()
     kinds = Kinds.of(bind(group, snapshot), snapshot, {})
-    apart = Apart.of(kinds, cells(kinds, lambda: None))
-    merged = Merged(apart.kinds, apart.cells, outlay, _deadline())
-    merged.run(rounds)
-    if merged.impossible or merged.bound is None:
+    cohesive = CohesiveKinds.of(kinds, cells(kinds, lambda: None))
+    aggregation = HostAggregation(cohesive.kinds, cohesive.cells, outlay,
+                                  _deadline())
+    aggregation.run(rounds)
+    if aggregation.impossible or aggregation.bound is None:
         return None
-    those = ways(apart.kinds, apart.cells, apart.families, merged.limit)
-    return apart, merged, those, Generation(
-        apart.kinds, apart.cells, outlay, merged, _deadline(), those)
+    those = domain_branches(cohesive.kinds, cohesive.cells, cohesive.domains,
+                            aggregation.limit)
+    return cohesive, aggregation, those, ColumnGeneration(
+        cohesive.kinds, cohesive.cells, outlay, aggregation, _deadline(),
+        those)
 
 
 @pytest.mark.parametrize('objective', ['fewest-hosts', 'stack'])
@@ -82,9 +85,9 @@ def test_no_plan_is_cheaper_than_the_bound(objective):
         found = best and _generation(group, snapshot, objective)
         if not found:
             continue
-        _, merged, those, generation = found
+        _, aggregation, those, generation = found
         generation.run(load_objective(objective).integral)
-        if best[0] <= merged.limit + 1e-9:
+        if best[0] <= aggregation.limit + 1e-9:
             assert generation.bound <= best[1] + 1e-7
             told += len(those) > 1
             tight += len(those) > 1 and best[1] - generation.bound < 1e-6
@@ -100,7 +103,7 @@ def test_the_best_pattern_respects_the_capacity_of_the_host():
         found = _generation(group, snapshot, 'stack')
         if found is None:
             continue
-        alike = found[3].alike
+        alike = found[3].host_types
         prices = np.array([[chance.choice((0.0, 0.3, 0.5, chance.random()))]
                            * (int(alike.cell.max()) + 1)
                            for _ in alike.amounts])
@@ -126,17 +129,18 @@ def test_members_kept_together_use_as_few_hosts_as_possible(affinity):
     """Sixteen VCPUs are one host's; eight servers, two on a host, are not."""
     snapshot = builders.cloud(*(builders.host(
         f'h{n:02}', f'az{n % 3}') for n in range(30)))
-    apart, merged, those, generation = _generation(
+    cohesive, aggregation, those, generation = _generation(
         _group(_members(s1=8), _members(s1=8), affinity, 2), snapshot,
         'fewest-hosts')
     assert len(those) == 3
     assert generation.run(True)
     assert generation.bound == pytest.approx(4)
     taken, parts = place_patterns(
-        apart.kinds, apart.cells, generation, 0.01, True, merged.limit)
+        cohesive.kinds, cohesive.cells, generation, 0.01, True,
+        aggregation.limit)
     assert taken.any(axis=0).sum() == 4
-    cache = [apart.cells.parts.of[m.path]
-             for m in apart.kinds.group.all_members() if 'cache' in m.path]
+    cache = [cohesive.cells.parts.of[m.path]
+             for m in cohesive.kinds.group.all_members() if 'cache' in m.path]
     assert sorted(parts[sorted(set(cache))].sum(axis=0)) == [0, 0, 8]
 
 
@@ -145,6 +149,6 @@ def test_without_affinity_the_kinds_are_unchanged():
     kinds = Kinds.of(bind(builders.group(builders.servers('web', 4)),
                           snapshot), snapshot, {})
     rules = cells(kinds, lambda: None)
-    apart = Apart.of(kinds, rules)
-    assert apart.kinds is kinds and apart.cells is rules
-    assert ways(kinds, rules, apart.families, 0.0) == ()
+    cohesive = CohesiveKinds.of(kinds, rules)
+    assert cohesive.kinds is kinds and cohesive.cells is rules
+    assert domain_branches(kinds, rules, cohesive.domains, 0.0) == ()

@@ -7,9 +7,9 @@ from nova_holistic.model.binding import bind
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition import cells as solver_cells
 from nova_holistic.solver.decomposition.cells import cells
-from nova_holistic.solver.decomposition.merged import Merged
 from nova_holistic.solver import large
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -58,12 +58,12 @@ def test_random_groups_have_plans_on_chosen_hosts(objective):
 def test_equal_hosts_are_merged_into_one_bin():
     snapshot = cloud(*(host(f'h{n}', f'r{n // 40}') for n in range(2000)))
     kinds = Kinds.of(group(servers('web', 64)), snapshot, {})
-    merged = Merged(kinds, cells(kinds, lambda: None),
-                    load_objective('fewest-hosts').outlay(),
-                    in_time(10.0))
-    merged.run()
-    assert merged.bound == pytest.approx(4)
-    assert [len(hosts) for hosts, _ in merged.solution] == [2000]
+    aggregation = HostAggregation(kinds, cells(kinds, lambda: None),
+                                  load_objective('fewest-hosts').outlay(),
+                                  in_time(10.0))
+    aggregation.run()
+    assert aggregation.bound == pytest.approx(4)
+    assert [len(hosts) for hosts, _ in aggregation.solution] == [2000]
 
 
 def test_members_of_one_kind_share_one_mask_of_hosts(monkeypatch):

@@ -10,13 +10,13 @@ import pytest
 
 from nova_holistic.model.binding import bind
 from nova_holistic.objectives import load_objective
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cells
-from nova_holistic.solver.decomposition.merged import Merged
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.branching import Branching
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.milp import search
-from nova_holistic.solver.problem.grain import at_least
+from nova_holistic.solver.problem.cost_rounding import rounded_up
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.solve import solve
 from tests.effort import times
@@ -51,11 +51,11 @@ def relaxed(case, objective='fewest-hosts'):
     if kinds is None or not kinds.kinds or (
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
-    merged = Merged(kinds, cells(kinds, lambda: None),
-                    load_objective(objective).outlay(),
-                    in_time(10.0))
-    merged.run()
-    return merged
+    aggregation = HostAggregation(kinds, cells(kinds, lambda: None),
+                                  load_objective(objective).outlay(),
+                                  in_time(10.0))
+    aggregation.run()
+    return aggregation
 
 
 def random_cases():
@@ -71,15 +71,15 @@ def test_the_bound_on_preference_costs_is_valid():
     told = 0
     for number, case in enumerate(random_cases()):
         objective = ('fewest-hosts', 'stack', 'spread')[number % 3]
-        merged = relaxed(case, objective)
+        aggregation = relaxed(case, objective)
         best = oracle.best(*case, objective)
-        if merged is None or best is None:
+        if aggregation is None or best is None:
             continue
-        assert not merged.impossible
-        assert merged.least <= best[0] + 1e-9
-        within = merged.within(best[0])
+        assert not aggregation.impossible
+        assert aggregation.least <= best[0] + 1e-9
+        within = aggregation.within(best[0])
         assert within is None or within <= best[1] + 1e-6
-        told += merged.least > 0
+        told += aggregation.least > 0
     assert told > 10
 
 
@@ -98,8 +98,9 @@ def test_the_cheaper_of_two_contrary_preferences_is_the_least_cost():
 
 def test_a_group_in_one_zone_is_known_to_need_hosts_for_its_limit_there():
     wanted, snapshot = full_zone()
-    merged = relaxed((wanted, snapshot, {}))
-    assert (merged.least, merged.bound) == (0.0, pytest.approx(8.5, abs=.6))
+    aggregation = relaxed((wanted, snapshot, {}))
+    assert (aggregation.least,
+            aggregation.bound) == (0.0, pytest.approx(8.5, abs=.6))
 
 
 @pytest.mark.parametrize('bound, weights, proved', [
@@ -107,12 +108,12 @@ def test_a_group_in_one_zone_is_known_to_need_hosts_for_its_limit_there():
     (1.0 + 1e-7, (1.0,), 1.0), (0.9, (2.0, 3.0), 1.0),
     (2.1, (2.0, 4.0), 4.0), (0.25, (0.1, 0.2), 0.3)])
 def test_a_bound_is_rounded_up_to_a_possible_cost(bound, weights, proved):
-    assert at_least(bound, weights) == pytest.approx(proved, abs=1e-9)
+    assert rounded_up(bound, weights) == pytest.approx(proved, abs=1e-9)
 
 
 def test_nearly_equal_costs_are_not_rounded_up():
-    assert at_least(10.0, (1.0, 1e-7)) == pytest.approx(10.0, abs=1e-3)
-    assert at_least(10.0, (1.0, 1e-7)) < 10.0
+    assert rounded_up(10.0, (1.0, 1e-7)) == pytest.approx(10.0, abs=1e-3)
+    assert rounded_up(10.0, (1.0, 1e-7)) < 10.0
 
 
 def test_branching_agrees_with_an_integer_solver():

@@ -9,7 +9,7 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.location import Location
 from nova_holistic.solver.construct.greedy import greedy
-from nova_holistic.solver.diagnosis.contradiction import narrowed
+from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.milp.search import Search
@@ -59,7 +59,7 @@ def test_host_affinity_keeps_only_hosts_with_room_for_the_group():
                        for n in range(400)))
     case = Case.of(group(servers('node', 4), policies=[Affinity()]),
                    snapshot, {})
-    contradiction, room = narrowed(case)
+    contradiction, room = propagated(case)
     assert contradiction is None
     assert (case.room > 0).sum() == 400
     assert (room > 0).sum() == 100

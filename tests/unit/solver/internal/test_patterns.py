@@ -17,13 +17,13 @@ from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver.column_generation.alike import Alike
-from nova_holistic.solver.column_generation.generation import Generation
+from nova_holistic.solver.column_generation.generation import ColumnGeneration
+from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.column_generation.pattern_placement import (
-    place_patterns, suits)
+    is_applicable, place_patterns)
 from nova_holistic.solver.column_generation import pricing
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cells
-from nova_holistic.solver.decomposition.merged import Merged
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
 from tests.effort import times
@@ -45,15 +45,15 @@ def _generation(group, snapshot, objective, placed=FrozenMapping()):
     if not kinds.kinds:
         return None
     rules = cells(kinds, lambda: None)
-    merged = Merged(kinds, rules, outlay, _deadline())
-    if not len(merged.columns.hosts) or (
-            not suits(kinds, outlay, rules, merged.columns)):
+    aggregation = HostAggregation(kinds, rules, outlay, _deadline())
+    if not len(aggregation.columns.hosts) or (
+            not is_applicable(kinds, outlay, rules, aggregation.columns)):
         return None
-    merged.run(2)
-    if merged.impossible or merged.bound is None:
+    aggregation.run(2)
+    if aggregation.impossible or aggregation.bound is None:
         return None
-    return kinds, rules, merged, Generation(
-        kinds, rules, outlay, merged, _deadline())
+    return kinds, rules, aggregation, ColumnGeneration(
+        kinds, rules, outlay, aggregation, _deadline())
 
 
 def _hosts(chance, number):
@@ -100,11 +100,11 @@ def _bounds(case, objective):
     best = oracle.best(*case, objective)
     if found is None or best is None:
         return None
-    _, rules, merged, generation = found
+    _, rules, aggregation, generation = found
     generation.run(load_objective(objective).integral)
     # Preferences that are met best may keep a plan from being cheapest: no
     # plan at all is cheaper than the bound.
-    return merged.bound, generation.bound, best[1]
+    return aggregation.bound, generation.bound, best[1]
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
@@ -116,28 +116,30 @@ def test_the_bound_of_patterns_is_valid(cases, objective):
     assert len(found) > times(300) / 10
     for _, bound, best in found:
         assert bound <= best + 1e-7 * max(1.0, best)
-    assert sum(bound > merged + 1e-6 for merged, bound, _ in found) > 0
+    assert sum(bound > aggregation + 1e-6 for aggregation, bound,
+               _ in found) > 0
     assert sum(best - bound < 1e-6 for _, bound, best in found) > (
         len(found) / 4)
 
 
-def _room(alike, sort, kind):
-    return range(int(alike.room[sort, kind]) + 1)
+def _room(host_types, sort, kind):
+    return range(int(host_types.room[sort, kind]) + 1)
 
 
-def _best(alike, sort, prices):
+def _best(host_types, sort, prices):
     """What the best pattern gains, by trying each."""
     best = 0.0
     for pattern in itertools.product(
-            *(_room(alike, sort, k) for k in range(len(prices)))):
-        taken = np.array(pattern) @ alike.amounts
-        if (taken > alike.free[sort]).any() or not any(pattern):
+            *(_room(host_types, sort, k) for k in range(len(prices)))):
+        taken = np.array(pattern) @ host_types.amounts
+        if (taken > host_types.free[sort]).any() or not any(pattern):
             continue
-        before = alike.before[sort]
-        added = float(np.array(pattern) @ alike.steps[sort]) if len(
-            alike.slopes) else 0.0
-        cost = alike.opening[sort] + _curve(
-            alike.slopes, before + added) - _curve(alike.slopes, before)
+        before = host_types.before[sort]
+        added = float(np.array(pattern) @ host_types.steps[sort]) if len(
+            host_types.slopes) else 0.0
+        cost = host_types.opening[sort] + _curve(
+            host_types.slopes, before + added) - _curve(host_types.slopes,
+                                                        before)
         best = max(best, float(np.array(pattern) @ prices) - cost)
     return best
 
@@ -160,8 +162,9 @@ def _alike(chance, outlay):
         policies=[AntiAffinity(max_per_domain=chance.randint(2, 9))])
     kinds = Kinds.of(bind(group, snapshot), snapshot, {})
     rules = cells(kinds, lambda: None)
-    return Alike.of(kinds, Merged(kinds, rules, outlay, _deadline()).columns,
-                    outlay)
+    return HostTypes.of(kinds, HostAggregation(kinds, rules, outlay,
+                                               _deadline()).columns,
+                        outlay)
 
 
 OUTLAYS = {
@@ -176,15 +179,15 @@ OUTLAYS = {
 def test_the_best_pattern_of_each_host_is_found(outlay):
     for seed in range(times(40)):
         chance = random.Random(seed)
-        alike = _alike(chance, outlay)
-        ask = pricing.Pricing(alike)
+        host_types = _alike(chance, outlay)
+        ask = pricing.Pricing(host_types)
         for _ in range(3):
             # Prices of one answer after another, around what hosts cost.
             prices = np.array([[chance.uniform(-0.2, 1.0)] * (
-                int(alike.cell.max()) + 1) for _ in alike.amounts])
+                int(host_types.cell.max()) + 1) for _ in host_types.amounts])
             gains = ask(prices)
-            for sort in range(len(alike)):
-                best = _best(alike, sort, prices[:, 0])
+            for sort in range(len(host_types)):
+                best = _best(host_types, sort, prices[:, 0])
                 assert gains.known[sort] == pytest.approx(best, abs=1e-9)
                 assert gains.most[sort] >= best - 1e-12
 
@@ -194,11 +197,12 @@ def test_an_unfinished_pricing_gives_valid_upper_bounds(
         outlay, monkeypatch):
     monkeypatch.setattr(pricing, '_WIDEST', 3)
     chance = random.Random(5)
-    alike = _alike(chance, outlay)
+    host_types = _alike(chance, outlay)
     prices = np.array([[0.7], [0.5], [0.9]]).repeat(
-        int(alike.cell.max()) + 1, axis=1)
-    gains = pricing.Pricing(alike)(prices)
-    most = [_best(alike, sort, prices[:, 0]) for sort in range(len(alike))]
+        int(host_types.cell.max()) + 1, axis=1)
+    gains = pricing.Pricing(host_types)(prices)
+    most = [_best(host_types, sort, prices[:, 0])
+            for sort in range(len(host_types))]
     assert (gains.most >= np.array(most) - 1e-12).all()
     assert (gains.known <= np.array(most) + 1e-12).all()
     assert (gains.known < np.array(most) - 1e-6).any(), 'nothing was left'
@@ -233,7 +237,7 @@ def test_the_number_of_patterns_does_not_grow_with_the_hosts(objective):
             kinds, rules, generation, 0.01, False, float('inf'))
         assert taken.sum() == 120
         looked_at.append(generation.pricing.looked_at)
-        sizes.append(len(generation.master.sorts))
+        sizes.append(len(generation.master.types))
     assert looked_at[1] < 2 * looked_at[0] + 2000
     assert sizes[1] < 2 * sizes[0] + 50
 
@@ -249,7 +253,7 @@ def test_equal_hosts_are_one_row_of_the_master():
     assert generation.run(True)
     # 64 + 4 x 16 VCPUs on hosts of 16.
     assert generation.bound == pytest.approx(8)
-    assert len(generation.alike) == 1
+    assert len(generation.host_types) == 1
     # A row for each of two kinds in one cell, one for the hosts.
     assert generation.master.size[0] == 2 + 2 + 1
     assert generation.master.size[1] <= 2 + 2 + 20

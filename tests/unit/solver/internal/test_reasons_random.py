@@ -7,8 +7,8 @@ import pytest
 
 from nova_holistic.model.binding import bind
 from nova_holistic.solver.diagnosis.contradiction import contradiction
-from nova_holistic.solver.diagnosis.core import core
 from nova_holistic.solver.diagnosis.elements import elements, keeping
+from nova_holistic.solver.diagnosis.iis import find_iis
 from nova_holistic.solver.diagnosis.wording import reasons
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.problem.case import Case
@@ -42,8 +42,8 @@ def _blames_rightly(seed):
         return False
     solved = _case(group, snapshot, case.placed)
     deadline = in_time()
-    found = core(solved, load_backend('highs'), deadline,
-                 contradiction(solved))
+    found = find_iis(solved, load_backend('highs'), deadline,
+                     contradiction(solved))
     assert found.minimal
     assert set(found.elements) <= set(elements(group))
     assert not _possible(

@@ -13,7 +13,7 @@ from nova_holistic.policies.relationship_anti_affinity import (
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.improve.rows_by_place import RowsByPlace
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import endless
+from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.rows import Kind
 from tests.unit.builders import cloud, group, host, servers
 
@@ -25,7 +25,7 @@ def rows_about(shop, members, hosts):
     """Rows of the members and the hosts, by names."""
     bound = bind(shop, HOSTS)
     case = Case.of(bound, HOSTS, {})
-    rows = RowsByPlace(case, endless)
+    rows = RowsByPlace(case, no_limit)
     chosen = [m for m in case.members if m.path in members]
     return rows.about(chosen, np.array(
         [rows.table.index[name] for name in hosts]), case.policies)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounds of the traffic of a group, and what they are made of: stars of
-members that talk, and mixes of them on equal domains."""
+members that talk, and patterns of them on equal domains."""
 
 import itertools
 
@@ -10,9 +10,9 @@ import pytest
 from nova_holistic.objectives.network import Network
 from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.traffic.bundle import Bundle
-from nova_holistic.solver.traffic.sorts import Sorts
-from nova_holistic.solver.traffic.traffic import Star, Talk
+from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
+from nova_holistic.solver.traffic.domain_types import DomainTypes
+from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
 from nova_holistic.solver.traffic.traffic_plans import TrafficPlans
 from tests.effort import times
 from tests.unit.builders import group, servers
@@ -57,7 +57,8 @@ def test_best_mixes_agree_with_exhaustive_search():
         caps = chance.integers(0, 5, (1, 3))
         joint = chance.integers(0, 9, 1)
         prices = chance.integers(0, 6, (1, 3)).astype(float)
-        sorts = Sorts(star, np.zeros(1, dtype=int), caps, joint, np.ones(1))
+        sorts = DomainTypes(star, np.zeros(1, dtype=int), caps, joint,
+                            np.ones(1))
         worth, mixes = sorts.best(prices)
 
         def value(mix):
@@ -75,14 +76,14 @@ def test_bundle_values_agree_with_exhaustive_search():
     for _ in range(60):
         caps = chance.integers(1, 5, 2)
         joint, number = int(chance.integers(2, 7)), int(chance.integers(1, 4))
-        bundle = Bundle.of(
+        aggregate = DomainAggregate.of(
             Star((0, 1), (1,)), np.zeros(40, dtype=int),
             np.tile(caps, (40, 1)), np.full(40, joint), (number, 5))
         best = {(0, 0): 0}
         for _ in range(number + 5):
             best = _with_one_domain_more(best, caps, joint, (number, 5))
         for (a, b), pairs in best.items():
-            assert bundle.worth[0, a, b] == pairs
+            assert aggregate.worth[0, a, b] == pairs
 
 
 def _with_one_domain_more(best, caps, joint, sizes):
@@ -99,8 +100,8 @@ def test_every_edge_is_in_one_star():
     shop = group(*(servers(name, 2) for name in 'abcd'), relationships=[
         Bandwidth(between=pair, mbps=10)
         for pair in (('a', 'b'), ('b', 'c'), ('c', 'd'), ('d', 'd'))])
-    talk = Talk.of(Network(shop).traffic())
+    graph = TrafficGraph.of(Network(shop).traffic())
     edges = [frozenset((star.nodes[0], leaf))
-             for star in talk.stars for leaf in star.nodes[1:]]
+             for star in graph.stars for leaf in star.nodes[1:]]
     assert len(edges) == len(set(edges)) == 4
-    assert talk.total == 4 * 4 * 10
+    assert graph.total == 4 * 4 * 10

@@ -61,9 +61,9 @@ def test_a_variable_without_a_limit_proves_nothing():
     program = DualProgram(
         np.array([1.0]), np.array([0]), np.array([0]), np.array([1.0]),
         np.array([3.0]), np.array([np.inf]))
-    endless = np.array([0.0]), np.array([np.inf])
-    assert program.bound(np.array([2.0]), *endless) is None
-    assert program.bound(np.array([0.5]), *endless) == pytest.approx(1.5)
+    no_limit = np.array([0.0]), np.array([np.inf])
+    assert program.bound(np.array([2.0]), *no_limit) is None
+    assert program.bound(np.array([0.5]), *no_limit) == pytest.approx(1.5)
 
 
 def test_a_linear_program_is_bounded_by_its_multipliers(monkeypatch):

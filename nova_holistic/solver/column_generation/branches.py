@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ways to choose domains for members that rules keep together.
+
+A program without whole numbers spreads a cohesive set over all domains. So
+each choice of a domain is examined by itself: what is true of every choice is
+true of all plans.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import itertools
+
+import numpy as np
+
+from nova_holistic.solver.column_generation.cell_program import cell_program
+from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveDomains
+from nova_holistic.solver.milp.backend import Status
+from nova_holistic.solver.problem.kinds import Kinds
+
+_MOST = 6
+"""Ways at most: further cohesive sets are not told where to go."""
+
+_SECONDS = 1.0
+"""For a question of some ten rows."""
+
+Fixed = tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """
+    :ivar fixed: variables of the cells' own, and the value of each
+    :ivar closed: [kind, cell]: nobody goes there
+    """
+
+    fixed: Fixed
+    closed: np.ndarray
+
+    def mirrored_prices(self, other: 'Branch',
+                        prices: np.ndarray) -> np.ndarray:
+        """Prices of the other way where this one is as open.
+
+        :param prices: [kind, cell]
+        """
+        mine, theirs = (np.flatnonzero((~one & two).any(axis=0))
+                        for one, two in ((self.closed, other.closed),
+                                         (other.closed, self.closed)))
+        found = prices.copy()
+        if len(mine) == len(theirs):
+            found[:, mine], found[:, theirs] = (
+                prices[:, theirs], prices[:, mine])
+        return found
+
+
+def unrestricted(kinds: Kinds, cells: Cells) -> Branch:
+    return Branch((), np.zeros((len(kinds.kinds), cells.count), dtype=bool))
+
+
+def domain_branches(kinds: Kinds, cells: Cells,
+                    domains: Sequence[CohesiveDomains],
+                    limit: float) -> tuple[Branch, ...]:
+    """All plans go one of them, if preferences cost no more than the limit;
+    none where no families are told of, or nobody could go any.
+    """
+    if not domains:
+        return ()
+    found = [unrestricted(kinds, cells)]
+    for cohesive in domains:
+        chosen = [[(int(n), 1.0)] for n in cohesive.used]
+        if not cohesive.inside.any(axis=0).all():
+            chosen.append([(int(n), 0.0) for n in cohesive.used])
+        if len(found) * len(chosen) > _MOST:
+            continue
+        found = [_with(kinds, cells, cohesive, branch, choice, limit)
+                 for branch, choice in itertools.product(found, chosen)]
+        found = [branch for branch in found if _possible(
+            kinds, cells, branch.fixed, limit)]
+    return tuple(found)
+
+
+def _with(kinds: Kinds, cells: Cells, cohesive: CohesiveDomains,
+          branch: Branch,
+          choice: Sequence[tuple[int, float]], limit: float) -> Branch:
+    """Domains that cannot be used beside the chosen one are closed."""
+    fixed, closed = dict((*branch.fixed, *choice)), branch.closed.copy()
+    for number, inside in zip(cohesive.used.tolist(), cohesive.inside):
+        if number not in fixed and not _possible(
+                kinds, cells, (*fixed.items(), (number, 1.0)), limit):
+            fixed[number] = 0.0
+        if fixed.get(number) == 0:
+            closed |= np.outer(cohesive.kinds, inside)
+    return Branch(tuple(fixed.items()), closed)
+
+
+def _possible(kinds: Kinds, cells: Cells, fixed: Fixed, limit: float) -> bool:
+    """Whether the rules of the cells leave a way, in fractions."""
+    program = cell_program(kinds, cells)
+    shape = len(kinds.kinds), cells.count
+    size = shape[0] * shape[1]
+    cells.penalty(len(program.upper), np.arange(size).reshape(shape),
+                  np.arange(shape[1]), size).limit(program, limit)
+    if fixed:
+        numbers, values = np.array(fixed).T
+        program.add(np.arange(len(fixed)), size + numbers.astype(np.int64),
+                    np.ones(len(fixed)), values, values, len(fixed))
+    outcome, _ = program.solve(_SECONDS)
+    return outcome.status is not Status.INFEASIBLE

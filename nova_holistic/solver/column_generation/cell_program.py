@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members of each kind shared out over cells, under the cells' rules."""
+
+import numpy as np
+
+from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.problem.kinds import Kinds
+
+
+def cell_program(kinds: Kinds, cells: Cells) -> Linear:
+    """share[kind, cell], variables of the cells' rules, short[kind, cell]:
+    who has no place there. Of the last nothing is said, and nothing costs."""
+    shape = len(kinds.kinds), cells.count
+    size = shape[0] * shape[1]
+    upper = np.concatenate((np.repeat(kinds.numbers, shape[1]), cells.free,
+                            np.full(size, np.inf))).astype(float)
+    program = Linear(np.zeros(len(upper)), upper)
+    share = np.arange(size).reshape(shape)
+    # Every member is placed exactly once.
+    program.add(np.repeat(np.arange(shape[0]), shape[1]), share.ravel(),
+                np.ones(size), kinds.numbers, kinds.numbers, shape[0])
+    cells.add_rows(program, share, np.arange(shape[1]), size)
+    return program
+
+
+def integer_shares(kinds: Kinds, cells: Cells, places: np.ndarray,
+                   limit: float, seconds: float
+                   ) -> tuple[np.ndarray, np.ndarray] | None:
+    """[kind, cell] and [part, cell]: members, as many of them on the places
+    as can be.
+
+    :param places: [kind, cell]
+    :param limit: what preferences may cost
+    :returns: None where the rules leave no way
+    """
+    program = cell_program(kinds, cells)
+    size = places.size
+    every = np.arange(places.shape[1])
+    cells.penalty(len(program.upper), np.arange(size).reshape(places.shape),
+                  every, size).limit(program, limit)
+    numbers = np.arange(size)
+    short = len(program.upper) - size + numbers
+    # Who is not short has a place.
+    program.add(np.tile(numbers, 2), np.concatenate((numbers, short)),
+                np.repeat([-1.0, 1.0], size), -places.ravel(), np.inf, size)
+    program.cost[short] = 1.0
+    program.integer = np.concatenate((
+        np.ones(size, dtype=bool), cells.whole, np.zeros(size, dtype=bool)))
+    outcome, values = program.solve(seconds)
+    if not outcome.solved:
+        return None
+    shares = np.rint(values[:size]).reshape(places.shape)
+    parts = cells.in_cells(
+        shares, every, values[size:size + len(cells.free)])
+    return shares.astype(np.int64), np.rint(parts).astype(np.int64)

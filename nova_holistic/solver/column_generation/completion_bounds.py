@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What members are worth in some cells, and what use of hosts pays there."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.solver.column_generation.dual_vertices import ValueBound
+from nova_holistic.solver.column_generation.host_types import HostTypes
+from nova_holistic.solver.problem.utilisation_curve import curve
+
+_ROUNDING = 1e-13
+"""What a utilisation can be off by: one member of 1e9 adds 1e-9."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UtilisationBound:
+    """How much use of a host pays, where the kind that pays most for its use
+    could be had in fractions.
+
+    :ivar ratio: [type]: price of a unit of use
+    :ivar until: [type]: utilisation from which on use costs more than that
+    :ivar top: [type]: the curve there
+    """
+
+    ratio: np.ndarray
+    until: np.ndarray
+    top: np.ndarray
+
+    @classmethod
+    def of(cls, prices: np.ndarray, host_types: HostTypes, kinds: np.ndarray,
+           types: np.ndarray) -> 'UtilisationBound':
+        """Of some types alone."""
+        steps = host_types.steps[np.ix_(types, kinds)]
+        ratio, until, top = np.zeros((3, len(host_types)))
+        ratio[types] = np.where(steps > 0, prices[kinds] / np.where(
+            steps > 0, steps, 1.0), np.inf).max(axis=1)
+        until[types] = np.searchsorted(
+            host_types.slopes, ratio[types]) / len(host_types.slopes)
+        top[types] = curve(until[types], host_types.slopes)
+        return cls(ratio, until, top)
+
+    def __call__(self, types: np.ndarray, share: np.ndarray,
+                 level: np.ndarray) -> np.ndarray:
+        """From each utilisation on, where the curve has this level."""
+        way = np.maximum(self.until[types] - share, 0.0)
+        ratio = self.ratio[types]
+        pays = ratio * _ROUNDING
+        some = (way > 0) & np.isfinite(ratio)
+        pays[some] += ratio[some] * way[some] - (
+            self.top[types][some] - level[some])
+        return pays
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellPrices:
+    """One cell's prices and kinds, dearest first, and what the kinds from
+    each on are worth at most."""
+
+    prices: np.ndarray
+    order: np.ndarray
+    worth: tuple[ValueBound, ...]
+    curve_bounds: tuple['UtilisationBound', ...]
+
+    @classmethod
+    def of(cls, prices: np.ndarray, host_types: HostTypes, room: np.ndarray,
+           types: np.ndarray) -> 'CellPrices':
+        """For some types of hosts.
+
+        :param room: [type, kind]
+        """
+        order = np.argsort(-prices, kind='stable')
+        order = order[prices[order] > 0]
+        widest = room[types].max(axis=0, initial=0)
+        rests = [order[i:] for i in range(len(order))]
+        worth = host_types.dual_vertices(prices, order, widest)
+        return cls(prices, order, worth, tuple(
+            UtilisationBound.of(prices, host_types, rest, types)
+            for rest in rests if len(host_types.slopes)))
+
+    def completion_bound(self, first: int, types: np.ndarray, free: np.ndarray,
+                         share: np.ndarray, level: np.ndarray) -> np.ndarray:
+        """What kinds from the first on may be worth beyond what they add to
+        the cost, at most.
+
+        :param share: utilisation
+        :param level: of the curve there
+        """
+        worth = self.worth[first](free)
+        return np.minimum(worth, self.curve_bounds[first](types, share, level)
+                          ) if self.curve_bounds else worth

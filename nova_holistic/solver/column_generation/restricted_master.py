@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The linear program that shares members out over known patterns.
+
+Variables: members of each kind in each cell, the policies' own, members for
+whom no pattern is known, at a penalty, and hosts of a type that carry a
+pattern. Rows: every member is in a cell, the rules of the cells, patterns
+cover the members of each cell, and each host type has only so many hosts.
+"""
+
+from collections.abc import Mapping
+
+import highspy
+import numpy as np
+
+from nova_holistic.solver.column_generation.branches import (
+    Branch, unrestricted)
+from nova_holistic.solver.column_generation.cell_program import cell_program
+from nova_holistic.solver.column_generation.host_types import HostTypes
+from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.milp.weak_duality import least_sum
+from nova_holistic.solver.problem.kinds import Kinds
+
+_ENDLESS = highspy.kHighsInf
+_PRIMAL = 4
+"""HiGHS' name of the primal simplex method."""
+
+
+class RestrictedMaster:
+    """Grows by patterns; of all, some can be fixed and others closed.
+
+    Costs are told in units of what a member costs on average.
+
+    :ivar types: of hosts, for each pattern that is known
+    :ivar patterns: [pattern, kind]: members of each
+    :ivar costs: of one host with each
+    :ivar rows: number of the members' and the cells' rows
+    :ivar duals: once it is solved, of these
+    :ivar used: once it is solved, hosts with each pattern
+    """
+
+    def __init__(self, kinds: Kinds, cells: Cells, host_types: HostTypes,
+                 unit: float, limit: float = float('inf')):
+        """:param limit: what preferences may cost"""
+        self._host_types = host_types
+        self._unit = unit
+        self.shape = len(kinds.kinds), cells.count
+        self.types: list[int] = []
+        self.patterns = np.zeros((0, len(kinds.kinds)), dtype=np.int64)
+        self.costs: list[float] = []
+        self.used = np.zeros(0)
+        self._seen: set[tuple[int, bytes]] = set()
+        self._row_of: dict[int, int] = {}
+        program = cell_program(kinds, cells)
+        size = self.shape[0] * self.shape[1]
+        places = np.arange(size)
+        cells.penalty(len(program.upper), places.reshape(self.shape),
+                      np.arange(cells.count), size).limit(program, limit)
+        self._matrix, self._lower, self._upper = program.rows()
+        self._numbers = kinds.numbers.astype(float)
+        self._own = slice(size, size + len(cells.free))
+        self._free = program.upper[self._own]
+        self.rows = len(self._lower)
+        # Patterns cover the members that are shared out to the cell.
+        program.add(np.tile(places, 2), np.concatenate((
+            places, len(program.upper) - size + places)), np.concatenate((
+                np.full(size, -1.0), np.ones(size))), 0.0, np.inf, size)
+        self._first = len(program.upper)
+        self._highs = program.loaded()
+        if not len(host_types.slopes):
+            # What was optimal stays feasible as columns are added.
+            self._highs.setOptionValue('simplex_strategy', _PRIMAL)
+        self.branch_on(unrestricted(kinds, cells))
+
+    def branch_on(self, branch: Branch) -> None:
+        """From here on all plans go this way."""
+        self.infeasible = False
+        self._least, self._most = np.zeros(len(self._free)), self._free.copy()
+        for number, value in branch.fixed:
+            self._least[number] = self._most[number] = value
+        self._closed = branch.closed
+        upper = np.concatenate((np.where(branch.closed.ravel(), 0.0, np.repeat(
+            self._numbers, self.shape[1])), self._most))
+        self._highs.changeColsBounds(
+            len(upper), np.arange(len(upper), dtype=np.int32),
+            np.concatenate((np.zeros(branch.closed.size), self._least)), upper)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self._highs.getNumRow(), self._highs.getNumCol()
+
+    def penalise(self, prices: np.ndarray) -> None:
+        """:param prices: [kind], of a member without a place"""
+        kinds, cells = self.shape
+        columns = np.arange(self._first - kinds * cells, self._first)
+        self._highs.changeColsCost(
+            len(columns), columns.astype(np.int32),
+            np.repeat(prices / self._unit, cells))
+
+    def add(self, types: np.ndarray, patterns: np.ndarray) -> int:
+        """Patterns on hosts; how many of them are new."""
+        costs = self._host_types.cost(types, patterns)
+        fresh = []
+        for number, type_ in enumerate(types.tolist()):
+            key = type_, patterns[number].tobytes()
+            if key not in self._seen:
+                self._seen.add(key)
+                fresh.append(number)
+        if fresh:
+            self._append(types[fresh], patterns[fresh], costs[fresh])
+        return len(fresh)
+
+    def _append(self, types: np.ndarray, patterns: np.ndarray,
+                costs: np.ndarray) -> None:
+        number, names = len(types), types.tolist()
+        self._limit_types([s for s in dict.fromkeys(names)
+                           if s not in self._row_of])
+        # Each column ends with the row of its type.
+        of, kinds = np.nonzero(patterns)
+        ends = np.cumsum(np.bincount(of, minlength=number) + 1)
+        rows = np.zeros(ends[-1], dtype=np.int32)
+        values = np.ones(ends[-1])
+        there = np.arange(len(of)) + of
+        rows[there] = (self.rows + kinds * self.shape[1]
+                       + self._host_types.cell[types[of]])
+        values[there] = patterns[of, kinds]
+        rows[ends - 1] = [self._row_of[each] for each in names]
+        self._highs.addCols(
+            number, costs / self._unit, np.zeros(number),
+            np.full(number, _ENDLESS), len(values),
+            np.append(0, ends[:-1]).astype(np.int32), rows, values)
+        self.types += names
+        self.patterns = np.concatenate((self.patterns, patterns))
+        self.costs += costs.tolist()
+
+    def _limit_types(self, types: list[int]) -> None:
+        # No more hosts of a type carry patterns than there are.
+        number, first = len(types), self._highs.getNumRow()
+        self._row_of.update(zip(types, range(first, first + number)))
+        if types:
+            self._highs.addRows(
+                number, np.full(number, -_ENDLESS),
+                self._host_types.numbers[types].astype(float), 0,
+                np.zeros(number, dtype=np.int32),
+                np.zeros(0, dtype=np.int32), np.zeros(0))
+
+    def fix(self, fixed: Mapping[int, int],
+            most: np.ndarray | None) -> None:
+        """At least so many hosts carry the fixed patterns; of the others,
+        none that holds more members of a kind than are wanted."""
+        number = len(self.types)
+        lower, upper = np.zeros(number), np.full(number, _ENDLESS)
+        if most is not None:
+            upper[(self.patterns > most).any(axis=1)] = 0.0
+        for column, hosts in fixed.items():
+            lower[column], upper[column] = hosts, _ENDLESS
+        self._highs.changeColsBounds(number, np.arange(
+            self._first, self._first + number, dtype=np.int32), lower, upper)
+
+    def places(self, hosts: Mapping[int, int]) -> np.ndarray:
+        """[kind, cell]: on so many hosts with each pattern."""
+        found = np.zeros(self.shape, dtype=np.int64)
+        for column, number in hosts.items():
+            found[:, self._host_types.cell[self.types[column]]] += (
+                number * self.patterns[column])
+        return found
+
+    def solve(self, seconds: float) -> bool:
+        """Whether there was time for it.
+
+        :ivar value: cost of the solution
+        :ivar share: [kind, cell]
+        :ivar unplaced: members for whom no pattern is known
+        :ivar infeasible: whether the rules leave no way, as it is held
+        """
+        self._highs.setOptionValue('time_limit', (
+            self._highs.getRunTime() + max(seconds, 0.01)))
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        self.infeasible = status == highspy.HighsModelStatus.kInfeasible
+        if status != highspy.HighsModelStatus.kOptimal:
+            return False
+        solution = self._highs.getSolution()
+        values = np.array(solution.col_value)
+        self.duals = np.array(solution.row_dual)[:self.rows] * self._unit
+        size = self.shape[0] * self.shape[1]
+        self.value = self._unit * (
+            self._highs.getInfo().objective_function_value)
+        self.used = values[self._first:]
+        self.share = values[:size].reshape(self.shape)
+        self.unplaced = float(values[self._first - size:self._first].sum())
+        return True
+
+    def prices(self, duals: np.ndarray) -> tuple[np.ndarray, float]:
+        """[kind, cell]: what a member there is worth; and what these duals of
+        the members' and the cells' rows prove, but for what hosts gain.
+
+        By weak duality, for duals of any size: signs that the rows do not
+        allow are taken for 0.
+        """
+        duals = np.where(np.isneginf(self._lower), np.minimum(duals, 0.0),
+                         duals)
+        duals = np.where(np.isposinf(self._upper), np.maximum(duals, 0.0),
+                         duals)
+        worth = duals @ self._matrix
+        size = self.shape[0] * self.shape[1]
+        limit = np.where(duals > 0, self._lower, self._upper)
+        terms = duals * np.where(duals != 0, limit, 0.0)
+        # The policies' own variables are free to help as much as they can.
+        own = worth[self._own]
+        ends = np.where(own > 0, self._most, self._least)
+        proved = least_sum(np.concatenate((
+            terms, -own[own != 0] * ends[own != 0])))
+        prices = np.maximum(worth[:size], 0.0).reshape(self.shape)
+        return np.where(self._closed, 0.0, prices), proved

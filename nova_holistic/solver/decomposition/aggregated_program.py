@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program over bins of merged hosts."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.decomposition.bins import Bins
+from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.decomposition.cohesive_sets import CohesiveSetRows
+from nova_holistic.solver.decomposition.columns import Columns, TINY
+from nova_holistic.solver.milp.backend import Outcome
+from nova_holistic.solver.milp.branching import Branching
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.utilisation_curve import curve
+
+_NEARLY = 0.5
+"""How much more than the room for a kind free amounts may say there is."""
+
+_ROUNDING = 1e-12
+"""What a utilisation can be off by."""
+
+
+class AggregatedProgram:
+    """x[kind, bin], y[bin] hosts in use, pieces of curves, variables of the
+    cells' rules.
+
+    :ivar preferences: what they cost, as factors of the variables
+    :ivar used: once it is solved, hosts in use of each bin
+    :ivar domains: once it is solved, which of the cells' variables are of
+        domains in use
+    :ivar parts: once it is solved, [part, cell]: members of the cells' parts
+    :ivar penalty: once it is solved, what preferences cost
+    """
+
+    def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
+                 columns: Columns, bins: Sequence[np.ndarray]):
+        self._kinds, self._count = len(kinds.kinds), len(bins)
+        self._cells, self._slopes = cells, outlay.slopes
+        here = Bins.of(kinds, columns, bins)
+        k, b = self._kinds, self._count
+        # Where costs rise with use, there are hosts enough in use.
+        cohesive_rows = CohesiveSetRows(
+            () if outlay.slopes else cells.cohesive_sets, b)
+        n_x, n_p = k * b, (1 + len(outlay.slopes)) * b if outlay.slopes else 0
+        self._first = n_x + b + n_p
+        last = self._first + len(cells.free)
+        self._size = last + cohesive_rows.size
+        cost = np.zeros(self._size)
+        cost[n_x:n_x + b] = here.opening
+        upper = np.concatenate((
+            (here.room * here.size[:, None]).T.ravel(), here.size,
+            np.full(n_p, np.inf), cells.free,
+            cohesive_rows.upper(cells.parts))).astype(float)
+        self.program = Linear(cost, upper)
+        of_x, of_y = np.arange(n_x).reshape(k, b), n_x + np.arange(b)
+        self._add_capacity(kinds, here, of_x, of_y)
+        self._limit(kinds, here, of_x, of_y)
+        if outlay.slopes:
+            self._add_cost_pieces(columns, bins, here.size, n_x + b, of_x)
+        self._cell = here.cell
+        before = self.program.count
+        cells.add_rows(self.program, of_x, self._cell, self._first)
+        self._rules = slice(before, self.program.count)
+        cohesive_rows.add_rows(self.program, cells.parts, last, of_x, of_y,
+                               cells.of_z(self._first), self._cell,
+                               here.weight_ratio)
+        self._use_hosts(cells.fewest, here, of_y)
+        self._own = slice(self._first, last)
+        self.preferences = cells.penalty(
+            self._size, of_x, self._cell, self._first)
+
+    def _add_capacity(self, kinds: Kinds, bins: Bins, of_x: np.ndarray,
+                      of_y: np.ndarray) -> None:
+        k, b = of_x.shape
+        # Every member is placed exactly once.
+        self.program.add(np.repeat(np.arange(k), b), of_x.ravel(),
+                         np.ones(k * b), kinds.numbers, kinds.numbers, k)
+        # What members take of a bin, its hosts in use have free.
+        scale = np.maximum(kinds.amounts.max(axis=0, initial=1), 1)
+        for c in range(len(kinds.names)):
+            self._at_most(of_x, of_y, np.repeat(
+                kinds.amounts[:, c] / scale[c], b), bins.free[:, c] / scale[c])
+
+        for c in range(len(kinds.names) if kinds.is_coarse else 0):
+            # Hosts in use have room for all that the members ask for.
+            self.program.add(
+                np.zeros(b), of_y, bins.free[:, c] / scale[c],
+                kinds.total[c] / scale[c], np.inf, 1)
+
+    def _at_most(self, of_x: np.ndarray, of_y: np.ndarray,
+                 taken: np.ndarray, most: np.ndarray) -> None:
+        """:param most: for each host in use"""
+        k, b = of_x.shape
+        self.program.add(
+            np.tile(np.arange(b), k + 1),
+            np.concatenate((of_x.ravel(), of_y)),
+            np.concatenate((taken, -most)), -np.inf, 0.0, b)
+
+    def _use_hosts(self, fewest: int, bins: Bins, of_y: np.ndarray) -> None:
+        """This number of hosts without members that stay are in use at least.
+        """
+        here = np.flatnonzero(bins.has_new)
+        if fewest > 0 and not self._slopes:
+            self.program.add(np.zeros(len(here)), of_y[here],
+                             bins.weight_ratio[here], float(fewest), np.inf, 1)
+
+    def _limit(self, kinds: Kinds, bins: Bins, of_x: np.ndarray,
+               of_y: np.ndarray) -> None:
+        # No host in use holds more of a kind than it has room for: told only
+        # where its free amounts do not say nearly so.
+        with np.errstate(divide='ignore', invalid='ignore'):
+            told = np.nanmin(np.where(
+                kinds.amounts > 0, bins.free[:, None, :] / kinds.amounts,
+                np.inf), axis=2, initial=np.inf) > bins.room * (1 + _NEARLY)
+        kind, bin_ = np.nonzero(told.T)
+        rows = np.arange(len(kind))
+        self.program.add(
+            np.concatenate((rows, rows)),
+            np.concatenate((of_x[kind, bin_], of_y[bin_])),
+            np.concatenate((np.ones(len(rows)), -bins.room[bin_, kind])),
+            -np.inf, 0.0, len(rows))
+        if kinds.most_on_a_host < min(kinds.numbers.sum(),
+                                      bins.room.sum(axis=1).max(
+                initial=0)):
+            # Nor more of all kinds than the rules let in.
+            self._at_most(of_x, of_y, np.ones(of_x.size),
+                          kinds.most_on_a_host * bins.weight_ratio)
+
+    def _add_cost_pieces(self, columns: Columns, bins: Sequence[np.ndarray],
+                         size: np.ndarray, first: int,
+                         of_x: np.ndarray) -> None:
+        """The cost of a bin is one variable, below which are the pieces of
+        the curve, and what each member would cost alone on a host."""
+        k, b, number = self._kinds, self._count, len(self._slopes)
+        before = np.array([columns.before[e].min() for e in bins])
+        steps = np.array([columns.steps[e].min(axis=0) for e in bins])
+        edges = np.arange(number + 1) / number
+        low = np.maximum(edges[:-1], before[:, None])
+        width = np.maximum(edges[1:] - low, 0.0)
+        # Only room limits the last: sums of utilisations are rounded.
+        width[:, -1] += _ROUNDING
+        of_p = first + b + np.arange(number * b).reshape(number, b)
+        self.program.upper[of_p.ravel()] = (width * size[:, None]).T.ravel()
+        unit = max(float(steps.max(initial=0)), TINY)
+        # All that is added stands on the pieces.
+        self.program.add(
+            np.tile(np.arange(b), number + k),
+            np.concatenate((of_p.ravel(), of_x.ravel())),
+            np.concatenate((np.full(of_p.size, 1 / unit),
+                            -(steps.T / unit).ravel())), 0.0, np.inf, b)
+        of_c = first + np.arange(b)
+        self.program.cost[of_c] = 1.0
+        slopes = np.array(self._slopes)
+        rows = np.arange(b)
+        # No bin costs more than all of its pieces, or all members alone.
+        self.program.upper[of_c] = np.maximum(
+            (width * size[:, None]) @ slopes, 0.0)
+        self.program.add(
+            np.concatenate((rows, np.tile(rows, number))),
+            np.concatenate((of_c, of_p.ravel())),
+            np.concatenate((np.ones(b), -np.repeat(slopes, b))),
+            0.0, np.inf, b)
+        alone = (curve(before[:, None] + steps, slopes)
+                 - curve(before[:, None], slopes))
+        self.program.upper[of_c] = np.maximum(
+            self.program.upper[of_c],
+            (alone.T * self.program.upper[of_x]).sum(axis=0))
+        self.program.add(
+            np.concatenate((rows, np.tile(rows, k))),
+            np.concatenate((of_c, of_x.ravel())),
+            np.concatenate((np.ones(b), -alone.T.ravel())), 0.0, np.inf, b)
+
+    def require_integers(self) -> None:
+        """Hosts in use and members are whole."""
+        self.program.integer = np.arange(self._size) < (
+            self._kinds + 1) * self._count
+        self.program.integer[self._own] = self._cells.whole
+        self.program.integer[self._own.stop:] = True
+
+    def restrict_to(self, domains: np.ndarray) -> None:
+        """Of the domains that rules ask to be used or not, just these."""
+        self.program.upper[self._own][self._cells.used & ~domains] = 0.0
+
+    def minimise_penalty(self) -> None:
+        """What preferences cost, in units of the dearest, and nothing else.
+        """
+        self.program.cost = self.preferences.factors / self.preferences.unit
+
+    @property
+    def duals(self) -> np.ndarray:
+        """Once it is solved without whole variables: what a member of each
+        kind costs, and what each row of the cells' rules."""
+        return np.concatenate((self.program.duals[:self._kinds],
+                               self.program.duals[self._rules]))
+
+    def solve(self, seconds: float, gap: float = 0.0,
+              nodes: int | None = None) -> tuple[Outcome, np.ndarray]:
+        """What came of it, and members by kind and bin: 0 where nothing."""
+        outcome, values = self.program.solve(seconds, gap, nodes)
+        return outcome, self._read(outcome, values)
+
+    def solve_relaxed(self, gap: float,
+                      left: Callable[[], float]) -> tuple[Outcome, np.ndarray]:
+        """The same, where no number has to be whole, but domains are used
+        or not.
+
+        :param left: seconds that there still are
+        """
+        few = np.zeros(self._size, dtype=bool)
+        few[self._own] = self._cells.used
+        branching = Branching(self.program, few)
+        outcome = branching.solve(gap, left)
+        return outcome, self._read(outcome, branching.solution)
+
+    def _read(self, outcome: Outcome, values: np.ndarray) -> np.ndarray:
+        n_x = self._kinds * self._count
+        if not outcome.solved:
+            values = np.zeros(self._size)
+        x = values[:n_x].reshape(self._kinds, self._count)
+        self.used = values[n_x:n_x + self._count]
+        self.parts = self._cells.in_cells(x, self._cell, values[self._own])
+        self.domains = self._cells.used & (values[self._own] > 0.5)
+        self.penalty = float(self.preferences.factors @ values) + (
+            self.preferences.constant)
+        return x

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A relaxation of the whole problem on merged hosts: its optimum is a bound.
+
+Hosts of one cell (domains that rules on all members tell apart) that are
+alike enough are one bin, as good as the best of them in every respect. What
+the solution uses is split, until bins are as good as their hosts. No rule is
+kept but those on all members in few domains: leaving out the others makes the
+bound no less true.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.decomposition.aggregated_program import (
+    AggregatedProgram)
+from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.decomposition.columns import columns, constant, TINY
+from nova_holistic.solver.milp.backend import Outcome, Status
+from nova_holistic.solver.problem.cost_rounding import rounded_up
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.dual_bounds import DualBounds
+from nova_holistic.solver.problem.kinds import Kinds
+
+_BINS = 100
+"""Bins at first, over all cells."""
+
+_ROUNDS = 12
+_PARTS = 8
+_FRESH = 120
+"""Parts that a bin is split into at least, and that all are."""
+
+_WORTH_IT = 3e-4
+"""Share by which a round has to raise the bound for another one."""
+
+_REST = 0.65
+"""Share of the time limit that is left for making plans."""
+
+_SOLVING = 0.5
+"""Share of the time that is left for one round."""
+
+_NEAR = 1e-4
+"""Gap that is good enough where it is to be known what is used."""
+
+_WISHES = 0.3
+"""Share of the time that is left for the least that preferences cost."""
+
+_ALIKE = 0.01
+"""Differences, of the largest, that are left alone where costs rise."""
+
+
+class HostAggregation:
+    """Splits bins and solves again, while that raises the bound.
+
+    :ivar bound: no placement whose preferences cost at most ``limit`` costs
+        less, members that stay included; None where nothing is proved
+    :ivar least: no placement's preferences cost less
+    :ivar limit: what they cost in the solution, at most
+    :ivar impossible: whether it is proved that there is no placement
+    :ivar solution: hosts of bins in use and the bins' members by kind
+    :ivar wanted: number of hosts of each of these that are worth a look
+    :ivar proved: more bounds, known from elsewhere, with their limits
+    :ivar domains: which of the cells' variables are of domains in use
+    :ivar duals: what a member of each kind costs, and what each row of the
+        cells' rules
+    """
+
+    def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
+                 deadline: Deadline):
+        self._kinds = kinds
+        self._cells = cells
+        self._outlay = outlay
+        self._deadline = deadline
+        self._alike = _ALIKE if outlay.slopes else TINY
+        self.columns = columns(kinds, cells, outlay)
+        self.bound: float | None = None
+        self.least = 0.0
+        self.limit = float('inf')
+        self.impossible = False
+        self.solution: list[tuple[np.ndarray, np.ndarray]] = []
+        self.wanted: list[int] = []
+        self.duals = np.zeros(0)
+        self.proved = DualBounds()
+        self._next: list[np.ndarray] = []
+        self._latest_bound = self._unlimited_bound = 0.0
+
+    def run(self, rounds: int = _ROUNDS) -> None:
+        """So many rounds more, unless nothing is left to split.
+
+        Which domains are in use is settled by branching, taken as settled
+        while bins are split, and asked again in the end.
+        """
+        bins = self._next or _bins(
+            self.columns.telling(), self.columns.cell, _BINS)
+        if not self._next and not self._limit_preferences(bins):
+            return
+        settled = False
+        for number in range(rounds):
+            before = self._latest_bound
+            settled = settled and number < rounds - 1
+            if not self._solve(bins, settled):
+                return
+            more = None if abs(self._latest_bound - before) <= (
+                _WORTH_IT * self._latest_bound) else self._split(bins)
+            if more is None and not settled:
+                return
+            settled = more is not None and bool(self._cells.used.any())
+            self._next = bins = bins if more is None else more
+
+    def _split(self, bins: list[np.ndarray]) -> list[np.ndarray] | None:
+        """The bins in use in parts; None where that is of no use."""
+        values = self.columns.telling()
+        mixed = [number for number, (hosts, _) in zip(
+            self._used_bins, self.solution) if _is_heterogeneous(values[hosts],
+                                                                 self._alike)]
+        if not mixed or self._deadline.left() < _REST * self._deadline.limit:
+            return None
+        parts = max(_PARTS, _FRESH // len(mixed))
+        split = [part for number in mixed
+                 for part in _finely_split(values, bins[number], parts)]
+        gone = set(mixed)
+        return [b for n, b in enumerate(bins) if n not in gone] + split
+
+    def within(self, limit: float) -> float | None:
+        """The bound among placements whose preferences cost at most that.
+        """
+        if self.bound is None:
+            return None
+        known = self.proved.at(limit)
+        if limit <= self.limit:
+            return max(self.bound, known)
+        outcome, _ = self._program(self._bins, limit).solve_relaxed(
+            _NEAR, self._deadline.left)
+        return max(self._unlimited_bound, self._cost(outcome), known)
+
+    def _limit_preferences(self, bins: Sequence[np.ndarray]) -> bool:
+        """The least that preferences cost is held from here on."""
+        if not self._cells.penalties:
+            return True
+        program = self._program(bins, float('inf'))
+        program.minimise_penalty()
+        outcome, _ = program.solve_relaxed(0.0,
+                                           self._deadline.part(_WISHES).left)
+        if outcome.status is Status.INFEASIBLE:
+            self.impossible = True
+            return False
+        weights = [weight for weight, _, _ in self._cells.penalties]
+        if outcome.bound is not None:
+            self.least = max(self.least, rounded_up(
+                outcome.bound * program.preferences.unit
+                + program.preferences.constant, weights))
+        self.bound, self.limit = None, max(
+            self.least, program.penalty) if outcome.solved else float('inf')
+        # Should no plan come that near, at least this is known of all.
+        outcome, _ = self._program(bins, float('inf')).solve_relaxed(
+            _NEAR, self._deadline.left)
+        self._unlimited_bound = max(self._unlimited_bound, self._cost(outcome))
+        return True
+
+    def _cost(self, outcome: Outcome) -> float:
+        """What is proved of all that members cost; 0 for nothing."""
+        return 0.0 if outcome.bound is None else (
+            outcome.bound + constant(self._kinds, self._outlay))
+
+    def _program(self, bins: Sequence[np.ndarray],
+                 limit: float) -> AggregatedProgram:
+        program = AggregatedProgram(self._kinds, self._cells, self._outlay,
+                                    self.columns, bins)
+        program.preferences.limit(program.program, limit)
+        return program
+
+    def _solve(self, bins: list[np.ndarray], settled: bool) -> bool:
+        program = self._program(bins, self.limit)
+        if settled:
+            program.restrict_to(self.domains)
+        outcome, x = program.solve_relaxed(_NEAR,
+                                           self._deadline.part(_SOLVING).left)
+        if outcome.status is Status.INFEASIBLE and settled:
+            return self._solve(bins, False)
+        if outcome.status is Status.INFEASIBLE and self.limit < float('inf'):
+            # Preferences cost more where hosts are told apart better.
+            before = self.limit
+            if not self._limit_preferences(bins):
+                return False
+            if self.limit <= before:
+                self.limit = float('inf')
+            return self._solve(bins, False)
+        if outcome.status is Status.INFEASIBLE:
+            self.impossible = True
+            return False
+        if not outcome.solved or outcome.bound is None:
+            return False
+        self._bins, self.parts = bins, program.parts
+        self.domains = program.domains
+        self._latest_bound = self._cost(outcome)
+        if not settled:
+            self.bound = self._latest_bound if self.bound is None else max(
+                self.bound, self._latest_bound)
+        self.duals = program.duals
+        self._used_bins = np.flatnonzero(x.sum(axis=0) > 1e-6).tolist()
+        self.solution = [(bins[b], x[:, b]) for b in self._used_bins]
+        self.wanted = [2 + int(np.ceil(2 * program.used[b]))
+                       for b in self._used_bins]
+        return True
+
+
+def _bins(values: np.ndarray, cell: np.ndarray,
+          number: int) -> list[np.ndarray]:
+    found = []
+    cells = np.unique(cell)
+    for each in cells.tolist():
+        found.extend(_split(values, np.flatnonzero(cell == each),
+                            max(1, number // len(cells))))
+    return found
+
+
+def _split(values: np.ndarray, hosts: np.ndarray,
+           number: int) -> list[np.ndarray]:
+    """About so many parts, each of hosts that are more alike."""
+    if number < 2 or len(hosts) < 2:
+        return [hosts]
+    here = values[hosts]
+    low, high = here.min(axis=0), here.max(axis=0)
+    widest = int(np.argmax(high - low))
+    if high[widest] - low[widest] <= TINY:
+        return [hosts]
+    # In the middle of the range, where few hosts are far better than most.
+    column = here[:, widest]
+    cut = (low[widest] + high[widest]) / 2
+    upper = column > cut
+    if not upper.any() or upper.all():
+        return [hosts]
+    half = number // 2
+    return (_split(values, hosts[~upper], number - half)
+            + _split(values, hosts[upper], half))
+
+
+def _finely_split(values: np.ndarray, hosts: np.ndarray,
+                  parts: int) -> list[np.ndarray]:
+    if len(hosts) <= parts:
+        return [hosts[[n]] for n in range(len(hosts))]
+    return _split(values, hosts, parts)
+
+
+def _is_heterogeneous(values: np.ndarray, alike: float) -> bool:
+    return len(values) > 1 and bool(
+        (values.max(axis=0) - values.min(axis=0) > alike).any())

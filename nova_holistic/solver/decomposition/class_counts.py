@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places of kinds on chosen hosts, as counts for the classes of their case."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.construct.attempt import Attempt, fullest
+from nova_holistic.solver.construct.disaggregation import (
+    disaggregate, KindCounts)
+from nova_holistic.solver.decomposition.assignment import assigned_counts
+from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.decomposition.columns import TINY
+from nova_holistic.solver.decomposition.host_assignment import HostAssignment
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.tally import Tally
+
+_ASSIGNING = 0.4
+"""Share of the time that is left for giving places away at once."""
+
+
+def class_counts(case: Case, rules: Cells, outlay: Outlay,
+                 places: HostAssignment, hosts: np.ndarray, limit: float,
+                 deadline: Deadline) -> Counts | None:
+    """The places as counts for the classes.
+
+    If rules tell members of one kind apart, assigning one place after another
+    mostly fails. Then one program assigns all of them.
+    """
+    local = {int(h): n for n, h in enumerate(hosts)}
+    taken = [{local[h]: n for h, n in here.items()} for here in places.taken]
+    parts = [rules.parts.of[c.members[0].path] for c in case.classes]
+    kinds = [int(rules.parts.kind[part]) for part in parts]
+    several = bool(rules.parts.slots)
+    if several and not outlay.slopes:
+        found = _assigned(case, kinds, taken, rules.of[hosts], deadline)
+        if found is not None:
+            return found
+    found = disaggregate(case, kinds, taken, rules.of[hosts], fullest,
+                         deadline, None, places.shares, parts)
+    # Where there are many hosts with few places each, it mostly does not fail.
+    if several and outlay.slopes and not _keeps(case, found, limit):
+        return _assigned(case, kinds, taken, rules.of[hosts],
+                         deadline) or found
+    return found
+
+
+def _assigned(case: Case, kinds: Sequence[int], places: KindCounts,
+              cell: np.ndarray, deadline: Deadline) -> Counts | None:
+    """At once, and whoever is left over wherever there is room."""
+    found = assigned_counts(case, kinds, places, deadline.part(_ASSIGNING))
+    if found is None or all(
+            sum(here.values()) == len(each.members)
+            for each, here in zip(case.classes, found)):
+        return found
+    attempt = Attempt(case, fullest, Tally(case, deadline.check))
+    rest = [dict(here) for here in places]
+    for c, here in enumerate(found):
+        for host, number in here.items():
+            rest[kinds[c]][host] -= number
+            for _ in range(number):
+                attempt.put(c, host)
+    return disaggregate(case, kinds, rest, cell, fullest, deadline, attempt)
+
+
+def _keeps(case: Case, counts: Counts | None, limit: float) -> bool:
+    """Whether preferences cost no more than that."""
+    return counts is not None and (
+        case.preference_cost(case.placement(counts)) <= limit + TINY)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members that rules keep together, as kinds of their own.
+
+A host takes few members of a cohesive set. Hosts see the set as one more
+resource, of which each of its members takes 1. What is true of hosts is then
+true of them whatever cell they go to, and patterns of members tell them apart.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.decomposition.cohesive_sets import CohesiveSet
+from nova_holistic.solver.problem.kinds import Kind, Kinds
+from nova_holistic.solver.problem.rows import Atom
+from nova_holistic.solver.problem.rules import Kind as Counted
+
+_MOST = 12
+"""Kinds at most: with more, nobody is told apart."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CohesiveDomains:
+    """Domains that a cohesive set may be in.
+
+    :ivar kinds: which kinds are in the cohesive set
+    :ivar used: variables of the cells' own that say whether each is used
+    :ivar inside: [domain, cell]: whether the cell is in it
+    """
+
+    kinds: np.ndarray
+    used: np.ndarray
+    inside: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CohesiveKinds:
+    """
+    :ivar kinds: members of a kind that are in the same cohesive sets
+    :ivar cells: the same rules, over these
+    :ivar domains: domains of each cohesive set of which rules speak
+    """
+
+    kinds: Kinds
+    cells: Cells
+    domains: tuple[CohesiveDomains, ...] = ()
+
+    @classmethod
+    def of(cls, kinds: Kinds, cells: Cells) -> 'CohesiveKinds':
+        """The kinds as they are if there are no cohesive sets or too many."""
+        inside = [tuple(part in each.parts for each in cells.cohesive_sets)
+                  for part in range(len(cells.parts.kind))]
+        keys = [(int(kind), *where) for kind, where in zip(
+            cells.parts.kind, inside)]
+        known = {key: number for number, key in enumerate(sorted(set(keys)))}
+        if not cells.cohesive_sets or len(known) > _MOST:
+            return cls(kinds, cells)
+        fresh = np.array([known[key] for key in keys])
+        where = np.array([key[1:] for key in known], dtype=bool)
+        return cls(
+            _kinds(kinds, cells, known, fresh), _cells(cells, fresh),
+            tuple(cohesive
+                  for each, kinds_in in zip(cells.cohesive_sets, where.T)
+                  for cohesive in _cohesive_domains(cells, each, kinds_in)))
+
+
+def _kinds(kinds: Kinds, cells: Cells, known: Sequence[tuple],
+           fresh: np.ndarray) -> Kinds:
+    """:param fresh: kind of each part"""
+    old = [key[0] for key in known]
+    members = [[] for _ in known]
+    for number in set(old):
+        for member in kinds.kinds[number].members:
+            members[fresh[cells.parts.of[member.path]]].append(member)
+    inside = np.array([key[1:] for key in known], dtype=np.int64)
+    names, amounts, free = [], [], []
+    for number, each in enumerate(cells.cohesive_sets):
+        mine = inside[:, number]
+        names.append(f'members of cohesive set {number}')
+        amounts.append(mine)
+        free.append(each.most)
+        if each.others < kinds.most_on_a_host:
+            names.append(f'members of others than cohesive set {number}')
+            amounts.append(1 - mine)
+            free.append(each.others)
+    room = np.minimum(kinds.room[old], np.array([min(
+        most for most, asked in zip((*free, kinds.most_on_a_host), (
+            *(a[k] for a in amounts), 1)) if asked)
+        for k in range(len(old))])[:, None])
+    numbers = np.array([len(mine) for mine in members])
+    return replace(
+        kinds, kinds=tuple(
+            Kind(kinds.kinds[number].requirements, tuple(mine), here)
+            for number, mine, here in zip(old, members, room)),
+        names=(*kinds.names, *names), room=room,
+        amounts=np.column_stack((kinds.amounts[old], *amounts)),
+        total=np.concatenate((kinds.total, [
+            numbers @ each for each in amounts])).astype(np.int64),
+        free=np.column_stack((kinds.free, np.tile(
+            free, (len(kinds.free), 1)))))
+
+
+def _cells(cells: Cells, fresh: np.ndarray) -> Cells:
+    split = np.bincount(fresh)[fresh] > 1
+    own = len(cells.index)
+    mine = cells.parts.numbers[split]
+    return replace(
+        cells, parts=replace(cells.parts, kind=fresh, slot=np.where(
+            split, np.cumsum(split) - 1, -1)), cohesive_sets=(),
+        free=np.concatenate((cells.free[:own], np.repeat(
+            mine, cells.count))),
+        whole=np.concatenate((cells.whole[:own], np.ones(
+            len(mine) * cells.count, dtype=bool))))
+
+
+def _cohesive_domains(cells: Cells, cohesive_set: CohesiveSet,
+                      inside: np.ndarray) -> Iterator[CohesiveDomains]:
+    """By the level of fewest domains that rules ask to be used."""
+    asked: dict[tuple[int, str], list[Atom]] = {}
+    for atom in cells.index:
+        if atom.kind is Counted.USED and tuple(sorted(
+                cells.parts.within[atom.scope])) == cohesive_set.parts:
+            asked.setdefault((atom.scope, atom.level), []).append(atom)
+    if asked:
+        (_, level), atoms = min(
+            asked.items(), key=lambda item: len(item[1]))
+        index = cells.table.division(level).index
+        yield CohesiveDomains(inside,
+                              np.array([cells.index[a] for a in atoms]),
+                              np.array([cells.domain_of[level]
+                                        == index[atom.domain]
+                                        for atom in atoms]))

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many members of each kind go to each of some chosen hosts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.model.objective import Outlay
+from nova_holistic.solver.decomposition.aggregated_program import (
+    AggregatedProgram)
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
+from nova_holistic.solver.decomposition.cell_rounding import rounded_to_cells
+from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.decomposition.columns import TINY
+from nova_holistic.solver.decomposition.marginal_cost_greedy import (
+    assign_by_marginal_cost)
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.kinds import Kinds
+
+_MOST = 2000
+"""Hosts in an integer program of kinds."""
+
+_MORE = 0.25
+"""Hosts without places that may be needed, as a share of the others."""
+
+_FURTHER = 0.1
+"""The same, where whole members of kinds are known to fit."""
+
+_LEAST = 24
+"""The fewest of these."""
+
+_SECONDS = 0.25
+"""Share of the time limit for it at most."""
+
+_SHARE = 0.5
+"""Share of the time that is left for it at most."""
+
+_COHESIVE = 0.1
+"""Hosts beside those that the relaxation uses, as a share, where members are
+kept together."""
+
+_NODES = 50
+"""Nodes of its search tree, beyond which it hardly gets better."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostAssignment:
+    """Chosen hosts, and places on them.
+
+    :ivar hosts: indexes into the table, also of some without places
+    :ivar taken: for each kind, host index to number; None where none is known
+    :ivar shares: [part, cell]: members of the cells' parts there
+    """
+
+    hosts: np.ndarray
+    taken: tuple[dict[int, int], ...] | None
+    shares: np.ndarray | None = None
+
+
+def assign_to_hosts(kinds: Kinds, cells: Cells, outlay: Outlay,
+                    aggregation: HostAggregation,
+                    spare: float, gap: float,
+                    deadline: Deadline) -> HostAssignment:
+    """Exact for kinds on the chosen hosts, with the rules of the cells.
+
+    :param spare: hosts beside those that the relaxation uses, as a share
+    """
+    if outlay.slopes:
+        return _by_marginal_cost(kinds, cells, outlay, aggregation, spare)
+    chosen = _chosen(aggregation, max(spare, _COHESIVE)
+                     if cells.cohesive_sets else spare)
+    program = AggregatedProgram(kinds, cells, outlay, aggregation.columns,
+                                [np.array([n]) for n in chosen])
+    program.require_integers()
+    program.preferences.limit(program.program, aggregation.limit)
+    seconds = min(_SECONDS * deadline.limit, _SHARE * deadline.left())
+    _, x = program.solve(seconds, gap / 2, _NODES)
+    hosts = aggregation.columns.hosts[chosen]
+    # Rules that are not told of here may ask for some hosts more.
+    known = aggregation.columns.hosts[np.union1d(
+        chosen, _chosen(aggregation, spare + _MORE, _LEAST))]
+    if not x.any():
+        return HostAssignment(known, None)
+    return HostAssignment(known, _by_kind(hosts, np.rint(x).astype(np.int64)),
+                          np.rint(program.parts).astype(np.int64))
+
+
+def from_patterns(aggregation: HostAggregation, taken: np.ndarray,
+                  parts: np.ndarray, slopes: bool) -> HostAssignment:
+    """Places that are known, with some hosts that have none.
+
+    :param taken: [kind, host of the columns]
+    :param parts: [part, cell]: for whom
+    """
+    columns = aggregation.columns
+    busy = np.flatnonzero(taken.any(axis=0))
+    more = max(_LEAST, int(_FURTHER * len(busy)))
+    rest = np.setdiff1d(np.arange(len(columns.hosts)), busy)
+    rest = rest[np.argsort(columns.before[rest], kind='stable')] if (
+        slopes) else _by_promise(aggregation, rest)
+    return HostAssignment(
+        np.sort(columns.hosts[np.concatenate((busy, rest[:more]))]),
+        _by_kind(columns.hosts, taken), parts)
+
+
+def _by_kind(hosts: np.ndarray, taken: np.ndarray) -> tuple[
+        dict[int, int], ...]:
+    return tuple({int(hosts[n]): int(row[n])
+                  for n in np.flatnonzero(row).tolist()} for row in taken)
+
+
+def _by_marginal_cost(kinds: Kinds, cells: Cells, outlay: Outlay,
+                      aggregation: HostAggregation,
+                      spare: float) -> HostAssignment:
+    columns = aggregation.columns
+    x = np.array([row for _, row in aggregation.solution]).T
+    cell = columns.cell[[hosts[0] for hosts, _ in aggregation.solution]]
+    quota, shares = rounded_to_cells(kinds, cells, x, cell, aggregation.parts,
+                                     aggregation.limit)
+    taken = assign_by_marginal_cost(kinds, columns, outlay.slopes, quota)
+    if taken is None:
+        return HostAssignment(columns.hosts[_chosen(aggregation, spare,
+                                                    _LEAST)], None)
+    busy = taken.any(axis=0)
+    free = np.flatnonzero(~busy)
+    more = free[np.argsort(columns.before[free], kind='stable')]
+    more = more[:max(_LEAST, int((spare + _MORE) * busy.sum()))]
+    return HostAssignment(
+        np.sort(columns.hosts[np.concatenate((np.flatnonzero(busy), more))]),
+        _by_kind(columns.hosts, taken), shares)
+
+
+def _chosen(aggregation: HostAggregation, spare: float,
+            least: int = 0) -> np.ndarray:
+    """Numbers in the relaxation's columns, in order."""
+    columns = aggregation.columns
+    used = np.concatenate([hosts[:number] for (hosts, _), number in zip(
+        aggregation.solution, aggregation.wanted)])[:_MOST]
+    more = max(least, int(np.ceil(spare * len(used))))
+    rest = _by_promise(aggregation, np.setdiff1d(
+        np.arange(len(columns.hosts)), used))
+    return np.sort(np.concatenate((used, rest[:more])))
+
+
+def _by_promise(aggregation: HostAggregation, rest: np.ndarray) -> np.ndarray:
+    """Roomy and cheap hosts are the likeliest to help, in every cell."""
+    columns = aggregation.columns
+    largest = np.maximum(columns.free.max(axis=0, initial=1), 1)
+    room = (columns.free / largest).min(axis=1, initial=1.0)
+    worth = room - columns.opening / max(columns.opening.max(initial=0), TINY)
+    rest = rest[np.argsort(-worth[rest], kind='stable')]
+    rank = np.zeros(len(rest), dtype=np.int64)
+    for cell in np.unique(columns.cell[rest]):
+        inside = columns.cell[rest] == cell
+        rank[inside] = np.arange(inside.sum())
+    return rest[np.argsort(rank, kind='stable')]

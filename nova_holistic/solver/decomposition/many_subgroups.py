@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups that are large only for the number of their subgroups."""
+
+from nova_holistic.solver.problem.kinds import Kinds
+
+FEW = 1_000
+"""Hosts up to which many small groups are written down at once."""
+
+WRITTEN = 10_000
+"""Places up to which they are: each class of members, on each host."""
+
+
+def size(kinds: Kinds) -> int:
+    """Places of a group: each kind, and each group that carries rules, on
+    each host that it could use."""
+    ruled = sum(bool(scope.group.rules) for scope in kinds.group.scopes())
+    return int((kinds.room > 0).sum()) + ruled * int(
+        (kinds.room > 0).any(axis=0).sum())
+
+
+def many_subgroups(kinds: Kinds) -> bool:
+    """Whether the group is large for its many subgroups alone, of which each
+    could use few hosts; what the whole knows of these is lost to a choice of
+    hosts."""
+    open_to = (kinds.room > 0).sum(axis=1)
+    kind_of = {m.path: k for k, kind in enumerate(kinds.kinds)
+               for m in kind.members}
+    under: dict[str, list[int]] = {path: [] for path in kind_of}
+    for number, scope in enumerate(kinds.group.scopes()):
+        for member in scope.members if scope.group.rules else ():
+            if member.path in under:
+                under[member.path].append(number)
+    classes = {(kind_of[path], *numbers) for path, numbers in under.items()}
+    hosts = len(kinds.table)
+    places = sum(int(open_to[kind]) for kind, *_ in classes)
+    return hosts <= FEW and places <= min(WRITTEN, len(classes) * hosts / 2)

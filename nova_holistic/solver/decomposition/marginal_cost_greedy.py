@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places where they cost least, one after another, for a cost that rises with
+each host's utilisation."""
+
+import numpy as np
+
+from nova_holistic.solver.decomposition.columns import Columns
+from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.utilisation_curve import curve
+
+
+def assign_by_marginal_cost(kinds: Kinds, columns: Columns,
+                            slopes: tuple[float, ...],
+                            quota: np.ndarray) -> np.ndarray | None:
+    """[kind, host of the columns]: places, or None where there are too few.
+
+    Kinds that add most go first; each member to the host whose cost it
+    raises least.
+
+    :param quota: [kind, cell]: places in each cell
+    """
+    curve_slopes = np.array(slopes)
+    share = columns.before.copy()
+    free = columns.free.astype(np.int64).copy()
+    taken = np.zeros((len(kinds.kinds), len(share)), dtype=np.int64)
+    total = np.zeros(len(share), dtype=np.int64)
+    for k in np.argsort(-columns.steps.mean(axis=0), kind='stable').tolist():
+        step, asked = columns.steps[:, k], kinds.amounts[k]
+        rise = curve(share + step, curve_slopes) - curve(share, curve_slopes)
+        rise[~((free >= asked) | (asked == 0)).all(axis=1)] = np.inf
+        rise[(columns.room[:, k] == 0)
+             | (total >= kinds.most_on_a_host)] = np.inf
+        for cell in range(quota.shape[1]):
+            inside = np.flatnonzero(columns.cell == cell)
+            here = rise[inside]
+            for _ in range(int(quota[k, cell])):
+                if not len(here):
+                    return None
+                best = int(np.argmin(here))
+                if not np.isfinite(here[best]):
+                    return None
+                h = inside[best]
+                taken[k, h] += 1
+                total[h] += 1
+                share[h] += step[h]
+                free[h] -= asked
+                more = (taken[k, h] < columns.room[h, k]
+                        and total[h] < kinds.most_on_a_host
+                        and bool(((free[h] >= asked) | (asked == 0)).all()))
+                here[best] = float(
+                    curve(share[h] + step[h], curve_slopes)
+                    - curve(share[h], curve_slopes)) if more else np.inf
+    return taken
+
+
+def rounded_counts(x: np.ndarray, cell: np.ndarray, cells: int,
+                   numbers: np.ndarray) -> np.ndarray:
+    """[kind, cell]: the relaxation's members, in whole numbers.
+
+    :param x: [kind, bin]
+    :param cell: of each bin
+    """
+    wanted = np.array([[row[cell == c].sum() for c in range(cells)]
+                       for row in x]).reshape(len(x), cells)
+    found = np.floor(wanted + 1e-6).astype(np.int64)
+    surplus = np.zeros(cells)
+    for k, number in enumerate(numbers):
+        missing = int(number - found[k].sum())
+        rest = wanted[k] - found[k] + surplus
+        # Whole members go where most of one is missing, over all kinds.
+        for c in np.argsort(-rest, kind='stable')[:max(0, missing)]:
+            found[k, c] += 1
+        surplus += wanted[k] - found[k]
+    return found

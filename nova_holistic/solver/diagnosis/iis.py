@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The smallest sets of a group's elements that together leave no plan.
+
+A set is smallest when no element can be dropped from it: an irreducible
+infeasible subset. It is found by dividing, as in Junker, QUICKXPLAIN:
+Preferred Explanations and Relaxations for Over-Constrained Problems (AAAI
+2004), then proved, element by element, with the deletion filter of Chinneck
+and Dravnieks, Locating Minimal Infeasible Constraint Sets in Linear Programs
+(ORSA Journal on Computing 3, 1991).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.snapshot import Host
+from nova_holistic.solver.construct.greedy import any_plan
+from nova_holistic.solver.diagnosis.contradiction import contradictory
+from nova_holistic.solver.diagnosis.elements import Element, elements, keeping
+from nova_holistic.solver.milp.backend import Backend, Status
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.feasibility import Feasibility
+from nova_holistic.solver.problem.rows import Carried
+
+_TRIALS = 0.8
+"""Share of what is left of the time limit that all questions may take."""
+
+_ONE_TRIAL = 0.25
+"""Share of what is left of the time limit that one question may take."""
+
+Possible = Callable[[Sequence[Element]], bool | None]
+"""Whether a plan keeps these elements; None where nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class IIS:
+    """Elements that leave no plan.
+
+    :ivar case: a group that asks for nothing else
+    :ivar bare: the same without requirements
+    :ivar minimal: whether it is proved that none of them can be dropped
+    :ivar without: for elements that matter, a plan that keeps all others
+    """
+
+    elements: tuple[Element, ...]
+    case: Case
+    bare: Case
+    minimal: bool
+    without: dict[Element, dict[str, Host]] = field(default_factory=dict)
+
+
+class FeasibilityTests:
+    """Groups that ask for some of the elements, solved one after another."""
+
+    def __init__(self, case: Case, backend: Backend, deadline: Deadline):
+        self._case = case
+        self._backend = backend
+        self._deadline = deadline
+        self._known: dict[frozenset[Element], bool | None] = {}
+        self.plans: dict[frozenset[Element], dict[str, Host]] = {}
+
+    @property
+    def group(self) -> Group:
+        return self._case.group
+
+    def case(self, kept: Sequence[Element],
+             in_time: Callable[[], None]) -> Case:
+        table, placed = self._case.table, self._case.placed
+        return Case.of(
+            keeping(self.group, kept, in_time), self._case.snapshot,
+            {path: table.hosts[h].name for path, h in placed.items()},
+            in_time, table)
+
+    def find_iis(self, found: Sequence[Element], minimal: bool,
+                 in_time: Callable[[], None]) -> IIS:
+        whole = frozenset(found)
+        return IIS(
+            tuple(found), self.case(found, in_time),
+            self.case([each for each in found if each.is_policy], in_time),
+            minimal,
+            {each: self.plans[whole - {each}] for each in found
+             if whole - {each} in self.plans})
+
+    def counted(self, kept: Sequence[Element]) -> bool | None:
+        """As far as counting tells: False where it sees a contradiction."""
+        return not contradictory(self.case(kept, self._deadline.check),
+                                 self._deadline.check)
+
+    def solved(self, kept: Sequence[Element]) -> bool | None:
+        """Solved to the end, where one question's share of time allows."""
+        key = frozenset(kept)
+        if key not in self._known:
+            self._known[key] = self._solve(key, kept)
+        return self._known[key]
+
+    def _solve(self, key: frozenset[Element],
+               kept: Sequence[Element]) -> bool | None:
+        case = self.case(kept, self._deadline.check)
+        if contradictory(case, self._deadline.check):
+            return False
+        counts = any_plan(case, self._deadline)
+        if counts is None:
+            program = Program(case, Feasibility(), self._deadline)
+            program.minimise_cost()
+            outcome = self._backend.solve(program.problem, gap=0, seconds=min(
+                self._deadline.for_solver(self._backend.around * program.size),
+                _ONE_TRIAL * self._deadline.left()))
+            if outcome.status is Status.INFEASIBLE:
+                return False
+            if not outcome.solved:
+                return None
+            counts = program.read()
+            if not case.fits(counts):
+                return None
+        self.plans[key] = case.placement(counts)
+        return True
+
+
+def find_iis(case: Case, backend: Backend, deadline: Deadline,
+             blamed: Sequence[Carried] | None = None) -> IIS:
+    """Of a case that is known to have no plan.
+
+    What is known as the time runs out is told, minimal or not.
+
+    :param blamed: policies that counting found to contradict each other
+    :raises OutOfTime: not even that could be told in time
+    """
+    tests = FeasibilityTests(case, backend, deadline.part(_TRIALS))
+    found = list(elements(case.group))
+    try:
+        possible = tests.solved if blamed is None else tests.counted
+        if blamed is not None:
+            hint = [each for each in found if not each.is_policy
+                    or _is_among(each, blamed)]
+            found = hint if tests.counted(hint) is False else found
+        fewer = _divided(found, possible)
+        # Dropping one element can make another harder to keep: what is left
+        # of both may then be no contradiction any more.
+        if possible(fewer) is False:
+            found = fewer
+    except OutOfTime:
+        return tests.find_iis(found, False, deadline.check)
+    found, minimal = _filtered(found, tests)
+    return tests.find_iis(found, minimal, deadline.check)
+
+
+def _is_among(element: Element, policies: Sequence[Carried]) -> bool:
+    return any(element.at == each.scope.path
+               and each.scope.group.rules[int(element.name)] is each.policy
+               for each in policies)
+
+
+def _divided(found: list[Element], possible: Possible) -> list[Element]:
+    """A subset that leaves no plan, by halving; the first ones rather stay.
+    """
+    if possible([]) is False:
+        return []
+
+    def search(kept: list[Element], asked: bool,
+               rest: list[Element]) -> list[Element]:
+        # What is kept leaves no plan by itself: nothing of the rest matters.
+        if asked and possible(kept) is False:
+            return []
+        if len(rest) == 1:
+            return rest
+        half = len(rest) // 2
+        second = search(kept + rest[:half], True, rest[half:])
+        first = search(kept + second, bool(second), rest[:half])
+        return first + second
+
+    chosen = set(search([], False, found)) if found else set()
+    return [each for each in found if each in chosen]
+
+
+def _filtered(found: list[Element],
+              tests: FeasibilityTests) -> tuple[list[Element], bool]:
+    """Without what can still be dropped, and whether nothing more can be.
+
+    Requirements can make a rule easier to keep, so what mattered once is
+    asked again when another has gone.
+    """
+    while True:
+        verdicts = []
+        for each in found:
+            rest = [other for other in found if other is not each]
+            try:
+                verdict = tests.solved(rest)
+            except OutOfTime:
+                return found, False
+            if verdict is False:
+                found = rest
+                break
+            verdicts.append(verdict)
+        else:
+            return found, all(verdicts)

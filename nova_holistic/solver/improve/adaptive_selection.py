@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adaptive choice among neighbourhoods, and of their size.
+
+As in adaptive large neighbourhood search (Ropke and Pisinger, 2006): a
+neighbourhood is drawn in proportion to its weight, which follows what its
+steps have gained for their effort. Effort is the size of programs, not time,
+so that the same seed leads to the same choices.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import random
+
+from nova_holistic.solver.improve.neighbourhood import Neighbourhood, PlanView
+from nova_holistic.solver.improve.settings import Improvement
+from nova_holistic.solver.improve.step import Outcome
+
+
+@dataclass(slots=True)
+class WeightedNeighbourhood:
+    """One neighbourhood.
+
+    :ivar size: number of members that its next step frees
+    """
+
+    neighbourhood: Neighbourhood
+    size: float
+    weight: float
+
+
+class AdaptiveSelection:
+    """All neighbourhoods of a search.
+
+    :ivar weighted: in the order of their registration
+    """
+
+    def __init__(self, neighbourhoods: Sequence[Neighbourhood],
+                 settings: Improvement, most: int, chance: random.Random):
+        """:param most: members that a step can free"""
+        # Preferences come first, as long as their steps gain something.
+        self.weighted = [
+            WeightedNeighbourhood(each, min(settings.members, most), float(
+                len(neighbourhoods) if each.is_for_preferences else 1))
+            for each in neighbourhoods]
+        self._settings, self._most, self._chance = settings, most, chance
+        self._best = 0.0
+
+    def draw(self, plan: PlanView) -> WeightedNeighbourhood | None:
+        """One of use to the plan; None where there is none."""
+        suiting = [
+            chosen for chosen in self.weighted
+            if chosen.neighbourhood.suits(plan) and (
+                chosen.neighbourhood.is_for_preferences
+                or not plan.incumbent.is_close)]
+        return self._chance.choices(
+            suiting,
+            [chosen.weight for chosen in suiting])[0] if suiting else None
+
+    def learn(self, chosen: WeightedNeighbourhood, outcome: Outcome,
+              gain: float) -> None:
+        """
+        :param gain: of the step, from 0 for no better plan
+        """
+        rate = gain / max(1.0, outcome.effort)
+        self._best = max(self._best, rate)
+        settings = self._settings
+        reward = rate / self._best if self._best else 0.0
+        chosen.weight = max(settings.floor, settings.memory * chosen.weight
+                            + (1 - settings.memory) * reward)
+        if not outcome.is_complete:
+            chosen.size = max(1.0, chosen.size / settings.growth)
+        elif not outcome.is_better:
+            chosen.size = min(self._most, chosen.size * settings.growth)

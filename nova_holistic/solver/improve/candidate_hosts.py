@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that a step may use: those that the group uses, and some others."""
+
+from collections.abc import Sequence
+import random
+
+import numpy as np
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.improve.neighbourhood import PlanView
+from nova_holistic.solver.improve.settings import Improvement
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.marginal_cost import MarginalCost
+
+_MANY = 6
+"""How many times as many hosts as are wanted are the cheap ones, of which
+some are drawn."""
+
+
+class CandidateHosts:
+    """All hosts of the snapshot, each looked at in arrays."""
+
+    def __init__(self, table: HostTable, members: Sequence[Member],
+                 plan: PlanView):
+        self._table = table
+        self._eligibility = Eligibility(table)
+        self._masks: dict[int, tuple[Requirements, np.ndarray]] = {}
+        self._members = {m.path: m for m in members}
+        outlay = plan.incumbent.objective.outlay()
+        self._costs = outlay and MarginalCost(table, members, outlay, ())
+        self._plan: PlanView | None = None
+
+    def choose(self, plan: PlanView, freed: Sequence[str],
+               settings: Improvement, chance: random.Random) -> np.ndarray:
+        """Indexes of hosts that the freed members may go to, in order.
+
+        The hosts that they leave are among them.
+        """
+        self._update(plan)
+        left = {self._table.index[plan.where[path].name] for path in freed}
+        suits = np.zeros(len(self._table), dtype=bool)
+        for path in freed:
+            suits |= self._suiting(self._members[path])
+        used = [h for h in self._used if suits[h] and h not in left]
+        used = chance.sample(used, min(len(used), settings.used_hosts))
+        free = suits & self._unused
+        part = max(1, settings.hosts // 3)
+        chosen = {*self._cheap(freed, free, part, chance)}
+        for some in (free & self._near, free):
+            found = np.flatnonzero(some).tolist()
+            chosen.update(chance.sample(found, min(part, len(found))))
+        return np.array(sorted({*left, *used, *chosen}), dtype=np.int64)
+
+    def _update(self, plan: PlanView) -> None:
+        if plan is self._plan:
+            return
+        self._plan, table = plan, self._table
+        names = {host.name for host in plan.where.values()}
+        self._used = sorted(table.index[name] for name in names)
+        self._unused = np.ones(len(table), dtype=bool)
+        self._unused[self._used] = False
+        # Hosts in domains of the finest level that the group uses.
+        levels = table.snapshot.levels
+        of_host = table.division(levels[max(0, len(levels) - 2)]).of_host
+        self._near = np.isin(of_host, of_host[self._used]) & (of_host >= 0)
+
+    def _suiting(self, member: Member) -> np.ndarray:
+        wanted = member.requirements
+        if id(wanted) not in self._masks:
+            mask = self._eligibility.suitable(wanted).copy()
+            for name, amount in demands(wanted):
+                mask &= self._table.amounts(name).free >= amount
+            self._masks[id(wanted)] = wanted, mask
+        return self._masks[id(wanted)][1]
+
+    def _cheap(self, freed: Sequence[str], free: np.ndarray, number: int,
+               chance: random.Random) -> list[int]:
+        """Hosts that cost little for the share of the freed members that they
+        have room for."""
+        hosts = np.flatnonzero(free)
+        if not len(hosts):
+            return []
+        asked: dict[str, int] = {}
+        for path in freed:
+            for name, amount in demands(self._members[path].requirements):
+                asked[name] = asked.get(name, 0) + amount
+        share = np.ones(len(hosts))
+        for name, amount in asked.items():
+            share = np.minimum(share, np.maximum(
+                self._table.amounts(name).free[hosts], 0) / max(1, amount))
+        cost = np.ones(len(hosts))
+        if self._costs:
+            one = demands(self._members[chance.choice(freed)].requirements)
+            cost = self._costs.of(one)[hosts]
+        order = hosts[np.argsort(cost / np.maximum(share, 1e-9),
+                                 kind='stable')].tolist()
+        some = order[:_MANY * number]
+        return order[:number // 2] + chance.sample(
+            some, min(len(some), number - number // 2))

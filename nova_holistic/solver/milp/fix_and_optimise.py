@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Better plans from one that is known: programs of fewer places find them far
+sooner than one of all.
+
+First come the places that members would be in if they could be divided, and
+then parts of the members, while the others stay where they are.
+"""
+
+from typing import TYPE_CHECKING
+
+from nova_holistic.solver.milp.backend import Status
+from nova_holistic.solver.milp.free_classes import free_classes
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.problem.bound import gap as gap_of
+from nova_holistic.solver.problem.deadline import Deadline
+
+if TYPE_CHECKING:
+    from nova_holistic.solver.milp.search import Search
+
+_PART = 0.25
+"""Share of the time left for places that a relaxation chose."""
+
+_STEP = 0.05
+"""Share of the time left for each program of a part of the members, and for
+all of them at least."""
+
+_AGAIN = 0.2
+"""All of these take that much of the time that it took so far, at most."""
+
+_TURNS = 8
+"""Turns of all members at most."""
+
+_FIRST = 2.0
+"""Times the cost that any preference is worth more."""
+
+
+def fix_and_optimise(search: 'Search', program: Program, deadline: Deadline,
+                     gap: float) -> None:
+    """Make the search's best plan better, for as long as that is worth it and
+    not much longer than it took so far.
+
+    :param program: of all members and hosts
+    """
+    _weigh(search, program)
+    if search.solve_relaxation(program).status is Status.OPTIMAL:
+        program.restrict_to({*program.used_places(), *(
+            (c, h) for c, here in enumerate(search.best) for h in here)})
+        search.solve(program, _PART, gap)
+    elapsed, left = deadline.elapsed(), deadline.left()
+    end = elapsed + max(_AGAIN * elapsed, _STEP * left)
+    for turn in range(_TURNS):
+        before = search.worth
+        _in_parts(search, program, deadline, gap, end, turn)
+        if deadline.elapsed() >= end or (
+                search.worth[0] >= before[0] and gap_of(
+                    before[1], search.worth[1]) <= gap):
+            break
+    program.unfix()
+
+
+def _in_parts(search: 'Search', program: Program, deadline: Deadline,
+              gap: float, end: float, turn: int) -> None:
+    for free in free_classes(search.case, lambda: search.best, turn):
+        elapsed, left = deadline.elapsed(), deadline.left()
+        if elapsed >= end or not left:
+            break
+        program.fix_all_but(free, search.best)
+        _weigh(search, program)
+        search.solve(program, min((end - elapsed) / left, _STEP), gap)
+
+
+def _weigh(search: 'Search', program: Program) -> None:
+    """Minimise both, any preference before all cost."""
+    cost = max(1.0, abs(search.worth[1]) / program.cost_unit)
+    program.minimise_both(_FIRST * cost / program.least_preference())

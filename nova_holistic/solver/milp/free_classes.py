@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Better plans near the best one so far: some classes may go wherever they
+can, the others stay on their hosts."""
+
+from collections.abc import Callable, Iterator
+import random
+
+from nova_holistic.solver.problem.case import Case, Counts
+
+_SEED = 1
+PLACES = 600
+"""Places (class and host) of the classes that may move at once."""
+
+
+def free_classes(case: Case, best: Callable[[], Counts],
+                 turn: int = 0) -> Iterator[set[int]]:
+    """Classes of each part that may move at once. Who would like something
+    better is in each part, and all others in one.
+
+    :param best: the plan of which preferences are looked at, as it is then
+    :param turn: each has other parts
+    """
+    sizes = (case.open_room() > 0).sum(axis=1)
+    order = list(range(len(case.classes)))
+    random.Random(_SEED + turn).shuffle(order)
+    start = 0
+    while start < len(order):
+        free: set[int] = set()
+        places = 0
+        while start < len(order) and (
+                not free or places + sizes[order[start]] <= PLACES):
+            free.add(order[start])
+            places += int(sizes[order[start]])
+            start += 1
+        yield free.union(_below_violated(case, best()))
+
+
+def _below_violated(case: Case, best: Counts) -> list[int]:
+    """Classes below preferences that are not met."""
+    where = case.placement(best)
+    paths = {
+        member.path for each in case.policies if not each.policy.hard
+        and each.policy.check(each.scope, where, case.snapshot).count
+        for member in each.scope.members}
+    return [c for c, each in enumerate(case.classes)
+            if any(m.path in paths for m in each.members)]

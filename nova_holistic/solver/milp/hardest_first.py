@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A first plan in which those have their hosts first whom placing one member
+after another does not get right.
+
+Some rules cannot be kept member by member, as where traffic has to fit on
+links, and in a nearly full cloud some members find no host. A small program
+of their classes alone finds hosts for these, and all others are placed around
+them. The classes grow until a plan is found, or there are too many of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.solver.construct.attempt import ORDERINGS
+from nova_holistic.solver.construct.greedy import Restarts, TRIES
+from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.feasibility import Feasibility
+from nova_holistic.solver.problem.rows import Carried, Kind
+
+_ROUNDS = 8
+_PART = 0.2
+"""Share of the time left for one of the programs."""
+
+_MOST = 0.6
+"""Share of all classes that may come first: a program of more of them could
+as well be one of all."""
+
+
+class HardestFirst:
+    """Which classes come first, and where they are.
+
+    :param restarts: that have been tried already
+    :ivar solving: seconds spent in the solver
+    """
+
+    def __init__(self, case: Case, restarts: Restarts, backend: Backend,
+                 deadline: Deadline):
+        self.solving = 0.0
+        self._case, self._restarts = case, restarts
+        self._backend, self._deadline = backend, deadline
+        self._hard = [each for each in case.policies if each.policy.hard]
+        self._policies: list[Carried] = []
+        self._classes: set[int] = set()
+
+    def run(self) -> Counts | None:
+        """A plan that keeps all rules, or None."""
+        for _ in range(_ROUNDS):
+            before = len(self._classes)
+            self._add()
+            if len(self._classes) == before or (
+                    before and len(self._classes)
+                    > _MOST * len(self._case.classes)):
+                return None
+            if not self._solve():
+                return None
+            found = self._restarts.run(ORDERINGS[0], TRIES)
+            if found is not None:
+                return found
+        return None
+
+    def _add(self) -> None:
+        """The classes below rules that the latest attempt broke; else the
+        class that found no host most often, with those below its rules."""
+        broken, self._restarts.broken = self._restarts.broken, None
+        if broken is not None:
+            where = self._case.placement(broken)
+            more = [each for each in self._hard if each.policy.check(
+                each.scope, where, self._case.snapshot).count]
+        elif self._restarts.failures:
+            failed = self._restarts.failures.most_common(1)[0][0]
+            self._classes.add(failed)
+            more = self._closest(failed)
+        else:
+            more = []
+        self._policies = self._with_silent_types([*self._policies, *more])
+        for each in self._policies:
+            self._classes.update(self._classes_of(each))
+
+    def _closest(self, c: int) -> list[Carried]:
+        """Policies that the class shares with few others."""
+        path = self._case.classes[c].members[0].path
+        return [each for each in self._hard
+                if 4 * len(_paths(each)) <= len(self._case.members)
+                and path in _paths(each)]
+
+    def _with_silent_types(self, policies: list[Carried]) -> list[Carried]:
+        """With all of the types of those that have no rows: one policy may
+        speak for others of its type, as those that share links do."""
+        speaking = self._case.rules.speaking()
+        silent = {type(each.policy) for each in policies
+                  if id(each) not in speaking}
+        chosen = {id(each) for each in policies}
+        return [each for each in self._hard
+                if id(each) in chosen or type(each.policy) in silent]
+
+    def _classes_of(self, policy: Carried) -> Iterator[int]:
+        paths = _paths(policy)
+        return (c for c, each in enumerate(self._case.classes)
+                if any(m.path in paths for m in each.members))
+
+    def _solve(self) -> bool:
+        """Find hosts for the classes, as if there were no others."""
+        chosen = sorted(self._classes)
+        program = Program(self._subcase(chosen), Feasibility(), self._deadline)
+        program.minimise_cost()
+        started = self._deadline.elapsed()
+        outcome = self._backend.solve(
+            program.problem, gap=0.0,
+            seconds=_PART * self._deadline.for_solver(
+                self._backend.around * program.size))
+        self.solving += self._deadline.elapsed() - started
+        if not outcome.solved:
+            return False
+        self._restarts.fixed = dict(zip(chosen, program.read()))
+        return True
+
+    def _subcase(self, chosen: list[int]) -> Case:
+        """The classes, with the rules that were broken, and those that speak
+        of no one else."""
+        case = self._case
+        alone = {number for number, scope in enumerate(case.rules.scopes)
+                 if {*case.classes_in(number)} <= {*chosen}}
+        wider = {id(row.carried) for row in case.rules.rows
+                 if any(atom.kind is not Kind.FREE and atom.scope not in alone
+                        for atom, _ in row.terms)}
+        wider.update(id(limit.carried) for limit in case.rules.limits
+                     if limit.scope not in alone)
+        policies = [each for each in self._hard if id(each) not in wider
+                    or any(each is other for other in self._policies)]
+        return replace(case.under(policies), room=np.array(case.room[chosen]),
+                       classes=tuple(case.classes[c] for c in chosen))
+
+
+def _paths(carried: Carried) -> set[str]:
+    """Of the members that the policy speaks of."""
+    policy, scope = carried.policy, carried.scope
+    if isinstance(policy, Relationship):
+        return {m.path for side in policy.sides(scope) for m in side}
+    return {m.path for m in scope.members}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions to the solver, of whose answers the best plan is kept."""
+
+from nova_holistic.model.objective import Objective
+from nova_holistic.solver.milp.backend import Backend, Outcome, Status
+from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import Deadline
+
+RELAXATION = 0.3
+"""Share of the time for a bound."""
+
+_REPAIRS = 20
+
+
+class SolverCalls:
+    """One case, and what is known of its plans.
+
+    :ivar best: the best plan so far, kept whatever happens later
+    :ivar bound: proved of the objective, among plans whose preferences are
+        met as well as in ``best``
+    :ivar solving: seconds spent in the solver
+    """
+
+    def __init__(self, case: Case, objective: Objective, backend: Backend,
+                 deadline: Deadline):
+        self.best: Counts | None = None
+        self.bound: float | None = None
+        self.solving = 0.0
+        self.case = case
+        self._objective = objective
+        self._backend = backend
+        self._deadline = deadline
+        self._worth = (float('inf'), float('inf'))
+        self._placed = {path: case.table.hosts[h].name
+                        for path, h in case.placed.items()}
+
+    @property
+    def worth(self) -> tuple[float, float]:
+        """Cost of preferences and value of the best plan."""
+        return self._worth
+
+    def solve(self, program: Program, share: float, gap: float) -> Outcome:
+        """One question to the solver; a good answer becomes the best.
+
+        An answer that overfills a host, which tolerances can let through
+        where amounts differ by many orders of magnitude, is forbidden, and
+        the question is asked again.
+        """
+        end = self._deadline.elapsed() + share * self._deadline.for_solver(
+            self._backend.around * program.size)
+        for _ in range(_REPAIRS):
+            started = self._deadline.elapsed()
+            outcome = self._backend.solve(
+                program.problem, seconds=end - started, gap=gap,
+                start=program.start(self.best) if self.best else None)
+            self.solving += self._deadline.elapsed() - started
+            if not outcome.solved:
+                return outcome
+            counts = program.read()
+            if self._offer(counts):
+                return outcome
+            overfull = {host for host, _ in self.case.overfull(counts)}
+            if not overfull or self._deadline.elapsed() >= end:
+                break
+            for host in overfull:
+                program.forbid(host, counts)
+        return Outcome(Status.NOTHING)
+
+    def solve_relaxation(self, program: Program) -> Outcome:
+        """The program, as if members could be divided."""
+        started = self._deadline.elapsed()
+        with program.linear():
+            outcome = self._backend.solve(
+                program.problem, gap=0.0,
+                seconds=RELAXATION * self._deadline.for_solver(
+                    self._backend.around * program.size))
+        self.solving += self._deadline.elapsed() - started
+        return outcome
+
+    def _offer(self, counts: Counts | None) -> bool:
+        """Take a plan if it is one; whether it is."""
+        if counts is None or not self.case.fits(counts):
+            return False
+        placement = self.case.placement(counts)
+        if self.case.breaks_policy(placement):
+            return False
+        worth = (self.case.preference_cost(placement),
+                 self._objective.value(self.case.members, placement,
+                                       self._placed, self.case.snapshot))
+        if worth < self._worth:
+            self.best, self._worth = counts, worth
+        return True
+
+    def _add_bound(self, bound: float) -> None:
+        """One more bound; those known before hold as well."""
+        self.bound = bound if self.bound is None else max(self.bound, bound)

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every plan is as good as any other."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from pulp import LpAffineExpression
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import HostEncoder, Objective
+from nova_holistic.model.policy import Expression
+from nova_holistic.model.snapshot import Host, Snapshot
+
+
+class Feasibility(Objective):
+    """Every plan is as good as any other: to ask whether there is one."""
+
+    name: ClassVar[str] = 'indifferent'
+
+    def value(self, members: Sequence[Member], placement: Mapping[str, Host],
+              placed: Mapping[str, str], snapshot: Snapshot) -> float:
+        return 0.0
+
+    def encode(self, encoder: HostEncoder) -> Expression:
+        return LpAffineExpression()

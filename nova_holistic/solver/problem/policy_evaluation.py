@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a group's policies say of the hosts that one member more could be on,
+asked of their checks; hosts that are alike to a policy are asked of once."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.exact_weights import common_step, exact
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.rows import Carried
+
+_SORTS = 100
+"""Types of hosts that a preference is asked about beforehand, at most."""
+
+_EXACT = 2.0**53
+"""Whole numbers up to this are exact as floats, and so are their sums."""
+
+_DOUBT = 8
+"""Refusals of one policy after which it is asked whether it does so wherever
+the member is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best host of one member.
+
+    :ivar preference_cost: what preferences cost there, of those that look at
+        it, in whole steps that all weights are multiples of
+    """
+
+    host: int
+    preference_cost: int
+    cost: float
+
+    def is_worse(self, preference_cost: float, cost: float) -> bool:
+        """Whether that would be better; preferences come first."""
+        if preference_cost != self.preference_cost:
+            return preference_cost < self.preference_cost
+        return cost < self.cost
+
+
+class PolicyEvaluation:
+    """Policies, and where members are by now."""
+
+    def __init__(self, table: HostTable, snapshot: Snapshot,
+                 policies: Sequence[Carried], where: dict[str, Host],
+                 used: set[int], deadline: Deadline):
+        """
+        :param where: of all members that have a host; kept up by the caller
+        :param used: indexes of those hosts; kept up by the caller
+        """
+        self._table, self._snapshot = table, snapshot
+        self._policies = policies
+        self._where, self._used = where, used
+        self._deadline = deadline
+        self._kept: set[int] = set()
+        self._step = common_step(
+            exact(each.policy.weight) for each in policies
+            if not each.policy.hard) or Fraction(1)
+
+    def is_described(self, member: Member) -> bool:
+        """Whether each policy says what it sees of the member's host."""
+        return all(distinguished_levels(each, member) is not None
+                   for each in self._policies)
+
+    def admitted(self, member: Member, hosts: np.ndarray) -> np.ndarray:
+        """Those of the hosts on which no policy above the member rules it
+        out, whoever else is there."""
+        screens = [each.policy for each in self._policies
+                   if each.policy.hard and each.scope.holds(member)
+                   and type(each.policy).admits is not Policy.admits]
+        for policy in screens:
+            hosts = np.array([
+                h for h in hosts.tolist()
+                if policy.admits(self._table.hosts[h])], dtype=np.int64)
+        return hosts
+
+    def preference_costs(self, member: Member,
+                         hosts: np.ndarray) -> np.ndarray:
+        """What preferences cost with the member on each host, at least, in
+        whole steps: those that would have to be asked too often are taken to
+        cost nothing."""
+        total = np.zeros(len(hosts))
+        for each in self._policies:
+            host_types = None if each.policy.hard or not distinguished_levels(
+                each, member) else self.host_types(each, member, hosts)
+            if host_types is None:
+                continue
+            first, number = np.unique(
+                host_types, return_index=True, return_inverse=True)[1:]
+            if len(first) <= _SORTS:
+                total += np.array([
+                    self._cost(each, member, int(hosts[n]))
+                    for n in first])[number.reshape(-1)]
+        return total
+
+    def first(self, member: Member, hosts: np.ndarray, costs: np.ndarray,
+              preference_costs: np.ndarray, evaluations: int) -> Best | None:
+        """The best of the hosts; None where there is none, where it would
+        take too many looks to know, or where costs are too large to be exact.
+
+        :param hosts: by what preferences cost at least, then by cost
+        """
+        if preference_costs.max(initial=0) >= _EXACT:
+            return None
+        left = np.ones(len(hosts), dtype=bool)
+        best: Best | None = None
+        refusals: Counter[int] = Counter()
+        for _ in range(evaluations):
+            self._deadline.check()
+            if not left.any():
+                return best
+            n = int(left.argmax())
+            if best is not None and not best.is_worse(preference_costs[n],
+                                                      costs[n]):
+                return best
+            left[n] = False
+            host = int(hosts[n])
+            refusing = self._refusing(member, host)
+            if refusing is None:
+                preference_cost = sum(self._cost(each, member, host)
+                                      for each in self._policies
+                                      if not each.policy.hard
+                                      and distinguished_levels(each, member)
+                                      != {})
+                if best is None or best.is_worse(preference_cost, costs[n]):
+                    best = Best(host, preference_cost, float(costs[n]))
+                continue
+            refusals[refusing] += 1
+            if refusals[refusing] == _DOUBT and self._broken(
+                    refusing, member):
+                break
+            host_types = self.host_types(self._policies[refusing], member,
+                                         hosts)
+            if host_types is not None:
+                left &= host_types != host_types[n]
+        return None
+
+    def _refusing(self, member: Member, host: int) -> int | None:
+        """Number of a policy that does not hold with the member there."""
+        for number, each in enumerate(self._policies):
+            if not each.policy.hard:
+                continue
+            if distinguished_levels(each, member) != {}:
+                if self._violations(each, member, host):
+                    return number
+            elif number not in self._kept:
+                if self._violations(each):
+                    return number
+                self._kept.add(number)
+        return None
+
+    def _broken(self, number: int, member: Member) -> bool:
+        """Whether a policy is broken wherever the member is; as far as it
+        says what it sees, it is so where the member is nowhere."""
+        each = self._policies[number]
+        return distinguished_levels(each, member) is not None and bool(
+            self._violations(each))
+
+    def _cost(self, each: Carried, member: Member, host: int) -> int:
+        return int(exact(each.policy.weight) / self._step) * (
+            self._violations(each, member, host))
+
+    def _violations(self, each: Carried, member: Member | None = None,
+                    host: int = -1) -> int:
+        """With the member on the host, and all others where they are."""
+        where = self._where if member is None else {
+            **self._where, member.path: self._table.hosts[host]}
+        return each.policy.check(each.scope, where, self._snapshot).count
+
+    def host_types(self, each: Carried, member: Member,
+                   hosts: np.ndarray) -> np.ndarray | None:
+        """Numbers, equal for hosts that are alike to the policy; None where
+        any two may differ."""
+        seen = distinguished_levels(each, member)
+        if seen is None:
+            return None
+        host_types = np.zeros(len(hosts), dtype=np.int64)
+        for level, differ in seen.items():
+            division = self._table.division(level)
+            domains = division.of_host[hosts]
+            if not differ:
+                # The last is the number of no domain, which stays itself.
+                used = np.zeros(len(division.domains) + 1, dtype=bool)
+                used[division.of_host[list(self._used)]] = True
+                used[-1] = True
+                domains = np.where(used[domains], domains, -2)
+            host_types = np.unique(
+                host_types * (len(division.domains) + 2) + domains + 2,
+                return_inverse=True)[1].reshape(-1)
+        return host_types
+
+
+def distinguished_levels(each: Carried,
+                         member: Member) -> Mapping[str, bool] | None:
+    """What the policy says it sees of the member's host.
+
+    What a class says is said of its own check, not of one that a subclass has
+    put in its place.
+    """
+    for kind in type(each.policy).__mro__:
+        if 'distinguishes' in vars(kind):
+            return each.policy.distinguishes(each.scope, member)
+        if 'check' in vars(kind):
+            break
+    return None

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many members stand in which part of the tree, as a linear program."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from pulp import LpConstraintGE, LpConstraintLE
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.rows import Atom, Kind, Row
+from nova_holistic.solver.traffic.count_bounds import CountBounds
+
+_MOST = 64
+"""Domains of a coarse level, at most."""
+
+_VARIABLES = 5000
+"""Beyond so many the rules are left out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellPartition:
+    """Cells: hosts that share all their domains of the coarse levels.
+
+    :ivar of: cell of each host
+    :ivar domain_of: for each coarse level, domain of each cell; -1 for none
+    """
+
+    of: np.ndarray
+    domain_of: dict[str, np.ndarray]
+    count: int
+
+    @classmethod
+    def of_table(cls, table: HostTable) -> 'CellPartition':
+        of, levels = np.zeros(len(table), dtype=np.int64), []
+        for level in table.snapshot.levels:
+            division = table.division(level)
+            if level == HOST or len(division.domains) > _MOST:
+                break
+            of = np.unique(np.stack((of, division.of_host)), axis=1,
+                           return_inverse=True)[1].reshape(-1)
+            levels.append(level)
+        first = np.unique(of, return_index=True)[1]
+        return cls(of, {level: table.division(level).of_host[first]
+                        for level in levels}, len(first))
+
+
+class CellVariables:
+    """Variables: m[part, cell], members of a part in a cell, and what rows
+    of rules speak of beside these.
+
+    Parts are the largest sets of members that lie within each node and each
+    scope of the rows, or apart from it.
+
+    :ivar parts: paths of the members of each
+    :ivar size: number of variables
+    :ivar limits: upper limits of the variables
+    """
+
+    def __init__(self, kinds: Kinds, bounds: CountBounds,
+                 partition: CellPartition, nodes: Sequence[Collection[str]]):
+        self.partition = partition
+        self._kinds, self._bounds = kinds, bounds
+        self._rows = [row for row in bounds.rules.every_row(
+            partition.domain_of) if self._is_expressible(row)]
+        scopes = sorted({atom.scope for row in self._rows
+                         for atom, _ in row.terms if atom.scope >= 0})
+        self._part(nodes, scopes)
+        if len(self.parts) * partition.count > _VARIABLES:
+            self._rows = []
+            self._part(nodes, [])
+        self._others: dict[Atom, int] = {}
+        for row in self._rows:
+            for atom, _ in row.terms:
+                if atom.kind in (Kind.FREE, Kind.USED):
+                    self._others.setdefault(atom, len(self._others))
+        self._counts = len(self.parts) * partition.count
+        self.size = self._counts + len(self._others)
+        self.limits = self._upper()
+
+    def columns(self, members: Collection[str],
+                cells: np.ndarray) -> np.ndarray:
+        """Variables whose sum is the number of the members in the cells."""
+        inside = [p for p, paths in enumerate(self.parts)
+                  if next(iter(paths)) in members]
+        return np.add.outer(np.array(inside, dtype=np.int64)
+                            * self.partition.count,
+                            np.flatnonzero(cells)).ravel()
+
+    def alternatives(self) -> Iterator[list[np.ndarray]]:
+        """Where some members use one domain of several: for each of these,
+        the variables that are 0 then."""
+        for row in self._rows:
+            for sign in (1,) if row.sense == LpConstraintLE else (-1,):
+                one = self._exclusive_atoms(row, sign)
+                if one:
+                    yield [np.concatenate([np.zeros(0, dtype=np.int64), *(
+                        self._counted(other) for other in one
+                        if other is not atom)]) for atom in one]
+
+    def _exclusive_atoms(self, row: Row, sign: int) -> list[Atom]:
+        """Atoms of which the row lets one be 1, if that is what it says."""
+        used = [(atom, sign * weight) for atom, weight in row.terms
+                if atom.kind is Kind.USED]
+        free = any(self._bounds.upper(atom) for atom, _ in row.terms
+                   if atom.kind is not Kind.USED)
+        if len(used) < 2 or free or len(
+                {(a.scope, a.level, weight) for a, weight in used}) > 1:
+            return []
+        weight = used[0][1]
+        fits = weight > 0 and weight <= sign * row.limit < 2 * weight
+        return [atom for atom, _ in used] if fits else []
+
+    def _upper(self) -> np.ndarray:
+        return np.concatenate((
+            np.repeat([float(len(paths)) for paths in self.parts],
+                      self.partition.count),
+            [self._bounds.upper(atom) for atom in self._others]))
+
+    def whole(self) -> np.ndarray:
+        """Which variables are whole numbers."""
+        return np.array([True] * self._counts + [
+            atom.kind is Kind.USED or atom.whole for atom in self._others],
+            dtype=bool)
+
+    def add_rows(self, program: Linear) -> None:
+        count, cells = self._counts, self.partition.count
+        # Each member stands somewhere.
+        sizes = np.array([len(paths) for paths in self.parts], float)
+        program.add(np.repeat(np.arange(len(sizes)), cells),
+                    np.arange(count), np.ones(count), sizes, sizes,
+                    len(sizes))
+        stay = self._stay()
+        there = np.flatnonzero(stay)
+        if len(there):
+            # Who stays is where it is.
+            program.add(np.arange(len(there)), there, np.ones(len(there)),
+                        stay[there], np.inf, len(there))
+        for row in self._rows:
+            self._add_row(program, row)
+        for atom, number in self._others.items():
+            if atom.kind is Kind.USED:
+                here = self._counted(atom)
+                most = len(self._bounds.rules.scopes[atom.scope].members)
+                # Nobody is in a domain that is not used.
+                program.add(
+                    np.zeros(len(here) + 1), np.append(here, count + number),
+                    np.append(np.ones(len(here)), -most), -np.inf, 0.0, 1)
+
+    def _part(self, nodes: Sequence[Collection[str]],
+              scopes: Sequence[int]) -> None:
+        inside: dict[str, list[int]] = {
+            m.path: [] for m in self._kinds.members}
+        those = [*nodes, *(
+            [m.path for m in self._bounds.rules.scopes[s].members]
+            for s in scopes)]
+        for number, paths in enumerate(those):
+            for path in paths:
+                inside[path].append(number)
+        found: dict[tuple[int, ...], set[str]] = defaultdict(set)
+        for path, numbers in inside.items():
+            found[tuple(numbers)].add(path)
+        self.parts = [found[key] for key in sorted(found)]
+
+    def _is_expressible(self, row: Row) -> bool:
+        return bool(row.terms) and all(
+            atom.kind is Kind.FREE or atom.level in self.partition.domain_of
+            for atom, _ in row.terms)
+
+    def _counted(self, atom: Atom) -> np.ndarray:
+        number = -1 if atom.kind is Kind.OUTSIDE else (
+            self._bounds.table.division(atom.level).index[atom.domain])
+        members = {
+            m.path for m in self._bounds.rules.scopes[atom.scope].members}
+        return self.columns(
+            members, self.partition.domain_of[atom.level] == number)
+
+    def _add_row(self, program: Linear, row: Row) -> None:
+        columns, values = [], []
+        for atom, weight in row.terms:
+            here = (np.array([self._counts + self._others[atom]])
+                    if atom in self._others else self._counted(atom))
+            columns.append(here)
+            values.append(np.full(len(here), weight))
+        every = np.concatenate(columns)
+        if len(every):
+            program.add(
+                np.zeros(len(every)), every, np.concatenate(values),
+                row.limit if row.sense != LpConstraintLE else -np.inf,
+                row.limit if row.sense != LpConstraintGE else np.inf, 1)
+
+    def _stay(self) -> np.ndarray:
+        found = np.zeros(self._counts)
+        part = {path: p for p, paths in enumerate(self.parts)
+                for path in paths}
+        for path, host in self._kinds.placed.items():
+            found[part[path] * self.partition.count
+                  + self.partition.of[host]] += 1
+        return found

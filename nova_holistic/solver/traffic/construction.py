@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places for members who talk: the largest patterns in as few domains as can
+be, coarse levels first, hosts last.
+
+Capacity and numbers of members are kept on the way; whoever deals the places
+out judges all rules.
+"""
+
+from collections.abc import Sequence
+import itertools
+
+import numpy as np
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.traffic.apportionment import (
+    apportioned, balanced, ClassCounts, filled)
+from nova_holistic.solver.traffic.domain_types import DomainTypes
+from nova_holistic.solver.traffic.remaining_capacity import (
+    RemainingCapacity, TrafficClass)
+from nova_holistic.solver.traffic.traffic_bound import TrafficBound
+from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
+
+_LESS = 0.01
+_ALIKE = 1e-6
+
+
+class TrafficConstruction:
+    """Fills domains with members of one star after another.
+
+    :ivar taken: for each class, host index to number of its members
+    """
+
+    def __init__(self, kinds: Kinds, graph: TrafficGraph, bound: TrafficBound,
+                 remaining: RemainingCapacity,
+                 traffic_classes: Sequence[TrafficClass], deadline: Deadline):
+        self._kinds, self._graph, self._bound = kinds, graph, bound
+        self._remaining, self._classes = remaining, traffic_classes
+        self._deadline = deadline
+        self.taken: list[dict[int, int]] = [{} for _ in traffic_classes]
+        self._left = [len(traffic_class.paths)
+                      for traffic_class in traffic_classes]
+
+    def run(self, numbers: np.ndarray) -> None:
+        """Give as many of each class places in each cell as it is to have.
+
+        :param numbers: [part, cell]
+        """
+        partition = self._bound.partition
+        levels = self._kinds.table.snapshot.levels
+        fine = [level for level in levels if level not in partition.domain_of]
+        budget = self._budget(numbers)
+        for star in self._graph.stars:
+            for cell in range(partition.count):
+                wanted: ClassCounts = {}
+                for nodes, here in budget.items():
+                    if nodes & {*star.nodes}:
+                        wanted.update(apportioned(int(here[cell]), {
+                            c: self._left[c] for c, traffic_class
+                            in enumerate(self._classes)
+                            if traffic_class.nodes == nodes}))
+                left = self._fill(star, fine, np.flatnonzero(
+                    partition.of == cell), dict(wanted))
+                for c, number in wanted.items():
+                    budget[self._classes[c].nodes][cell] -= number - left[c]
+
+    def _budget(self, numbers: np.ndarray
+                ) -> dict[frozenset[int], np.ndarray]:
+        """For the nodes of each class, members still to be placed by cell."""
+        found = {}
+        placed = self._kinds.placed
+        for nodes in {traffic_class.nodes: None
+                      for traffic_class in self._classes}:
+            here = np.zeros(self._bound.partition.count, dtype=np.int64)
+            for paths, row in zip(self._bound.variables.parts, numbers):
+                if nodes == frozenset(
+                        n for n, node in enumerate(self._graph.nodes)
+                        if next(iter(paths)) in node.paths):
+                    here += row
+                    for path in paths & placed.keys():
+                        here[self._bound.partition.of[placed[path]]] -= 1
+            found[nodes] = here.clip(0)
+        return found
+
+    def _fill(self, star: Star, levels: Sequence[str], hosts: np.ndarray,
+              wanted: ClassCounts) -> ClassCounts:
+        """Places on the hosts; who found none."""
+        if levels[0] == HOST:
+            return self._pack_hosts(star, hosts, wanted)
+        of_host = self._kinds.table.division(levels[0]).of_host[hosts]
+        opened = np.unique(of_host[of_host >= 0])
+        while len(opened) and any(wanted.values()):
+            self._deadline.check()
+            domain, pattern = self._choose(star, levels[0], opened, wanted)
+            if not any(pattern):
+                break
+            inside = hosts[of_host == domain]
+            for slot, node in enumerate(star.nodes):
+                pattern[slot] = min(pattern[slot], sum(
+                    n for c, n in wanted.items()
+                    if node in self._classes[c].nodes))
+            share = self._shares_of_pattern(star, pattern, wanted)
+            rest = self._fill(star, levels[1:], inside, dict(share))
+            short = sum(rest.values())
+            for c, number in share.items():
+                wanted[c] -= number - rest[c]
+            if short:
+                # Others of the same nodes may fit where these do not.
+                missing = [sum(rest[c] for c in rest if node in
+                               self._classes[c].nodes) for node in star.nodes]
+                others = {c: n if not rest.get(c) else 0
+                          for c, n in wanted.items()}
+                share = self._shares_of_pattern(star, missing, others)
+                rest = self._fill(star, levels[1:], inside, dict(share))
+                for c, number in share.items():
+                    wanted[c] -= number - rest[c]
+            opened = opened[opened != domain]
+        return wanted
+
+    def _choose(self, star: Star, level: str, domains: np.ndarray,
+                wanted: ClassCounts) -> tuple[int, list[int]]:
+        """The domain that keeps most traffic, and how many more of each node
+        are to come there."""
+        slots = [[c for c in wanted if node in self._classes[c].nodes]
+                 for node in star.nodes]
+        there = self._remaining.numbers[level][list(star.nodes)][:, domains].T
+        more = np.column_stack([np.minimum(
+            self._remaining.slack(slot, level)[domains],
+            sum(wanted[c] for c in slot)) for slot in slots])
+        joint = self._remaining.slack([*wanted], level)[domains]
+        prices = self._prices(star, level, domains)
+        target = self._target(star, level, domains, [
+            sum(wanted[c] for c in slot) for slot in slots], joint)
+        if sum(wanted.values()) <= joint.max() or target is not None:
+            prices = prices * 0
+        if target is not None:
+            more = np.minimum(more, target)
+        types = DomainTypes(star, domains, there + more,
+                            there.sum(axis=1) + joint, np.ones(len(domains)))
+        worth, patterns = types.best(prices)
+        new = (patterns - there).clip(0)
+        gain = (types.pairs(domains, there + new)
+                - types.pairs(domains, there))
+        best = np.flatnonzero((gain > 0) & (
+            worth >= worth.max() * (1 - _ALIKE)))
+        if not gain.max():
+            new = filled(more, joint)
+            total = new.sum(axis=1)
+            best = np.flatnonzero(total == total.max())
+        if len(best) > 1:
+            scores = [self._score(level, int(domains[n]), wanted,
+                                  int(new[n].sum())) for n in best]
+            best = best[[int(np.argmax(scores))]]
+        return int(domains[best[0]]), balanced(
+            star, new[best[0]].tolist(), more[best[0]].tolist())
+
+    def _prices(self, star: Star, level: str,
+                domains: np.ndarray) -> np.ndarray:
+        """A little less than what members are worth elsewhere: patterns that
+        are worth just that are wanted."""
+        return (1 - _LESS) * self._bound.prices(star, level)[
+            self._cells_of(level, domains)]
+
+    def _cells_of(self, level: str, domains: np.ndarray) -> np.ndarray:
+        """Cells of domains of a fine level."""
+        of_host = self._kinds.table.division(level).of_host
+        place = np.zeros(of_host.max() + 1, dtype=np.int64)
+        place[of_host[of_host >= 0]] = self._bound.partition.of[of_host >= 0]
+        return place[domains]
+
+    def _target(self, star: Star, level: str, domains: np.ndarray,
+                left: list[int], joint: np.ndarray) -> np.ndarray | None:
+        """How many of each node the next domain is to have, if it is known
+        for all the domains of its cell at once."""
+        aggregate = self._bound.aggregate(star, level)
+        if aggregate is None:
+            return None
+        place = int(self._cells_of(level, domains)[0])
+        found = aggregate.first(place, left, int(joint.max()))
+        return None if found is None or not any(found) else np.array(found)
+
+    def _score(self, level: str, domain: int, wanted: ClassCounts,
+               number: int) -> float:
+        """More where few hosts hold so many members."""
+        hosts = np.flatnonzero(
+            self._kinds.table.division(level).of_host == domain)
+        fit = np.sort(self._fit(hosts, wanted))[::-1]
+        before = np.cumsum(fit) - fit
+        return float((fit[before < number] ** 2).sum())
+
+    def _fit(self, hosts: np.ndarray, wanted: ClassCounts) -> np.ndarray:
+        """How many members of average size each host holds."""
+        number = max(1, sum(wanted.values()))
+        mean = sum(self._kinds.amounts[self._classes[c].kind] * n
+                   for c, n in wanted.items()) / number
+        found = self._remaining.slack([*wanted], HOST)[
+            self._kinds.table.division(HOST).of_host[hosts]].astype(float)
+        for column in np.flatnonzero(mean).tolist():
+            found = np.minimum(
+                found, self._remaining.free[hosts, column] / mean[column])
+        return found
+
+    def _shares_of_pattern(self, star: Star, pattern: Sequence[int],
+                           wanted: ClassCounts) -> ClassCounts:
+        """Who talks to most goes first, so that they come together."""
+        found: ClassCounts = {}
+        for node, number in zip(star.nodes, pattern):
+            slot = {c: n - found.get(c, 0) for c, n in wanted.items()
+                    if node in self._classes[c].nodes}
+            for rich in sorted({len(self._classes[c].nodes) for c in slot},
+                               reverse=True):
+                share = apportioned(int(number), {
+                    c: n for c, n in slot.items()
+                    if len(self._classes[c].nodes) == rich})
+                for c, here in share.items():
+                    found[c] = found.get(c, 0) + here
+                    number -= here
+        return found
+
+    def _pack_hosts(self, star: Star, hosts: np.ndarray,
+                    wanted: ClassCounts) -> ClassCounts:
+        """Batches of one of each node, the largest first, on as few hosts as
+        can hold them all, each where most is left."""
+        size = self._sizes(wanted)
+        batches = self._batches(star, wanted, size)
+        fit = self._fit(hosts, wanted)
+        order = hosts[np.argsort(-fit, kind='stable')]
+        opened = 1 + int(np.searchsorted(
+            np.cumsum(np.sort(fit)[::-1]), sum(wanted.values())))
+        for batch in batches:
+            self._deadline.check()
+            # Where the others are too full for it, more hosts are opened.
+            for number in range(min(opened, len(order)), len(order) + 1):
+                here = order[:number] if number <= opened else (
+                    order[number - 1:number])
+                if self._place_batch(batch, here, size, wanted):
+                    opened = max(opened, number)
+                    break
+            else:
+                for c in batch:
+                    self._place_batch([c], order, size, wanted)
+        return wanted
+
+    def _sizes(self, wanted: ClassCounts) -> np.ndarray:
+        """[resource class]: what one unit weighs, by how many are needed."""
+        needed = sum(self._kinds.amounts[self._classes[c].kind] * n
+                     for c, n in wanted.items())
+        return 1 / np.maximum(needed, 1e-3)
+
+    def _batches(self, star: Star, wanted: ClassCounts,
+                 size: np.ndarray) -> list[list[int]]:
+        """Classes of the members, one of each node as long as there are."""
+        weight = {c: float((self._kinds.amounts[self._classes[c].kind]
+                            * size).max(initial=0)) for c in wanted}
+        sides, left = [], dict(wanted)
+        for node in star.nodes:
+            mine = sorted((c for c in left if node in self._classes[c].nodes),
+                          key=lambda c: (-weight[c], c))
+            sides.append([c for c in mine for _ in range(left.pop(c))])
+        batches = [[c for c in batch if c is not None]
+                   for batch in itertools.zip_longest(*sides)]
+        return sorted(batches, key=lambda batch: -sum(
+            weight[c] for c in batch))
+
+    def _place_batch(self, batch: Sequence[int], hosts: np.ndarray,
+                     size: np.ndarray, wanted: ClassCounts) -> bool:
+        """Put all of the batch on the host that has most left."""
+        left = (self._remaining.free[hosts] * size).min(axis=1, initial=np.inf)
+        for host in hosts[np.argsort(-left, kind='stable')].tolist():
+            if self._remaining.place_all(batch, host):
+                for c in batch:
+                    self.taken[c][host] = self.taken[c].get(host, 0) + 1
+                    wanted[c] -= 1
+                    self._left[c] -= 1
+                return True
+        return False

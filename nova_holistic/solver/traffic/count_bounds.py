@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What rules say of numbers of members in domains, on a whole cloud.
+
+A rule is read by the rows that it writes down, whoever wrote it; what a rule
+does not say in such rows is left out.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+import math
+
+import numpy as np
+from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.solver.problem.case import reach
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.rows import Atom, Carried, Kind, Row
+from nova_holistic.solver.problem.rules import Rules
+
+_MANY = 1000
+"""Domains of a level of which rules are written down, at most."""
+
+_EPSILON = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountBounds:
+    """Rows of hard rules, and of preferences as if they were hard.
+
+    :ivar zero: atoms that are 0 where the preferences are met
+    :ivar most: for a scope's index and a level, how many of the scope each
+        domain holds at most; inf where nothing is said
+    """
+
+    table: HostTable
+    rules: Rules
+    zero: frozenset[Atom]
+    most: dict[tuple[int, str], np.ndarray]
+
+    @classmethod
+    def of(cls, kinds: Kinds, met: Callable[[Policy], bool],
+           in_time: Callable[[], None]) -> 'CountBounds':
+        """
+        :param met: whether a preference is to be read as a hard rule
+        """
+        table = kinds.table.part(None)
+        rules = Rules(
+            table, ((kinds.room > 0).any(axis=0) | np.isin(np.arange(
+                len(table)), [*kinds.placed.values()])).tolist(),
+            next(kinds.group.scopes()), reach(kinds.members, {
+                m.path: kind.room > 0 for kind in kinds.kinds
+                for m in kind.members}, kinds.placed, len(table)), in_time)
+        rules.encode([
+            Carried(policy, scope) for scope in kinds.group.scopes()
+            for policy in scope.group.rules
+            if (policy.hard or met(policy)) and _readable(policy, table)])
+        zero = frozenset(
+            atom for _, terms, constant in rules.penalties
+            if constant >= 0 and all(weight > 0 for _, weight in terms)
+            for atom, _ in terms)
+        found = cls(table, rules, zero, {})
+        for row in rules.rows:
+            found._read(row)
+        for limit in rules.limits:
+            found._lower(limit.scope, limit.level, limit.domains, limit.most)
+        return found
+
+    def upper(self, atom: Atom) -> float:
+        """What the atom is at most, whatever the rows say."""
+        if atom in self.zero:
+            return 0.0
+        if atom.kind is Kind.FREE:
+            return float(atom.upper)
+        if atom.kind is Kind.USED:
+            return 1.0
+        return float(len(self.rules.scopes[atom.scope].members))
+
+    def about(self, paths: Collection[str],
+              level: str) -> Iterator[tuple[int, np.ndarray]]:
+        """How many of the members a scope's bounds are about, and these."""
+        for (scope, of_level), most in self.most.items():
+            if of_level == level:
+                inside = sum(m.path in paths
+                             for m in self.rules.scopes[scope].members)
+                if inside:
+                    yield inside, most
+
+    def _read(self, row: Row) -> None:
+        """Each count alone is at most what the others leave it."""
+        signs = {LpConstraintLE: (1,), LpConstraintGE: (-1,),
+                 LpConstraintEQ: (1, -1)}[row.sense]
+        for sign in signs:
+            slack = sum(-sign * weight * self.upper(atom)
+                        for atom, weight in row.terms if sign * weight < 0)
+            for atom, weight in row.terms:
+                if atom.kind is not Kind.COUNT or sign * weight <= 0:
+                    continue
+                most = math.floor(
+                    (sign * row.limit + slack) / (sign * weight) + _EPSILON)
+                if most < len(self.rules.scopes[atom.scope].members):
+                    self._lower(
+                        atom.scope, atom.level, self.table.division(
+                            atom.level).index[atom.domain], max(most, 0))
+
+    def _lower(self, scope: int, level: str, domains: int | np.ndarray,
+               most: int) -> None:
+        known = self.most.setdefault((scope, level), np.full(
+            len(self.table.division(level).domains), np.inf))
+        known[domains] = np.minimum(known[domains], most)
+
+
+def _readable(policy: Policy, table: HostTable) -> bool:
+    """Whether it speaks of levels with few domains; traffic has rows of
+    another kind."""
+    if isinstance(policy, Relationship) and policy.traffic_mbps:
+        return False
+    return bool(policy.levels) and all(
+        level != HOST and len(table.division(level).domains) <= _MANY
+        for level in policy.levels)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many of some members each domain of the tree can hold, at most."""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.solver.problem.kinds import Kinds, most_on_a_host
+from nova_holistic.solver.traffic.count_bounds import CountBounds
+
+
+class DomainCapacity:
+    """By capacity, by what rules let a host hold, and by rows of rules.
+
+    A domain holds no more than its finer domains together do. Members that
+    stay are counted where they are, whatever would keep them out.
+    """
+
+    def __init__(self, kinds: Kinds, bounds: CountBounds):
+        self._kinds = kinds
+        self._bounds = bounds
+        self._levels = kinds.table.snapshot.levels
+        self._known: dict[frozenset[str], dict[str, np.ndarray]] = {}
+
+    def of(self, paths: frozenset[str]) -> dict[str, np.ndarray]:
+        """For each level of the tree, the limit of each domain."""
+        if paths not in self._known:
+            self._known[paths] = self._compute(paths)
+        return self._known[paths]
+
+    def _compute(self, paths: frozenset[str]) -> dict[str, np.ndarray]:
+        table, number = self._kinds.table, len(paths)
+        stay = self._stay(paths)
+        values, where = self._on_hosts(paths, stay), np.arange(len(table))
+        found = {}
+        for level in reversed(self._levels):
+            division = table.division(level)
+            of = division.of_host[where]
+            inside, domains = of >= 0, len(division.domains)
+            total = np.bincount(of[inside], values[inside], domains)
+            here = division.of_host >= 0
+            staying = np.bincount(
+                division.of_host[here], stay[here], domains)
+            if level != HOST:
+                for known, most in self._bounds.about(paths, level):
+                    # Of the others there may be as many as there are.
+                    total = np.minimum(total, most + (number - known))
+            total = np.maximum(np.minimum(total, number), staying)
+            found[level] = total.astype(np.int64)
+            # What is below is told of by one of its hosts from here on.
+            first = np.zeros(domains, dtype=np.int64)
+            first[of[inside]] = where[inside]
+            values = np.concatenate((total, values[~inside]))
+            where = np.concatenate((first, where[~inside]))
+        return found
+
+    def _stay(self, paths: Collection[str]) -> np.ndarray:
+        found = np.zeros(len(self._kinds.table))
+        for path, host in self._kinds.placed.items():
+            found[host] += path in paths
+        return found
+
+    def _on_hosts(self, paths: Collection[str],
+                  stay: np.ndarray) -> np.ndarray:
+        kinds = self._kinds
+        number = np.array([sum(m.path in paths for m in kind.members)
+                           for kind in kinds.kinds], dtype=np.int64)
+        asked = np.flatnonzero(number)
+        if not len(asked):
+            return stay
+        take = np.minimum(kinds.room[asked], number[asked, None]).sum(axis=0)
+        least = kinds.amounts[asked].min(axis=0)
+        for column in np.flatnonzero(least).tolist():
+            take = np.minimum(take, kinds.free[:, column] // least[column])
+        members = [m for m in kinds.members if m.path in paths]
+        return np.maximum(
+            stay, np.minimum(stay + take, most_on_a_host(kinds.group,
+                                                         members)))

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Domains of one level that are alike to one star, and the best patterns of
+its nodes' members for them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.solver.traffic.traffic_graph import Star
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DomainTypes:
+    """Domains of one level, by place and by what they can hold.
+
+    :ivar place: of each type, index of the place that all of it is in
+    :ivar caps: [type, node of the star]
+    :ivar joint: members of all nodes together
+    :ivar number: of domains of the type
+    """
+
+    star: Star
+    place: np.ndarray
+    caps: np.ndarray
+    joint: np.ndarray
+    number: np.ndarray
+
+    @classmethod
+    def of(cls, star: Star, place: np.ndarray, caps: np.ndarray,
+           joint: np.ndarray) -> 'DomainTypes':
+        """Of domains, each with its place and limits; those that can hold no
+        pair are left out."""
+        # Who is of two nodes is counted twice.
+        joint = np.minimum(joint + np.minimum(joint, star.shared),
+                           caps.sum(axis=1))
+        told = np.column_stack((place, caps, joint)).astype(np.int64)
+        useful = (caps[:, 0] > 0) & (caps[:, 1:] > 0).any(axis=1)
+        told, number = np.unique(told[useful], axis=0, return_counts=True)
+        return cls(star, told[:, 0], told[:, 1:-1], told[:, -1], number)
+
+    def best(self, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For each type, the pattern of members that is worth most: Mbit/s
+        between them less the price of each; and what it is worth.
+
+        Exact: with the number of the centre's members given, each member of
+        a leaf is worth the same whoever else is there, so that the dearest
+        come first until the domain is full.
+
+        :param prices: [type, node of the star], none below 0
+        """
+        count = np.arange(self.caps[:, 0].max(initial=0) + 1)
+        left = self.joint[:, None] - count
+        here = (count <= self.caps[:, [0]]) & (left >= 0)
+        worth = -prices[:, [0]] * count
+        gains = (np.array(self.star.mbps)[:, None, None] * count
+                 - prices[:, 1:].T[:, :, None])
+        order = np.argsort(-gains, axis=0, kind='stable')
+        taken = np.zeros(gains.shape, dtype=np.int64)
+        of_type = np.arange(len(self.place))[:, None]
+        for turn in order:
+            gain = np.take_along_axis(gains, turn[None], 0)[0]
+            number = np.where(gain > 0, np.minimum(
+                self.caps[of_type, turn + 1], left.clip(0)), 0)
+            np.put_along_axis(taken, turn[None], number[None], 0)
+            left = left - number
+            worth = worth + gain * number
+        best = np.argmax(np.where(here, worth, -np.inf), axis=1)
+        rows = np.arange(len(best))
+        return worth[rows, best], np.column_stack(
+            (best, *taken[:, rows, best]))
+
+    def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:
+        """Mbit/s within each pattern, whatever type it is of."""
+        return patterns[:, 0] * (patterns[:, 1:] @ np.array(self.star.mbps))

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many members go to which part of the tree, so that much traffic stays
+within parts: whole numbers from the program of the bound.
+
+A program over weights of patterns may halve a pattern and lose nothing; a plan
+that halves it loses most of its pairs. So patterns are held as a whole, the
+one that keeps most traffic together first, as far as rules let them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.solver.milp.backend import Outcome, Status
+from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.traffic.column_pool import ColumnPool
+from nova_holistic.solver.traffic.traffic_bound import TrafficBound
+
+_ROUNDS = 24
+_STRONGLY = 10.0
+"""What is missing of a held pattern costs so many times what it is worth."""
+
+_NODES = 200
+"""Of the search tree for whole numbers."""
+
+_GAP = 1e-3
+_LITTLE = 1e-3
+_LOSS = 1e-3
+"""Share of the traffic that a pattern may cost that there is room for."""
+
+_PLACES = 8
+"""Places in which a pattern is tried, beside the one that it is in."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _FixedPattern:
+    """So many of a node's members are wanted in a place.
+
+    :ivar worth: of each of them
+    """
+
+    columns: np.ndarray
+    number: int
+    worth: float
+
+
+def integer_counts(bound: TrafficBound,
+                   deadline: Deadline) -> np.ndarray | None:
+    """[part, cell]: numbers of members; None where there are none."""
+    fixed: list[_FixedPattern] = []
+    done: set[tuple[int, int]] = set()
+    rounds = _ROUNDS if bound.partition.count > 1 else 0
+    outcome, x = _program(bound, fixed).solve(deadline.left())
+    for _ in range(rounds):
+        if not outcome.solved:
+            return None
+        chosen = _best_pattern(bound, x, done)
+        if chosen is None:
+            break
+        outcome, x, fixed = _fix_best(
+            bound, fixed, *chosen, outcome.bound, done, deadline)
+    program = _program(bound, fixed)
+    program.integer = np.zeros(len(program.cost), dtype=bool)
+    program.integer[:bound.variables.size] = bound.variables.whole()
+    outcome, x = program.solve(deadline.left(), _GAP, _NODES)
+    if not outcome.solved:
+        return None
+    parts, cells = len(bound.variables.parts), bound.partition.count
+    return np.round(x[:parts * cells]).astype(np.int64).reshape(parts, cells)
+
+
+def _fix_best(bound: TrafficBound, fixed: list[_FixedPattern],
+              pool: ColumnPool,
+              places: Sequence[int], pattern: int, before: float,
+              done: set[tuple[int, int]], deadline: Deadline
+              ) -> tuple[Outcome, np.ndarray, list[_FixedPattern]]:
+    """Hold the pattern in the first of the places that has room for it; where
+    none has, in the one that comes closest."""
+    best = None
+    for place in places:
+        more = [*fixed, *_fixed_patterns(bound, pool, place, pattern)]
+        outcome, x = _program(bound, more).solve(deadline.left())
+        if outcome.solved and (best is None or outcome.bound < best[0]):
+            best = outcome.bound, place, (outcome, x, more)
+        if best and best[0] <= before + _LOSS * abs(before):
+            break
+    if best is None:
+        return Outcome(Status.NOTHING), np.zeros(0), fixed
+    done.add((id(pool), best[1]))
+    return best[2]
+
+
+def _program(bound: TrafficBound, fixed: list[_FixedPattern]) -> Linear:
+    """The bound's, and a variable for what is missing of each number."""
+    program = bound.program()
+    size = len(program.cost)
+    program.cost = np.concatenate((
+        program.cost, [_STRONGLY * each.worth / bound.unit for each in fixed]))
+    program.upper = np.concatenate((
+        program.upper, [float(each.number) for each in fixed]))
+    for n, each in enumerate(fixed):
+        columns = np.append(each.columns, size + n)
+        program.add(np.zeros(len(columns)), columns, np.ones(len(columns)),
+                    each.number, np.inf, 1)
+    return program
+
+
+def _best_pattern(bound: TrafficBound, x: np.ndarray,
+                  done: set[tuple[int, int]]
+                  ) -> tuple[ColumnPool, list[int], int] | None:
+    """Pool, places to try and number of the pattern in use that keeps most
+    traffic within one place of the finest coarse level, of stars and places
+    that none is held of yet."""
+    level = [*bound.partition.domain_of][-1]
+    start, best = bound.variables.size, None
+    for pool in bound.pools:
+        weight = x[start:start + len(pool.type_of)]
+        start += len(pool.type_of)
+        if pool.level != level:
+            continue
+        place = pool.types.place[pool.type_of]
+        worth = weight * pool.types.pairs(pool.type_of, pool.patterns)
+        for n in np.argsort(-worth, kind='stable').tolist():
+            if (id(pool), int(place[n])) in done or worth[n] <= _LITTLE:
+                continue
+            if best is None or worth[n] > best[0]:
+                total = np.bincount(place, worth, len(pool.inside))
+                # Where much of it is in use comes first.
+                others = [p for p in np.argsort(-total, kind='stable').tolist()
+                          if p != place[n] and (id(pool), p) not in done]
+                best = worth[n], (pool, [int(place[n]), *others[:_PLACES]], n)
+            break
+    return best[1] if best else None
+
+
+def _fixed_patterns(bound: TrafficBound, pool: ColumnPool,
+                    place: int, pattern: int) -> list[_FixedPattern]:
+    numbers, mbps = pool.patterns[pattern], np.array(pool.star.mbps)
+    worth = [float(numbers[1:] @ mbps), *(numbers[0] * mbps).tolist()]
+    return [_FixedPattern(bound.variables.columns(
+        bound.graph.nodes[node].paths, pool.inside[place]), int(number), each)
+        for node, number, each in zip(pool.star.nodes, numbers, worth)]
