@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tells the inventory by how much this process changes the use of hosts."""
 
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
 import functools
 import threading
+import time
 from typing import Any, Protocol
 
 from nova_holistic.holds.bodies import FIRST_GENERATION
@@ -14,6 +15,10 @@ from nova_holistic.model.use_change import UseChange
 REMEMBERED = 100_000
 """Holds whose allocations are remembered, the latest ones. A request that
 drops a hold does not name them. An entry takes about 300 bytes."""
+
+DROPPED = 600
+"""Seconds for which a hold that was dropped remains remembered, as the request
+may be repeated."""
 
 _PATH = '/allocations'
 
@@ -46,12 +51,16 @@ class MarkingAdapter:
     not known and is not marked.
     """
 
-    def __init__(self, adapter: Any, inventory: Changes):
+    def __init__(self, adapter: Any, inventory: Changes,
+                 clock: Callable[[], float] = time.monotonic):
+        """:param clock: in seconds"""
         self._adapter = adapter
+        self._clock = clock
         self._inventory = inventory
         self._lock = threading.Lock()
         self._created: OrderedDict[str, tuple[tuple[str, UseChange], ...]] = (
             OrderedDict())
+        self._dropped: OrderedDict[str, float] = OrderedDict()
 
     def request(self, path: str, method: str, **options: Any) -> Any:
         """See keystoneauth's Adapter."""
@@ -68,6 +77,8 @@ class MarkingAdapter:
         try:
             response = self._adapter.request(path, method, **options)
             changed = exact and response.status_code == 204
+            if response.status_code in (204, 404):
+                self._drop(_emptied(path, method, options))
             return response
         finally:
             if changed:
@@ -95,17 +106,41 @@ class MarkingAdapter:
         return total, exact
 
     def _use(self, consumer: str) -> Uses:
-        """What a consumer uses, if this process created it. It stays
-        remembered, because a request may be repeated."""
+        """What a consumer uses, if this process created it."""
         with self._lock:
             return dict(self._created.get(consumer, ()))
 
+    def _drop(self, consumers: Iterable[str]) -> None:
+        """Consumers that are gone stay remembered for some time, because the
+        request may be repeated."""
+        with self._lock:
+            now = self._clock()
+            for consumer in consumers:
+                if consumer in self._created:
+                    self._dropped.setdefault(consumer, now)
+            while self._dropped:
+                oldest, since = next(iter(self._dropped.items()))
+                if since >= now - DROPPED:
+                    break
+                del self._dropped[oldest]
+                self._created.pop(oldest, None)
+
     def _remember(self, consumer: str, uses: Uses) -> None:
         with self._lock:
+            self._dropped.pop(consumer, None)
             self._created[consumer] = tuple(uses.items())
             self._created.move_to_end(consumer)
             while len(self._created) > REMEMBERED:
                 self._created.popitem(last=False)
+
+
+def _emptied(path: str, method: str,
+             options: Mapping[str, Any]) -> Iterable[str]:
+    """Consumers that a request deletes."""
+    if method == 'DELETE':
+        return [path.removeprefix(f'{_PATH}/')]
+    return [consumer for consumer, wanted in options['json'].items()
+            if not wanted['allocations']]
 
 
 def _uses(allocations: Mapping[str, Any]) -> Uses:

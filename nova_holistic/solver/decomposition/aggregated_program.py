@@ -122,10 +122,10 @@ class AggregatedProgram:
             np.concatenate((of_x[kind, bin_], of_y[bin_])),
             np.concatenate((np.ones(len(rows)), -bins.room[bin_, kind])),
             -np.inf, 0.0, len(rows))
-        if kinds.most_on_a_host < min(kinds.numbers.sum(),
-                                      bins.room.sum(axis=1).max(
-                initial=0)):
-            # Nor more of all kinds than the rules let in.
+        # Where costs rise with use, no host is near that limit.
+        if not self._slopes and kinds.most_on_a_host < min(
+                kinds.numbers.sum(), bins.room.sum(axis=1).max(initial=0)):
+            # A host holds no more of all kinds than the policies allow.
             self._at_most(of_x, of_y, np.ones(of_x.size),
                           kinds.most_on_a_host * bins.weight_ratio)
 

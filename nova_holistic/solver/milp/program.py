@@ -30,15 +30,16 @@ class Program(VariableFixing, CostLimits):
     each class and host that it may use, not for each member and host.
 
     :param hosts: [class, host]: where a class may go; None for wherever it
-        can. A program of fewer hosts proves nothing about the others.
+        can. A program of fewer hosts proves nothing about the others,
+    :param whole: unless some best plan uses these hosts only
     """
 
     def __init__(self, case: Case, objective: Objective, deadline: Deadline,
-                 hosts: np.ndarray | None = None):
+                 hosts: np.ndarray | None = None, whole: bool = False):
         self.snapshot = case.snapshot
         self.members: Sequence[Member] = case.members
         self.case = case
-        self.whole = hosts is None
+        self.whole = whole or hosts is None
         self._objective, self._hosts = objective, hosts
         self.problem = LpProblem('plan')
         self._deadline = deadline
@@ -117,7 +118,8 @@ class Program(VariableFixing, CostLimits):
     def again(self) -> 'Program':
         """The same program without what was added to it later."""
         return type(self)(
-            self.case, self._objective, self._deadline, self._hosts)
+            self.case, self._objective, self._deadline, self._hosts,
+            self.whole)
 
     def minimise_cost(self) -> None:
         self.problem.objective = self.scaled_cost

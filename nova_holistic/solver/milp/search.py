@@ -9,6 +9,7 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.greedy import greedy, Restarts
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.candidates import candidates
+from nova_holistic.solver.milp.dominated_hosts import needed_places, with_plan
 from nova_holistic.solver.milp.fix_and_optimise import fix_and_optimise
 from nova_holistic.solver.milp.hardest_first import HardestFirst
 from nova_holistic.solver.milp.least_cost import least_preferences
@@ -63,6 +64,7 @@ class Search(SolverCalls):
         self._strategy = strategy
         self._least = 0.0
         self._restarts: Restarts | None = None
+        self._needed = case.room > 0
 
     def run(self, start: Counts | None = None,
             within: Callable[[float], float | None] = lambda cost: None,
@@ -104,8 +106,10 @@ class Search(SolverCalls):
         """Whether one program covers all hosts from the beginning."""
         if self._strategy in _RESTRICTED:
             return False
-        return self._strategy is Strategy.WHOLE or int((
-            self.case.open_room() > 0).sum()) <= WHOLE
+        if self._strategy is Strategy.WHOLE:
+            return True
+        self._needed = needed_places(self.case, self._objective)
+        return self._needed.sum() <= WHOLE
 
     def _proved(self) -> bool:
         """Whether nothing can be better than the plan in hand."""
@@ -164,7 +168,8 @@ class Search(SolverCalls):
             self._offer(self._hardest_first())
         if self.best is None and self._any_plan() is Status.INFEASIBLE:
             return self._no_plan()
-        program = Program(self.case, self._objective, self._deadline)
+        program = Program(self.case, self._objective, self._deadline,
+                          with_plan(self._needed, self.best), True)
         if self.best is None or program.size < SMALL:
             return self._solve(program)
         # Programs of a part of the members find better plans far sooner.

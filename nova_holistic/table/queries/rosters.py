@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups that are read again for each of their members."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 import threading
+import time
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,8 +18,11 @@ from nova_holistic.table.records import (
 from nova_holistic.table import rows
 
 REMEMBERED = 50_000
-"""Members of all groups together, about half a kilobyte each, or as much of
+"""Members of all groups together, about a kilobyte each, or as much of
 something else."""
+UNREAD = 600
+"""Seconds after which a group that was not read again is forgotten, so that
+deleted groups do not occupy memory."""
 GROUP = 4
 """What a group takes beside its members and its document, in members."""
 
@@ -82,14 +86,19 @@ class Rosters:
     share between threads.
     """
 
-    def __init__(self, database: Database, limit: int = REMEMBERED):
-        """:param limit: members that are remembered, or as much else"""
+    def __init__(self, database: Database, limit: int = REMEMBERED,
+                 clock: Callable[[], float] = time.monotonic):
+        """
+        :param limit: members that are remembered, or as much else
+        :param clock: in seconds
+        """
         self._database = database
-        self._limit = limit
+        self._limit, self._clock = limit, clock
         self._known: OrderedDict[str, Known] = OrderedDict()
         # Of each, in members, and of all.
         self._weights: dict[str, int] = {}
         self._weight = 0
+        self._read_at: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def read(self, group_uuid: str) -> Found | None:
@@ -123,15 +132,24 @@ class Rosters:
         # One without members is read once, for whoever points at nothing.
         weight = _weight(found) if found and found.members else 0
         with self._lock:
-            self._known.pop(group_uuid, None)
-            self._weight -= self._weights.pop(group_uuid, 0)
+            now = self._clock()
+            self._forget(group_uuid)
             if weight:
                 self._known[group_uuid] = found
                 self._weights[group_uuid] = weight
                 self._weight += weight
-            while self._weight > self._limit:
-                oldest, _ = self._known.popitem(last=False)
-                self._weight -= self._weights.pop(oldest)
+                self._read_at[group_uuid] = now
+            while self._known:
+                oldest = next(iter(self._known))
+                if self._weight <= self._limit and (
+                        self._read_at[oldest] >= now - UNREAD):
+                    break
+                self._forget(oldest)
+
+    def _forget(self, group_uuid: str) -> None:
+        self._known.pop(group_uuid, None)
+        self._read_at.pop(group_uuid, None)
+        self._weight -= self._weights.pop(group_uuid, 0)
 
 
 def _weight(known: Known) -> int:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from nova_holistic.holds.marking_adapter import MarkingAdapter
+from nova_holistic.holds.marking_adapter import DROPPED, MarkingAdapter
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.use_change import UseChange
 
@@ -31,8 +31,8 @@ class Adapter(MarkingAdapter):
     """One whose Placement gives the status that a test sets."""
 
     def __init__(self):
-        self.inventory, self.status = Inventory(), 204
-        super().__init__(self, self.inventory)
+        self.inventory, self.status, self.now = Inventory(), 204, 0.0
+        super().__init__(self, self.inventory, lambda: self.now)
         self._adapter = SimpleNamespace(request=self._answer)
 
     def _answer(self, path, method, **options):
@@ -96,6 +96,30 @@ def test_a_failed_request_marks_the_providers(adapter, status):
         assert status is None
     assert adapter.inventory.marked == [{'p1', 'p2'}]
     assert adapter.inventory.changed == []
+
+
+def test_a_repeated_drop_marks_the_provider_for_ten_minutes(adapter):
+    """After that the hold is forgotten, so that memory does not grow."""
+    adapter.post(a=filled(), b=filled('p2'))
+    adapter.request('/allocations/a', 'DELETE')
+    adapter.now = DROPPED - 1
+    adapter.request('/allocations/a', 'DELETE')
+    assert adapter.inventory.marked == [{'p1'}] * 2
+    adapter.now = DROPPED + 1
+    adapter.request('/allocations/a', 'DELETE')
+    adapter.request('/allocations/a', 'DELETE')
+    assert adapter.inventory.marked == [{'p1'}] * 3
+    adapter.request('/allocations/b', 'DELETE')
+    assert adapter.inventory.marked[3:] == [{'p2'}]
+
+
+def test_a_hold_whose_drop_failed_is_not_forgotten(adapter):
+    adapter.post(a=filled())
+    adapter.status = 409
+    adapter.post(a=emptied())
+    adapter.now, adapter.status = 10 * DROPPED, 204
+    adapter.post(a=emptied())
+    assert adapter.inventory.changed[1:] == [{'p1': change(-1, VCPU=-2)}]
 
 
 def test_a_deleted_consumer_marks_its_provider(adapter):

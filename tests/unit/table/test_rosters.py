@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from nova_holistic.table.changes import revising
-from nova_holistic.table.queries.rosters import GROUP, Rosters
+from nova_holistic.table.queries.rosters import GROUP, Rosters, UNREAD
 from nova_holistic.table.records import GroupStatus, MemberState, Place, Task
 from tests.statements import recorded
 from tests.unit.table import builders
@@ -165,6 +165,22 @@ def test_the_least_recently_used_group_is_evicted(
     with recorded(table.database.engine) as sent:
         assert rosters.read(shop.uuid)[0] == shop
     assert any('document' in each for each in sent.statements) is not kept
+
+
+def test_a_group_that_is_not_read_again_is_forgotten(table, shop):
+    """As a deleted group is never read again, memory does not grow."""
+    now = [0.0]
+    rosters = Rosters(table.database, clock=lambda: now[0])
+    other = builders.planned(table, node=4)
+    for moment, group, is_known in (
+            (0, shop, False), (UNREAD, shop, True),
+            (2 * UNREAD + 1, other, False), (2 * UNREAD + 1, shop, False),
+            (3 * UNREAD + 1, shop, True)):
+        now[0] = float(moment)
+        with recorded(table.database.engine) as sent:
+            rosters.read(group.uuid)
+        assert any('document' in each for each in sent.statements) is (
+            not is_known), (moment, group.uuid)
 
 
 def test_a_long_document_counts_towards_the_limit(table, shop):

@@ -186,7 +186,8 @@ def test_a_better_plan_replaces_the_early_one(hurry, monkeypatch):
     assert _worth(answer) < _worth(worse)
 
 
-@pytest.mark.parametrize('objective', OBJECTIVES)
+# Patterns of spread members use too few hosts for those kept together.
+@pytest.mark.parametrize('objective', ['fewest-hosts', 'stack'])
 def test_partly_used_hosts_provide_seats_if_no_dive_ends(
         objective, monkeypatch):
     seats, first = [], itertools.count()

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Presolve: hosts that some best plan does not use.
+
+Host a dominates host b if all policies treat both alike and a is at least as
+good as b in every respect: room, free amounts, and cost. In a plan that uses
+b and not a, the members of b can move to a: the plan remains valid, and costs
+no more. A plan for n members uses at most n hosts. So a host with n or more
+dominating hosts is not needed: one of these is always unused.
+"""
+
+from collections.abc import Iterator
+from collections import defaultdict
+
+import numpy as np
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.model.objective import Objective
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.rows import Atom, Kind, Terms
+
+_MOST_MEMBERS = 200
+"""Members from which on few hosts have as many dominating hosts."""
+
+_PER_MEMBER = 4
+_FURTHER = 100
+"""Hosts with which all others are compared: that many for each member, and
+that many further ones."""
+
+_COMPARISONS = 8_000_000
+"""Comparisons at once, which is the number of bytes that they take."""
+
+
+def needed_places(case: Case, objective: Objective) -> np.ndarray:
+    """[class, host]: places that the policies leave, without the hosts that
+    some best plan does not use. No host is left out if nothing is known of the
+    costs.
+    """
+    members = sum(len(each.members) for each in case.classes)
+    outlay, traffic = objective.outlay(), objective.traffic()
+    room = case.open_room()
+    places = room > 0
+    useful = places.any(axis=0)
+    if outlay is None and traffic is None or members > _MOST_MEMBERS or (
+            useful.sum() <= members):
+        return places
+    signatures = _Signatures(case)
+    levels = signatures.levels | (
+        set(case.snapshot.levels) if traffic is not None else set())
+    values = _values(case, room, objective)
+    for hosts in _alike(case, signatures, levels - {HOST}, useful):
+        most = _most_used(case, hosts, members)
+        if len(hosts) > most:
+            places[:, hosts[_dominated(values[hosts], most)]] = False
+    return places
+
+
+def with_plan(places: np.ndarray, plan: Counts | None) -> np.ndarray:
+    """These places and those of a plan."""
+    places = places.copy()
+    for c, here in enumerate(plan or ()):
+        places[c, [*here]] = True
+    return places
+
+
+def _most_used(case: Case, hosts: np.ndarray, members: int) -> int:
+    """The largest number of these hosts that a plan uses."""
+    waiting = {m.path for each in case.classes for m in each.members}
+    for limit in case.rules.limits:
+        division = case.table.division(limit.level)
+        domain = int(division.of_host[hosts[0]])
+        if limit.level != HOST and domain >= 0 and waiting <= {
+                m.path for m in case.rules.scopes[limit.scope].members} and (
+                    division.of_host[hosts] == domain).all():
+            members = min(members, int(case.left_of(limit)[domain]))
+    return members
+
+
+def _alike(case: Case, signatures: '_Signatures', levels: set[str],
+           useful: np.ndarray) -> Iterator[np.ndarray]:
+    """Sets of hosts that all policies treat alike."""
+    where = [case.table.division(level).of_host for level in sorted(levels)]
+    stay = set(case.placed.values())
+    found: dict[tuple, list[int]] = defaultdict(list)
+    for host in np.flatnonzero(useful).tolist():
+        if host not in stay:
+            found[signatures.of(host), *(of[host] for of in where)].append(
+                host)
+    for hosts in found.values():
+        yield np.array(hosts, dtype=np.int64)
+
+
+def _values(case: Case, room: np.ndarray, objective: Objective) -> np.ndarray:
+    """[host, ...]: more of any column is never worse.
+
+    Utilisation is as in objectives.utilisation, and so is its growth.
+    """
+    columns = [*room]
+    for name in sorted({n for c in case.classes for n, _ in c.demands}):
+        asked = np.array([dict(each.demands).get(name, 0)
+                          for each in case.classes], dtype=np.int64)
+        # The members take no more than all that have room, in whole steps.
+        free = np.minimum(case.table.amounts(name).free,
+                          asked @ room.astype(np.int64))
+        columns.append(free // max(1, np.gcd.reduce(asked)))
+    outlay = objective.outlay()
+    if outlay is not None:
+        names = sorted({
+            name for member in case.members
+            for name, amount in member.requirements.resources.items()
+            if amount})
+        share = np.zeros(len(case.table))
+        for name in names:
+            amounts = case.table.amounts(name)
+            some = amounts.capacity > 0
+            capacity = np.where(some, amounts.capacity, 1)
+            share += np.where(some, np.minimum(
+                1.0, 1 - amounts.free / capacity), 1.0) / len(names)
+            if outlay.slopes:
+                columns.append(-np.where(
+                    some & (amounts.free > 0), 1 / capacity, 0.0))
+        columns.append(-np.asarray(
+            outlay.opening(1 - share), float) + 0 * share)
+        if outlay.slopes:
+            columns.append(-share)
+    return np.array(columns, dtype=float).T
+
+
+def _dominated(values: np.ndarray, most: int) -> np.ndarray:
+    """Indexes of rows with at least that number of dominating rows.
+
+    Of two equal rows, the first dominates the second. The rows are compared
+    with the best ones only, which is enough to prove domination.
+    """
+    if not most:
+        return np.arange(len(values))
+    spread = np.ptp(values, axis=0)
+    worth = (values / np.where(spread > 0, spread, 1.0)).sum(axis=1)
+    best = np.argsort(-worth, kind='stable')[:_PER_MEMBER * most + _FURTHER]
+    found = np.zeros(len(values), dtype=bool)
+    step = max(1, _COMPARISONS // max(1, len(best) * values.shape[1]))
+    for first in range(0, len(values), step):
+        rows = np.arange(first, min(first + step, len(values)))
+        some, others = values[rows][:, None, :], values[best][None, :, :]
+        better = (others >= some).all(axis=2) & (
+            (others > some).any(axis=2) | (best[None, :] < rows[:, None]))
+        found[rows] = better.sum(axis=1) >= most
+    return np.flatnonzero(found)
+
+
+class _Signatures:
+    """What the rows of policies say of each single host.
+
+    Two hosts with equal signatures can change places: that changes no row but
+    the order of the rows. Variables of a policy that only the rows of one host
+    have are numbered within that host.
+
+    :ivar levels: of the rows and limits
+    """
+
+    def __init__(self, case: Case):
+        rules = case.rules
+        rows = [(row.terms, (row.sense, row.limit, row.carried.key))
+                for row in rules.rows]
+        rows += [(terms, (constant, carried.key))
+                 for carried, terms, constant in rules.penalties]
+        self.levels = {each.level for each in rules.limits}
+        division = case.table.division(HOST)
+        self._host = {division.domains[number]: host for host, number
+                      in enumerate(division.of_host.tolist())}
+        self._of: dict[int, list] = defaultdict(list)
+        self._owners: dict[Atom, int | None] = {}
+        self._numbers: dict[int, dict[Atom, int]] = defaultdict(dict)
+        owners = [self._owner(terms) for terms, _ in rows]
+        for number, ((terms, what), owner) in enumerate(zip(rows, owners)):
+            if owner is None:
+                self._share(terms, number)
+            else:
+                self._of[owner].append((what, tuple(sorted(
+                    (self._name(atom, owner), coefficient)
+                    for atom, coefficient in terms))))
+
+    def of(self, host: int) -> tuple:
+        return tuple(self._of.get(host, ()))
+
+    def _owner(self, terms: Terms) -> int | None:
+        """The only host that the row is about; None if there is none."""
+        self.levels.update(atom.level for atom, _ in terms
+                           if atom.kind is not Kind.FREE)
+        hosts = {atom.domain for atom, _ in terms if _is_of_host(atom)}
+        if len(hosts) != 1:
+            return None
+        owner = self._host[hosts.pop()]
+        for atom, _ in terms:
+            # A variable of the policy belongs to one host at most.
+            if atom.kind is Kind.FREE and (
+                    self._owners.setdefault(atom, owner) != owner):
+                self._owners[atom] = None
+        return owner
+
+    def _share(self, terms: Terms, number: int) -> None:
+        """A row of several hosts, or of none."""
+        for atom, coefficient in terms:
+            owner = (self._host[atom.domain] if _is_of_host(atom)
+                     else self._owners.get(atom))
+            if owner is not None:
+                self._of[owner].append((number, (
+                    self._name(atom, owner), coefficient)))
+
+    def _name(self, atom: Atom, owner: int) -> tuple:
+        """Equal for atoms that correspond to each other at two hosts."""
+        if _is_of_host(atom):
+            return 'host', atom.kind.name, atom.scope
+        if atom.kind is not Kind.FREE:
+            return ('level', atom.kind.name, atom.scope, atom.level,
+                    atom.domain or ())
+        if self._owners.get(atom) != owner:
+            return 'free', id(atom)
+        numbers = self._numbers[owner]
+        return ('own', atom.upper, atom.whole,
+                numbers.setdefault(atom, len(numbers)))
+
+
+def _is_of_host(atom: Atom) -> bool:
+    return atom.kind is not Kind.FREE and atom.level == HOST and (
+        atom.domain is not None)
