@@ -10,7 +10,7 @@ description, and rows are written about these hosts only.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import math
 import time
 
@@ -25,13 +25,11 @@ from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.alternates.reachable_rules import ReachableRules
 from nova_holistic.solver.alternates.shortlist import masks, Room, Shortlists
 from nova_holistic.solver.alternates.worst_case import WorstCase
+from nova_holistic.solver.limits.current import alternates as limits
 from nova_holistic.solver.problem.case import Case, placed_at, reach
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rules import carried_policies
-
-_LOOKS = 20
-"""Hosts that may be tried in vain for one member."""
 
 
 def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
@@ -82,7 +80,8 @@ class _Seeker:
     member: Member
     hosts: np.ndarray
     suits: np.ndarray
-    left: int = _LOOKS
+    left: int = field(
+        default_factory=lambda: limits().failed_hosts)
 
     def next(self, worst_case: WorstCase, room: Room) -> int | None:
         """The emptiest host that breaks nothing; None if there is none."""

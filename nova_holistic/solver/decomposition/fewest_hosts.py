@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Set
 import numpy as np
 
 from nova_holistic.model.domain import HOST
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.row_shapes import (
     CountCap, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.rules import Rules
-
-_DOMAINS = 4096
-"""Most domains of a level whose policies are written down for this."""
 
 
 def countable(carried: Iterable[Carried], rules: Rules) -> list[Carried]:
@@ -27,7 +25,7 @@ def countable(carried: Iterable[Carried], rules: Rules) -> list[Carried]:
             and any(each.policy is other for other
                     in each.scope.group.policies)
             and all(level != HOST and len(rules.table.division(
-                level).domains) <= _DOMAINS
+                level).domains) <= limits().counted_domains
                 for level in each.policy.levels)]
 
 

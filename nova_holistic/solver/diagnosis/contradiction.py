@@ -14,22 +14,13 @@ import itertools
 import numpy as np
 
 from nova_holistic.solver.diagnosis.room import Room
+from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.row_shapes import (
     CountCap, Disjoint, Infeasible, MaxDomains, MaxSkew, MinDomains, Shape,
     shapes, Unrecognised)
 from nova_holistic.solver.problem.rows import Carried
-
-_SPLITS = 64
-"""Most domains that are tried in turn."""
-
-_WORK = 6_000_000
-"""Places (class and host) looked at in trying domains, after which no more
-are tried: some tenths of a second."""
-
-_DEPTH = 2
-"""Levels of nesting in which domains are tried in turn."""
 
 
 def contradictory(case: Case,
@@ -74,15 +65,15 @@ class CountingTest(Room):
                     [n for n, most in shape.limits.items() if most == 0]):
                 self._closing.append(shape.carried)
 
-    def contradiction(self, depth: int = _DEPTH) -> list[Carried] | None:
+    def contradiction(self, depth: int | None = None) -> list[Carried] | None:
         """Policies that have a part in one; None where there is none."""
         if self._short():
             return self._closing
         for shape in self.shapes:
             if self._breaks(shape):
                 return [shape.carried, *self._needing(shape), *self._closing]
-        if depth == _DEPTH:
-            self.work[0] = 0
+        if depth is None:
+            depth, self.work[0] = limits().probing_depth, 0
         for shape in self.shapes if depth else ():
             if isinstance(shape, MaxDomains):
                 found = self._probe_domains(shape, depth)
@@ -231,14 +222,15 @@ class CountingTest(Room):
         outside = set(range(-1, len(takes) - 1)) - shape.domains
         need = self.members(shape.scope) - sum(takes[n] for n in outside)
         possible = [n for n in sorted(shape.domains) if takes[n] >= need]
-        if len(possible) > _SPLITS or self.work[0] > _WORK:
+        if len(possible) > limits().probed_domains or (
+                self.work[0] > limits().probing_places):
             if not any(takes[n] for n in outside):
                 self.close(shape.scope, shape.level,
                            shape.domains - {*possible})
             return None
         fine, blamed = [], []
         for n in possible:
-            if self.work[0] > _WORK:
+            if self.work[0] > limits().probing_places:
                 return None
             count = self.within(shape, n)
             found = [] if count is None else count.contradiction(depth - 1)

@@ -12,12 +12,10 @@ import heapq
 import highspy
 import numpy as np
 
+from nova_holistic.solver.limits.current import milp as current_limits
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.linear import Linear
-
-_WHOLE = 1e-6
-_DIGITS = 7
-_NODES = 40
+from nova_holistic.solver.problem.tolerances import BOUND_DIGITS, INTEGRALITY
 
 Fixed = tuple[tuple[int, float], ...]
 
@@ -46,7 +44,7 @@ class Branching:
         # Bounds of what is still to be looked at, and of what was given up.
         heap: list[tuple[float, int, Fixed]] = [(-np.inf, 0, ())]
         low, number = np.inf, 0
-        for _ in range(_NODES):
+        for _ in range(current_limits().branching_nodes):
             if not heap or heap[0][0] >= self._enough(gap):
                 break
             above, _, fixed = heapq.heappop(heap)
@@ -68,10 +66,10 @@ class Branching:
             # Of those that are equally good the latest is looked at first.
             for end in (0.0, 1.0):
                 number -= 1
-                heapq.heappush(heap, (round(value, _DIGITS), number,
+                heapq.heappush(heap, (round(value, BOUND_DIGITS), number,
                                       (*fixed, (split, end))))
         bound = min(low, self._best, *(
-            each[0] - 10.0 ** -_DIGITS for each in heap))
+            each[0] - 10.0 ** -BOUND_DIGITS for each in heap))
         return self._outcome(bound, not heap or (
             heap[0][0] >= self._enough(gap)))
 
@@ -116,6 +114,6 @@ class Branching:
         """The variable that is farthest from whole, the larger ones first."""
         values = np.array(self._model.getSolution().col_value)[self._few]
         off = np.abs(values - np.round(values))
-        if off.max(initial=0.0) <= _WHOLE:
+        if off.max(initial=0.0) <= INTEGRALITY:
             return None
-        return int(np.argmax(np.where(off > _WHOLE, values, -1.0)))
+        return int(np.argmax(np.where(off > INTEGRALITY, values, -1.0)))

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of explanations."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisLimits:
+    """Limits of explanations. A number is the largest one unless the text says
+    otherwise.
+
+    :ivar iis_share: share of the time left for all questions of the deletion
+        filter.
+    :ivar question_share: share of the time left for one question.
+    :ivar moves: moves that are tried for all members together.
+    :ivar moves_per_member: moves that are tried for each member at least.
+    :ivar text_length: characters of a message of a policy.
+    :ivar named_policies: policies, and descriptions, that are named if no
+        smaller set is known.
+    :ivar places_per_check: places (class and host) that the fixed time of one
+        check is worth.
+    :ivar probed_domains: domains that are probed in turn.
+    :ivar probing_places: places (class and host) looked at while probing,
+        after which probing ends.
+    :ivar probing_depth: levels of nesting in which domains are probed.
+    """
+
+    iis_share: float = 0.8
+    question_share: float = 0.25
+    moves: int = 400
+    moves_per_member: int = 3
+    text_length: int = 200
+    named_policies: int = 20
+    places_per_check: int = 5_000
+    probed_domains: int = 64
+    probing_places: int = 6_000_000
+    probing_depth: int = 2

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of integer programs of classes."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MilpLimits:
+    """Limits of integer programs of classes. A number is the largest one
+    unless the text says otherwise.
+
+    :ivar start_nodes: nodes of the search tree for completing a start that
+        leaves variables open. HiGHS does not look at its time limit there.
+    :ivar seed: seed of the order in which classes are freed.
+    :ivar free_places: places (class and host) of the classes that may move at
+        the same time.
+    :ivar relaxation_share: share of the time left for a relaxation.
+    :ivar repairs: times that a program is solved again after an answer that
+        exceeds the capacity of a host.
+    :ivar branching_nodes: nodes of branching over used domains.
+    :ivar exact_variables: variables of a program below which it is solved to
+        proven optimality.
+    :ivar searched_variables: variables up to which the whole program is solved
+        after its parts.
+    :ivar whole_places: places (class and host) up to which one program covers
+        all hosts.
+    :ivar relaxed_places: places (pool of classes and host) up to which a
+        pooled relaxation is built.
+    :ivar restricted_places: places of the first restricted master.
+    :ivar restricted_hosts: hosts for each class in the first restricted master
+        at least.
+    :ivar preference_share: share of the time left for preferences if a plan is
+        known.
+    :ivar far_gap: gap of a plan on chosen hosts above which a program of these
+        hosts is solved.
+    :ivar whole_share: share of the time left for the whole program after its
+        parts.
+    :ivar cbc_grace: seconds beyond its time limit that CBC may take to write
+        its answer.
+    :ivar rounding_share: share of the time left for the places that a
+        relaxation uses.
+    :ivar step_share: share of the time left for one program of a part of the
+        classes, and for all of them at least.
+    :ivar steps_share: share of the time elapsed that all programs of parts may
+        take.
+    :ivar turns: turns of all classes.
+    :ivar preference_factor: factor of the cost that each preference weighs
+        more than.
+    :ivar fixing_rounds: rounds in which further classes are placed first.
+    :ivar fixing_share: share of the time left for one program of these
+        classes.
+    :ivar fixed_classes: share of all classes that may be placed first.
+    """
+
+    start_nodes: int = 10
+    seed: int = 1
+    free_places: int = 600
+    relaxation_share: float = 0.3
+    repairs: int = 20
+    branching_nodes: int = 40
+    exact_variables: int = 2000
+    searched_variables: int = 4_000
+    whole_places: int = 20_000
+    relaxed_places: int = 20_000
+    restricted_places: int = 6_000
+    restricted_hosts: int = 12
+    preference_share: float = 0.5
+    far_gap: float = 0.1
+    whole_share: float = 0.25
+    cbc_grace: float = 0.05
+    rounding_share: float = 0.25
+    step_share: float = 0.05
+    steps_share: float = 0.2
+    turns: int = 8
+    preference_factor: float = 2.0
+    fixing_rounds: int = 8
+    fixing_share: float = 0.2
+    fixed_classes: float = 0.6
