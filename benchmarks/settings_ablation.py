@@ -8,8 +8,10 @@ points that read it are solved again. The table shows for each limit and factor
 the number of points, on how many of them the plan or the bound was worse or
 better than with the default, and the processor time in relation to it.
 
-Two answers are compared as in ``ablation.py``. A limit that no point reads is
-in the table with 0 points.
+Two answers are compared as in ``ablation.py``. The first row is of no change:
+answers at the time limit differ from one run to the next, and a limit has an
+effect only if its row differs more. A limit that no point reads is in the
+table with 0 points.
 """
 
 import argparse
@@ -32,6 +34,9 @@ from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 
 FACTORS = (0.25, 4)
+NOTHING = 'none'
+"""Name of the row in which nothing is changed."""
+
 SHARES = ('share', 'noise', 'reserve', 'smoothing')
 """Parts of the names of limits that cannot exceed 1."""
 
@@ -61,10 +66,11 @@ def main():
         row, found = recorded(case, point, arguments.time_limit)
         base.append((case, point, row, found))
         print(f'# {number} {point}: {row}', flush=True)
-    rows = {}
+    rows = {NOTHING: effect(NOTHING, 1, base, arguments.time_limit)}
     end = time.process_time() + arguments.budget
     print(f'{"limit":<45} {"factor":>6} {"points":>6} {"worse":>5} '
           f'{"better":>6} {"bound worse":>11} {"better":>6} {"time":>5}')
+    print_row(NOTHING, 1, rows[NOTHING])
     for name in names():
         if arguments.limits and name not in arguments.limits:
             continue
@@ -101,8 +107,10 @@ def recorded(case, point, limit):
 
 def changed(name, factor):
     """All limits, of which one is multiplied."""
-    section, field = name.split('.')
     limits = current.Limits()
+    if name == NOTHING:
+        return limits
+    section, field = name.split('.')
     mine = getattr(limits, section)
     value = getattr(mine, field)
     if isinstance(value, tuple):
@@ -120,7 +128,7 @@ def effect(name, factor, base, limit):
     found = Counter(points=0)
     before = after = 0.0
     for case, point, row, read in base:
-        if name not in read:
+        if name != NOTHING and name not in read:
             continue
         other = answered(case, point, limit, changed(name, factor))
         plan, bound = compared(row, other)
