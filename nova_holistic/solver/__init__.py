@@ -8,6 +8,8 @@ rebuilt at any time. Each sub-package imports only those listed before it:
     limits of size and effort, and shares of the time, as one object
 ``problem``
     hosts, members, capacity and the rows of the policies
+``evaluation``
+    counts, costs and checks of policies while members are placed
 ``construct``
     plans without an integer program: greedy, repair, one more member
 ``milp``

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.margins import (
+from nova_holistic.solver.evaluation.margins import (
     FreeVariable, Margin, Margins, Slot, Table, Weights)
+from nova_holistic.solver.problem.case import Case
 
 
 @dataclass(slots=True, eq=False)

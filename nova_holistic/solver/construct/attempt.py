@@ -9,9 +9,9 @@ import numpy as np
 
 from nova_holistic.solver.construct.checked_policies import CheckedPolicies
 from nova_holistic.solver.construct.confinement import Confinement
+from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
-from nova_holistic.solver.problem.tally import Tally
 
 
 class Attempt:

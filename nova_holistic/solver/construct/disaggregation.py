@@ -13,10 +13,10 @@ import numpy as np
 
 from nova_holistic.solver.construct.attempt import Attempt
 from nova_holistic.solver.construct.ejection_chain import eject
+from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.tally import Tally
 
 KindCounts = Sequence[Mapping[int, int]]
 """For each kind: host index to number of its members."""

@@ -9,12 +9,12 @@ import numpy as np
 
 from nova_holistic.solver.construct.attempt import Attempt, fullest, LookAhead
 from nova_holistic.solver.construct.greedy import plans
+from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent, Worth
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tally import Tally
 
 
 class FallbackPlan:

@@ -13,10 +13,10 @@ import numpy as np
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.attempt import (
     Attempt, LookAhead, ORDERINGS)
+from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.tally import Tally
 
 
 def greedy(case: Case, objective: Objective, deadline: Deadline,

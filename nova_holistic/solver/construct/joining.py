@@ -17,15 +17,15 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.member import Member
 from nova_holistic.model.objective import Objective, Outlay
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
+from nova_holistic.solver.evaluation.policy_evaluation import (
+    Best, PolicyEvaluation)
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem import bound as bounds
 from nova_holistic.solver.problem.case import placed_at
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.marginal_cost import MarginalCost
-from nova_holistic.solver.problem.policy_evaluation import (
-    Best, PolicyEvaluation)
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.rules import carried_policies
 from nova_holistic.solver.problem.tolerances import ARITHMETIC

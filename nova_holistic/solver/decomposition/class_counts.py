@@ -12,10 +12,10 @@ from nova_holistic.solver.construct.disaggregation import (
 from nova_holistic.solver.decomposition.assignment import assigned_counts
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.host_assignment import HostAssignment
+from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.tally import Tally
 from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Set
 import numpy as np
 
 from nova_holistic.model.domain import HOST
-from nova_holistic.solver.limits.current import decomposition as limits
-from nova_holistic.solver.problem.row_shapes import (
+from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, MaxSkew, MinDomains, Shape, shapes)
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.rules import Rules
 

@@ -14,12 +14,12 @@ import itertools
 import numpy as np
 
 from nova_holistic.solver.diagnosis.room import Room
+from nova_holistic.solver.evaluation.row_shapes import (
+    CountCap, Disjoint, Infeasible, MaxDomains, MaxSkew, MinDomains, Shape,
+    shapes, Unrecognised)
 from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import no_limit
-from nova_holistic.solver.problem.row_shapes import (
-    CountCap, Disjoint, Infeasible, MaxDomains, MaxSkew, MinDomains, Shape,
-    shapes, Unrecognised)
 from nova_holistic.solver.problem.rows import Carried
 
 

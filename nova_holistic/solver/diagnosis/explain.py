@@ -21,13 +21,13 @@ from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.diagnosis.numbers import amounts
+from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.member_classes import MemberClass
 from nova_holistic.solver.problem.rows import Carried
-from nova_holistic.solver.problem.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.diagnosis.contradiction import CountingTest
 from nova_holistic.solver.diagnosis.numbers import be, many, room, wishes
-from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.row_shapes import (
+from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape)
+from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Carried
 
 _ONLY = Marked('the domain that they are confined to')

@@ -19,11 +19,11 @@ from nova_holistic.solver.diagnosis.elimination import Elimination, packing
 from nova_holistic.solver.diagnosis.iis import IIS
 from nova_holistic.solver.diagnosis.numbers import amounts, conditions, many
 from nova_holistic.solver.diagnosis.sentences import Sentences
+from nova_holistic.solver.evaluation.row_shapes import (
+    CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import no_limit
-from nova_holistic.solver.problem.row_shapes import (
-    CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.problem.rows import Carried
 
 _ORDER = (CountCap, MaxSkew, MinDomains, Disjoint, MaxDomains)

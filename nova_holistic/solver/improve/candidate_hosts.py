@@ -8,12 +8,12 @@ import numpy as np
 
 from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.improve.neighbourhood import PlanView
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.marginal_cost import MarginalCost
 
 
 class CandidateHosts:

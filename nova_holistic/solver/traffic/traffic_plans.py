@@ -16,6 +16,7 @@ from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.decomposition.host_assignment import (
     assign_to_hosts, HostAssignment)
+from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search
@@ -24,7 +25,6 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.exact_weights import exact
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tally import Tally
 from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver.traffic.construction import TrafficConstruction
 from nova_holistic.solver.traffic.count_bounds import CountBounds
