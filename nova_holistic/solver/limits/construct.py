@@ -9,48 +9,55 @@ class ConstructLimits:
     """Limits of constructive heuristics. A number is the largest one unless
     the text says otherwise.
 
-    :ivar restarts: restarts of the first ordering of hosts.
-    :ivar further_restarts: restarts of each further ordering.
+    :ivar restarts: restarts of the first ordering of hosts. In a nearly full
+        cloud (benchmarks/planted.py) about twelve are needed for a plan of 200
+        members.
+    :ivar further_restarts: restarts of each further ordering. Not measured.
     :ivar ordering_share: share of the time left for the restarts of one
-        ordering.
+        ordering. Not measured.
     :ivar first_failures: failures of the class that is placed first, after
-        which an ordering ends.
-    :ivar traffic_failures: the same for members with traffic.
-    :ivar passes: passes over the places that no class could use.
+        which an ordering ends. Not measured.
+    :ivar traffic_failures: the same for members with traffic. Not measured.
+    :ivar passes: passes over the places that no class could use. Not measured.
     :ivar exclusion_weight: weight of keeping classes in a domain together that
-        exclude others.
+        exclude others. Not measured.
     :ivar places_per_update: places between two updates of the mean cost of a
-        class.
+        class. Not measured.
     :ivar fallback_copies: groups of this size that the hosts of the fallback
-        plan have capacity for.
-    :ivar fewest_fallback_hosts: hosts of the fallback plan at least.
-    :ivar fallback_hosts: hosts of the fallback plan.
-    :ivar fallback_share: share of the time left for the fallback plan.
+        plan have capacity for. Not measured.
+    :ivar fewest_fallback_hosts: hosts of the fallback plan at least. Not
+        measured.
+    :ivar fallback_hosts: hosts of the fallback plan. Not measured.
+    :ivar fallback_share: share of the time left for the fallback plan. Not
+        measured.
     :ivar extended_share: share of the time left for a good plan after the
-        fallback plan.
-    :ivar fallback_tries: tries without the checks of policies.
+        fallback plan. Not measured.
+    :ivar fallback_tries: tries without the checks of policies. Not measured.
     :ivar insertion_places: places (host and member) up to which a program is
-        used instead of insertion.
-    :ivar inserted_members: members that may be inserted.
+        used instead of insertion. Not measured.
+    :ivar inserted_members: members that may be inserted. Not measured.
     :ivar insertion_checks: hosts, or types of them, whose policies are checked
-        for one member.
+        for one member. Not measured.
     :ivar exact_insertion_places: places up to which only a plan that is proven
-        to be optimal is accepted.
+        to be optimal is accepted. Not measured.
     :ivar evaluated_hosts: hosts for which an objective without an outlay is
-        evaluated.
-    :ivar all_hosts: hosts up to which greedy construction uses all.
+        evaluated. Not measured.
+    :ivar all_hosts: hosts up to which greedy construction uses all. Not
+        measured.
     :ivar all_places: hosts times descriptions up to which greedy construction
-        uses all hosts.
+        uses all hosts. Not measured.
     :ivar further_plan_share: share of the time that has to be left for a
-        further plan.
+        further plan. Not measured.
     :ivar roomy_hosts: hosts with the most free capacity, of all places in
-        turn.
-    :ivar empty_hosts: hosts without servers with the most free capacity.
-    :ivar domain_hosts: hosts of whole domains of the level above hosts.
-    :ivar kinds: kinds of members whose own hosts are added.
-    :ivar hosts_per_kind: hosts that are added for each kind.
+        turn. Not measured.
+    :ivar empty_hosts: hosts without servers with the most free capacity. Not
+        measured.
+    :ivar domain_hosts: hosts of whole domains of the level above hosts. Not
+        measured.
+    :ivar kinds: kinds of members whose own hosts are added. Not measured.
+    :ivar hosts_per_kind: hosts that are added for each kind. Not measured.
     :ivar checked_hosts: hosts, or domains of them, at which policies are
-        checked for one member.
+        checked for one member. Not measured.
     """
 
     restarts: int = 48

@@ -24,6 +24,11 @@ from nova_holistic.solver.limits.traffic import TrafficLimits
 class Limits:
     """The limits of each sub-package.
 
+    The texts say what ``benchmarks/settings_ablation.py`` has shown with a
+    quarter and four times of each limit, on points of up to 500 hosts and of
+    up to 2,000 hosts. Differences that the same run without a change has, too,
+    are not an effect.
+
     :ivar alternates: of alternates
     :ivar milp: of integer programs of classes
     :ivar improve: of the large-neighbourhood search
@@ -60,46 +65,57 @@ def limits() -> Limits:
 
 
 def alternates() -> AlternatesLimits:
+    """Limits of alternates, in effect in this thread."""
     return _current.get().alternates
 
 
 def column_generation() -> ColumnGenerationLimits:
+    """Limits of column generation and diving, in effect in this thread."""
     return _current.get().column_generation
 
 
 def construct() -> ConstructLimits:
+    """Limits of constructive heuristics, in effect in this thread."""
     return _current.get().construct
 
 
 def decomposition() -> DecompositionLimits:
+    """Limits of relaxations of aggregated hosts, in effect in this thread."""
     return _current.get().decomposition
 
 
 def diagnosis() -> DiagnosisLimits:
+    """Limits of explanations, in effect in this thread."""
     return _current.get().diagnosis
 
 
 def improve() -> ImproveLimits:
+    """Limits of the large-neighbourhood search, in effect in this thread."""
     return _current.get().improve
 
 
 def milp() -> MilpLimits:
+    """Limits of integer programs of classes, in effect in this thread."""
     return _current.get().milp
 
 
 def phases() -> PhasesLimits:
+    """Limits of the phases of ``solve``, in effect in this thread."""
     return _current.get().phases
 
 
 def problem() -> ProblemLimits:
+    """Those in effect of this section."""
     return _current.get().problem
 
 
 def relaxations() -> RelaxationsLimits:
+    """Those in effect of this section."""
     return _current.get().relaxations
 
 
 def traffic() -> TrafficLimits:
+    """Limits of bounds and plans for traffic, in effect in this thread."""
     return _current.get().traffic
 
 

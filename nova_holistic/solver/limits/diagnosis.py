@@ -10,19 +10,22 @@ class DiagnosisLimits:
     otherwise.
 
     :ivar iis_share: share of the time left for all questions of the deletion
-        filter.
-    :ivar question_share: share of the time left for one question.
-    :ivar moves: moves that are tried for all members together.
-    :ivar moves_per_member: moves that are tried for each member at least.
-    :ivar text_length: characters of a message of a policy.
+        filter. Not measured.
+    :ivar question_share: share of the time left for one question. Not
+        measured.
+    :ivar moves: moves that are tried for all members together. Not measured.
+    :ivar moves_per_member: moves that are tried for each member at least. Not
+        measured.
+    :ivar text_length: characters of a message of a policy. Not measured.
     :ivar named_policies: policies, and descriptions, that are named if no
-        smaller set is known.
+        smaller set is known. Not measured.
     :ivar places_per_check: places (class and host) that the fixed time of one
-        check is worth.
-    :ivar probed_domains: domains that are probed in turn.
+        check is worth. Not measured.
+    :ivar probed_domains: domains that are probed in turn. Not measured.
     :ivar probing_places: places (class and host) looked at while probing,
-        after which probing ends.
-    :ivar probing_depth: levels of nesting in which domains are probed.
+        after which probing ends. Not measured.
+    :ivar probing_depth: levels of nesting in which domains are probed. Not
+        measured.
     """
 
     iis_share: float = 0.8

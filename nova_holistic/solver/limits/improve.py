@@ -10,10 +10,11 @@ class ImproveLimits:
     unless the text says otherwise.
 
     :ivar cost_noise: largest relative random addition to the cost of a host.
+        No effect on 6 points.
     :ivar cheap_hosts: factor of the number of cheap hosts from which the
-        wanted number is drawn.
+        wanted number is drawn. No effect on 6 points.
     :ivar whole_scope_factor: factor of the number of freed members up to which
-        the members of a scope are freed together.
+        the members of a scope are freed together. No effect on 2 points.
     """
 
     cost_noise: float = 0.5

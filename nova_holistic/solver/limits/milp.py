@@ -10,46 +10,53 @@ class MilpLimits:
     unless the text says otherwise.
 
     :ivar start_nodes: nodes of the search tree for completing a start that
-        leaves variables open. HiGHS does not look at its time limit there.
-    :ivar seed: seed of the order in which classes are freed.
+        leaves variables open. HiGHS does not look at its time limit there. No
+        effect on 6 points.
+    :ivar seed: seed of the order in which classes are freed. No effect on 3
+        points.
     :ivar free_places: places (class and host) of the classes that may move at
-        the same time.
-    :ivar relaxation_share: share of the time left for a relaxation.
+        the same time. No effect on 3 points.
+    :ivar relaxation_share: share of the time left for a relaxation. No effect
+        on 3 points.
     :ivar repairs: times that a program is solved again after an answer that
-        exceeds the capacity of a host.
-    :ivar branching_nodes: nodes of branching over used domains.
+        exceeds the capacity of a host. No effect on 6 points.
+    :ivar branching_nodes: nodes of branching over used domains. No effect on 3
+        points.
     :ivar exact_variables: variables of a program below which it is solved to
-        proven optimality.
+        proven optimality. No effect on 4 points.
     :ivar searched_variables: variables up to which the whole program is solved
-        after its parts.
+        after its parts. No effect on 3 points.
     :ivar whole_places: places (class and host) up to which one program covers
-        all hosts.
+        all hosts. No effect on 4 points.
     :ivar relaxed_places: places (pool of classes and host) up to which a
-        pooled relaxation is built.
-    :ivar restricted_places: places of the first restricted master.
+        pooled relaxation is built. No point reads it.
+    :ivar restricted_places: places of the first restricted master. No point
+        reads it.
     :ivar restricted_hosts: hosts for each class in the first restricted master
-        at least.
+        at least. No point reads it.
     :ivar preference_share: share of the time left for preferences if a plan is
-        known.
+        known. No point reads it.
     :ivar far_gap: gap of a plan on chosen hosts above which a program of these
-        hosts is solved.
+        hosts is solved. No point reads it.
     :ivar whole_share: share of the time left for the whole program after its
-        parts.
+        parts. No effect on 3 points.
     :ivar cbc_grace: seconds beyond its time limit that CBC may take to write
-        its answer.
+        its answer. No point reads it.
     :ivar rounding_share: share of the time left for the places that a
-        relaxation uses.
+        relaxation uses. No effect on 1 point.
     :ivar step_share: share of the time left for one program of a part of the
-        classes, and for all of them at least.
+        classes, and for all of them at least. No effect on 3 points.
     :ivar steps_share: share of the time elapsed that all programs of parts may
-        take.
-    :ivar turns: turns of all classes.
+        take. No effect on 3 points.
+    :ivar turns: turns of all classes. No effect on 3 points.
     :ivar preference_factor: factor of the cost that each preference weighs
-        more than.
-    :ivar fixing_rounds: rounds in which further classes are placed first.
+        more than. No effect on 3 points.
+    :ivar fixing_rounds: rounds in which further classes are placed first. No
+        point reads it.
     :ivar fixing_share: share of the time left for one program of these
-        classes.
-    :ivar fixed_classes: share of all classes that may be placed first.
+        classes. No point reads it.
+    :ivar fixed_classes: share of all classes that may be placed first. No
+        point reads it.
     """
 
     start_nodes: int = 10

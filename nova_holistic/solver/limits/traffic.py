@@ -10,37 +10,41 @@ class TrafficLimits:
     unless the text says otherwise.
 
     :ivar level_domains: domains of a level up to which its policies bound the
-        counts.
+        counts. Not measured.
     :ivar price_discount: share by which prices are lowered while members are
-        placed.
-    :ivar fixed_patterns: patterns that are fixed in turn.
+        placed. Not measured.
+    :ivar fixed_patterns: patterns that are fixed in turn. Not measured.
     :ivar missing_factor: cost of a missing member of a fixed pattern, as a
-        factor of its traffic.
+        factor of its traffic. Not measured.
     :ivar integer_nodes: nodes of the search tree for whole numbers of members.
-    :ivar integer_gap: relative gap of that search.
+        Not measured.
+    :ivar integer_gap: relative gap of that search. Not measured.
     :ivar least_pattern_traffic: traffic of a pattern below which it is not
-        fixed.
-    :ivar fixing_loss: share of the traffic that fixing a pattern may cost.
-    :ivar tried_places: other places in which a pattern is tried.
+        fixed. Not measured.
+    :ivar fixing_loss: share of the traffic that fixing a pattern may cost. Not
+        measured.
+    :ivar tried_places: other places in which a pattern is tried. Not measured.
     :ivar spare_hosts: spare hosts for members without traffic, as a share of
-        the hosts that they need.
+        the hosts that they need. Not measured.
     :ivar host_divisor: divisor of the members that a host may hold, for the
-        first try.
+        first try. Not measured.
     :ivar start_share: share of the time left for a bound and a start if all
-        hosts are used.
-    :ivar any_gap: gap of the places of members without traffic.
-    :ivar coarse_domains: domains of a coarse level.
+        hosts are used. Not measured.
+    :ivar any_gap: gap of the places of members without traffic. Not measured.
+    :ivar coarse_domains: domains of a coarse level. Not measured.
     :ivar cell_variables: variables of cells, above which policies are left
-        out.
+        out. Not measured.
     :ivar aggregate_pairs: pairs of counts of two nodes in an aggregate of
-        domains.
-    :ivar rounds: rounds of pricing.
+        domains. Not measured.
+    :ivar rounds: rounds of pricing. Not measured.
     :ivar converged_share: share of the traffic between domains that the bound
-        may be off by.
-    :ivar reserve_share: share of the time limit that the bound leaves.
-    :ivar branches: combinations of alternative domains that are solved.
+        may be off by. Not measured.
+    :ivar reserve_share: share of the time limit that the bound leaves. Not
+        measured.
+    :ivar branches: combinations of alternative domains that are solved. Not
+        measured.
     :ivar branching_share: share of the members with traffic from which on
-        alternatives of their domains are solved separately.
+        alternatives of their domains are solved separately. Not measured.
     """
 
     level_domains: int = 1000

@@ -2,8 +2,8 @@
 """Tolerances of solvers, errors of floating-point sums, and limits of exact
 arithmetic.
 
-Unlike the limits in ``solver.limits`` these are no settings: with other values
-answers may be wrong.
+These numbers are not settings, unlike the limits in ``solver.limits``: with
+other values answers may be wrong.
 """
 
 FEASIBILITY = 1e-6
