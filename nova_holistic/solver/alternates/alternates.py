@@ -69,7 +69,7 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
 
 
 @dataclass(slots=True)
-class _Seeker:
+class _AlternateSearch:
     """A member, and the hosts that may become its alternates.
 
     :ivar hosts: indexes of the hosts on its shortlist
@@ -86,7 +86,7 @@ class _Seeker:
     def next(self, worst_case: WorstCase, room: Room) -> int | None:
         """The emptiest host that breaks nothing; None if there is none."""
         path = self.member.path
-        self.suits &= worst_case.open(path, self.hosts)
+        self.suits &= worst_case.possible(path, self.hosts)
         while self.left:
             place = self._emptiest(
                 room, self.suits & worst_case.within_domains(path, self.hosts))
@@ -99,10 +99,10 @@ class _Seeker:
             learned = worst_case.learned
             if worst_case.admits(path, host):
                 worst_case.add(path, host)
-                room.promise(self.member.requirements, host)
+                room.reserve(self.member.requirements, host)
                 return host
             if worst_case.learned > learned:
-                self.suits &= worst_case.open(path, self.hosts)
+                self.suits &= worst_case.possible(path, self.hosts)
             else:
                 self.left -= 1
         return None
@@ -126,7 +126,7 @@ class _Choice:
     places: Mapping[str, Sequence[int]]
     room: Room
     worst_case: WorstCase
-    seeking: list[_Seeker]
+    seeking: list[_AlternateSearch]
     in_time: Callable[[], None]
 
     @classmethod
@@ -155,7 +155,7 @@ class _Choice:
         places = {path: [host, *also.get(path, ())]
                   for path, host in own.items()}
         return cls(case, places, room, WorstCase(case, places), [
-            _Seeker(m, lists[m.path], lists[m.path] != own[m.path])
+            _AlternateSearch(m, lists[m.path], lists[m.path] != own[m.path])
             for m in members], in_time)
 
     def next_round(self) -> Mapping[str, int]:

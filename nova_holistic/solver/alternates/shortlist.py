@@ -32,7 +32,7 @@ class Room:
 
     free: Mapping[str, np.ndarray]
     _capacity: Mapping[str, np.ndarray]
-    _promised: Mapping[str, np.ndarray]
+    _reserved: Mapping[str, np.ndarray]
     emptiness: np.ndarray
 
     @classmethod
@@ -58,15 +58,15 @@ class Room:
                    {name: each.copy() for name, each in free.items()},
                    emptiness)
 
-    def promise(self, wanted: Requirements, host: int) -> None:
+    def reserve(self, wanted: Requirements, host: int) -> None:
         """A member of these requirements may come to the host, so others had
         better go elsewhere."""
         for name, amount in demands(wanted):
-            self._promised[name][host] -= amount
-        if self._promised:
+            self._reserved[name][host] -= amount
+        if self._reserved:
             self.emptiness[host] = np.mean([
                 min(1.0, max(0.0, each[host] / self._capacity[name][host]))
-                for name, each in self._promised.items()])
+                for name, each in self._reserved.items()])
 
 
 @dataclass(slots=True)

@@ -67,16 +67,16 @@ def domain_branches(kinds: Kinds, cells: Cells,
             chosen.append([(int(n), 0.0) for n in cohesive.used])
         if len(found) * len(chosen) > limits().branches:
             continue
-        found = [_with(kinds, cells, cohesive, branch, choice, limit)
+        found = [_restricted(kinds, cells, cohesive, branch, choice, limit)
                  for branch, choice in itertools.product(found, chosen)]
         found = [branch for branch in found if _possible(
             kinds, cells, branch.fixed, limit)]
     return tuple(found)
 
 
-def _with(kinds: Kinds, cells: Cells, cohesive: CohesiveDomains,
-          branch: Branch,
-          choice: Sequence[tuple[int, float]], limit: float) -> Branch:
+def _restricted(kinds: Kinds, cells: Cells, cohesive: CohesiveDomains,
+                branch: Branch,
+                choice: Sequence[tuple[int, float]], limit: float) -> Branch:
     """Domains that cannot be used beside the chosen one are closed."""
     fixed, closed = dict((*branch.fixed, *choice)), branch.closed.copy()
     for number, inside in zip(cohesive.used.tolist(), cohesive.inside):

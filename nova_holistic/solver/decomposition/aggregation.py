@@ -69,7 +69,8 @@ class HostAggregation:
         """
         rounds = limits().rounds if rounds is None else rounds
         bins = self._next or _bins(
-            self.columns.telling(), self.columns.cell, limits().first_bins)
+            self.columns.split_values(), self.columns.cell,
+            limits().first_bins)
         if not self._next and not self._limit_preferences(bins):
             return
         settled = False
@@ -88,7 +89,7 @@ class HostAggregation:
 
     def _split(self, bins: list[np.ndarray]) -> list[np.ndarray] | None:
         """The bins in use in parts; None where that is of no use."""
-        values = self.columns.telling()
+        values = self.columns.split_values()
         used = zip(self._used_bins, self.solution)
         mixed = [number for number, (hosts, _) in used
                  if _is_heterogeneous(values[hosts], self._alike)]

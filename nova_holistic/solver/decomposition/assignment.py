@@ -134,7 +134,7 @@ class _Assignment:
                 here = np.array([self._own[atom] if atom in self._own else
                                  self._variable(atom, atom.upper, False)])
             else:
-                here, stay = self._spot(atom)
+                here, stay = self._count_columns(atom)
                 if atom.kind is Kind.USED:
                     here, stay = self._used(atom, here, stay)
                 constant += weight * stay
@@ -142,7 +142,7 @@ class _Assignment:
             values.append(np.full(len(here), weight))
         return np.concatenate(columns), np.concatenate(values), constant
 
-    def _spot(self, atom: Atom) -> tuple[np.ndarray, int]:
+    def _count_columns(self, atom: Atom) -> tuple[np.ndarray, int]:
         hosts = self._case.table.hosts_of(atom.level, atom.domain)
         here = self._column[np.ix_(self._case.classes_in(atom.scope), hosts)]
         within = set(hosts.tolist())

@@ -39,7 +39,7 @@ def class_counts(case: Case, rules: Cells, outlay: Outlay,
     found = disaggregate(case, kinds, taken, rules.of[hosts], fullest,
                          deadline, None, places.shares, parts)
     # Where there are many hosts with few places each, it mostly does not fail.
-    if several and outlay.slopes and not _keeps(case, found, limit):
+    if several and outlay.slopes and not _within_limit(case, found, limit):
         return _assigned(case, kinds, taken, rules.of[hosts],
                          deadline) or found
     return found
@@ -64,7 +64,7 @@ def _assigned(case: Case, kinds: Sequence[int], places: KindCounts,
     return disaggregate(case, kinds, rest, cell, fullest, deadline, attempt)
 
 
-def _keeps(case: Case, counts: Counts | None, limit: float) -> bool:
+def _within_limit(case: Case, counts: Counts | None, limit: float) -> bool:
     """Whether preferences cost no more than that."""
     return counts is not None and (
         case.preference_cost(case.placement(counts)) <= limit + EQUAL_COSTS)

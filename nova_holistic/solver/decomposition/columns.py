@@ -43,7 +43,7 @@ class Columns:
             self.free / each, self.room / each, -self.opening / weight,
             -self.before, -self.steps))
 
-    def telling(self) -> np.ndarray:
+    def split_values(self) -> np.ndarray:
         """[host, ...]: by what bins are split, each from 0 to 1.
 
         Where costs rise with utilisation, members go to many hosts: there is

@@ -76,7 +76,7 @@ class _HostsNeeded:
         if isinstance(self._shape, MinDomains):
             return self._shape.least - len(
                 self._held & self._shape.domains)
-        open_to = self._open()
+        open_to = self._reachable_domains()
         if isinstance(self._shape, MaxSkew) and self._in_all(open_to):
             return len(self._shape.domains - self._held)
         left = self.new - sum(
@@ -96,7 +96,7 @@ class _HostsNeeded:
         return open_to <= self._shape.domains and (
             self.new + int(self.stay.sum()) > others * self._shape.skew)
 
-    def _open(self) -> set[int]:
+    def _reachable_domains(self) -> set[int]:
         """Domains that some of the members can use; -1 for hosts in none."""
         masks = {id(mask): mask for mask in (
             self._reach[path] for path in self._paths)}

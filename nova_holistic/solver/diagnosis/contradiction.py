@@ -127,12 +127,12 @@ class CountingTest(Room):
             here = sum(takes[n] > 0 for n in shape.domains)
             return min(here, self.members(shape.scope)) < shape.least
         if isinstance(shape, MaxSkew):
-            return self.uneven(shape) or (
-                self.evenly(shape) < self.members(shape.scope))
+            return self.is_uneven(shape) or (
+                self.skew_capacity(shape) < self.members(shape.scope))
         if isinstance(shape, MaxDomains):
-            return self.roomiest(shape) < self.members(shape.scope)
+            return self.largest_domains(shape) < self.members(shape.scope)
         if isinstance(shape, Disjoint):
-            needed, here = self.apart(shape)
+            needed, here = self.disjoint_domains(shape)
             return here < needed
         return False
 
@@ -143,7 +143,7 @@ class CountingTest(Room):
             takes[number] = min(takes[number], most)
         return int(takes.sum())
 
-    def evenly(self, shape: MaxSkew) -> int:
+    def skew_capacity(self, shape: MaxSkew) -> int:
         """How many of the scope there is room for without more skew."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
@@ -151,7 +151,7 @@ class CountingTest(Room):
         takes[inside] = np.minimum(takes[inside], most)
         return int(takes.sum())
 
-    def uneven(self, shape: MaxSkew) -> bool:
+    def is_uneven(self, shape: MaxSkew) -> bool:
         """Whether equal numbers are asked for and there are none."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
@@ -159,14 +159,14 @@ class CountingTest(Room):
         return (shape.skew == 0 and not elsewhere
                 and self.members(shape.scope) % len(inside) != 0)
 
-    def roomiest(self, shape: MaxDomains) -> int:
+    def largest_domains(self, shape: MaxDomains) -> int:
         """How many of the scope so many domains hold at most."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
         best = np.sort(takes[inside])[::-1][:shape.most].sum()
         return int(takes.sum() - takes[inside].sum() + best)
 
-    def apart(self, shape: Disjoint) -> tuple[int, int]:
+    def disjoint_domains(self, shape: Disjoint) -> tuple[int, int]:
         """Number of domains that both sides need, and of those they have."""
         level = shape.level
         either = {int(n) for scope in (shape.scope, shape.other)

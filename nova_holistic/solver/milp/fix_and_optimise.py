@@ -26,7 +26,7 @@ def fix_and_optimise(search: 'Search', program: Program, deadline: Deadline,
 
     :param program: of all members and hosts
     """
-    _weigh(search, program)
+    _set_objective(search, program)
     if search.solve_relaxation(program).status is Status.OPTIMAL:
         program.restrict_to({*program.used_places(), *(
             (c, h) for c, here in enumerate(search.best) for h in here)})
@@ -51,12 +51,12 @@ def _in_parts(search: 'Search', program: Program, deadline: Deadline,
         if elapsed >= end or not left:
             break
         program.fix_all_but(free, search.best)
-        _weigh(search, program)
+        _set_objective(search, program)
         search.solve(program, min((end - elapsed) / left, limits().step_share),
                      gap)
 
 
-def _weigh(search: 'Search', program: Program) -> None:
+def _set_objective(search: 'Search', program: Program) -> None:
     """Minimise both, any preference before all cost."""
     cost = max(1.0, abs(search.worth[1]) / program.cost_unit)
     program.minimise_both(limits().preference_factor * cost
