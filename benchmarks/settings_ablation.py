@@ -66,7 +66,7 @@ def main():
         # The first answer fills caches.
         answered(case, point, arguments.time_limit, None)
         row, found = recorded(case, point, arguments.time_limit)
-        base.append((case, point, row, found))
+        base.append((case, point, found))
         print(f'# {number} {point}: {row}', flush=True)
     rows = {NOTHING: effect(NOTHING, 1, base, arguments.time_limit)}
     end = time.process_time() + arguments.budget
@@ -127,11 +127,14 @@ def changed(name, factor):
 
 
 def effect(name, factor, base, limit):
+    """Each answer is compared with one that was found just before with the
+    defaults, because the load of the machine changes with time."""
     found = Counter(points=0)
     before = after = 0.0
-    for case, point, row, read in base:
+    for case, point, read in base:
         if name != NOTHING and name not in read:
             continue
+        row = answered(case, point, limit, None)
         other = answered(case, point, limit, changed(name, factor))
         plan, bound = compared(row, other)
         found.update({'points': 1, f'plan {plan}': 1, f'bound {bound}': 1})

@@ -13,7 +13,7 @@ class ColumnGenerationLimits:
         measured.
     :ivar vertices: combinations of kinds and resources of each size. Not
         measured.
-    :ivar rounds: rounds of pricing for one branch. Not measured.
+    :ivar rounds: rounds of pricing for one branch. No effect on 1 point.
     :ivar warm_rounds: times that the first prices are raised. Not measured.
     :ivar price_rise: share by which they are raised each time. Not measured.
     :ivar penalty: penalty of a member without a pattern, as a factor of its
@@ -47,8 +47,8 @@ class ColumnGenerationLimits:
     :ivar dive_types: host types of a cell that pricing looks at while diving.
         Not measured.
     :ivar dive_columns: new columns of one round while diving. Not measured.
-    :ivar dives: further dives in which a part of the best dive is kept. Not
-        measured.
+    :ivar dives: further dives in which a part of the best dive is kept. No
+        effect on 1 point.
     :ivar goal_dives: dives after which the second goal is enough. Not
         measured.
     :ivar integral_goal_dives: the same for objectives of whole numbers. Not
@@ -59,7 +59,7 @@ class ColumnGenerationLimits:
         measured.
     :ivar partial_patterns: unfinished patterns that are kept at a time. Not
         measured.
-    :ivar beam: unfinished patterns of one host type. Not measured.
+    :ivar beam: unfinished patterns of one host type. No effect on 1 point.
     :ivar heuristic_beam: the same in heuristic pricing. Not measured.
     :ivar patterns: patterns that one round of pricing looks at. Not measured.
     :ivar kinds: kinds of members, above which there are too many patterns. Not

@@ -11,7 +11,7 @@ class ConstructLimits:
 
     :ivar restarts: restarts of the first ordering of hosts. In a nearly full
         cloud (benchmarks/planted.py) about twelve are needed for a plan of 200
-        members.
+        members. Not measured.
     :ivar further_restarts: restarts of each further ordering. Not measured.
     :ivar ordering_share: share of the time left for the restarts of one
         ordering. Not measured.

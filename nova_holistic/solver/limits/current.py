@@ -24,10 +24,10 @@ from nova_holistic.solver.limits.traffic import TrafficLimits
 class Limits:
     """The limits of each sub-package.
 
-    The texts say what ``benchmarks/settings_ablation.py`` has shown with a
-    quarter and four times of each limit, on points of up to 500 hosts and of
-    up to 2,000 hosts. Differences that the same run without a change has, too,
-    are not an effect.
+    Some texts say what ``benchmarks/settings_ablation.py`` has shown with a
+    quarter and with four times of a limit on some small points, as
+    ``benchmarks/README.rst`` describes; "no effect" is meant for these points
+    alone.
 
     :ivar alternates: of alternates
     :ivar milp: of integer programs of classes

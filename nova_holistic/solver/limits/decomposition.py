@@ -16,15 +16,16 @@ class DecompositionLimits:
     :ivar first_bins: bins of hosts at first, over all cells. With a quarter
         the processor time is 0.6 times as much.
     :ivar rounds: rounds of disaggregation. No effect on 2 points.
-    :ivar bin_parts: parts into which a used bin is split at least. Not
-        measured.
+    :ivar bin_parts: parts into which a used bin is split at least. No effect
+        on 1 point.
     :ivar new_bins: parts into which all used bins are split together at least.
         No effect on 2 points.
     :ivar bound_progress: share by which a round has to raise the bound for a
-        further round. Not measured.
+        further round. No effect on 1 point.
     :ivar reserve_share: share of the time limit that is left for plans. No
         effect on 2 points.
-    :ivar round_share: share of the time left for one round. Not measured.
+    :ivar round_share: share of the time left for one round. No effect on 3
+        points.
     :ivar domain_gap: gap at which branching over used domains ends. Not
         measured.
     :ivar preference_share: share of the time left for the least cost of
@@ -53,7 +54,7 @@ class DecompositionLimits:
     :ivar chosen_hosts: hosts in an integer program of kinds. No point reads
         it.
     :ivar spare_hosts: hosts without members that are added, as a share of the
-        chosen hosts. Not measured.
+        chosen hosts. No effect on 2 points.
     :ivar pattern_spare_hosts: the same if patterns of whole members are known.
         Not measured.
     :ivar fewest_spare_hosts: hosts without members that are added at least.
@@ -64,7 +65,7 @@ class DecompositionLimits:
     :ivar cohesive_spare_hosts: hosts added to those of the relaxation, as a
         share, if members are kept together. Not measured.
     :ivar kinds_nodes: nodes of the search tree of the integer program of
-        kinds. Not measured.
+        kinds. No point reads it.
     :ivar cohesive_variables: variables for cohesive sets, above which they are
         left out. Not measured.
     :ivar cohesive_kinds: kinds, above which members of cohesive sets do not
