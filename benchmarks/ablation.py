@@ -14,6 +14,7 @@ good.
 
 import argparse
 import contextlib
+from dataclasses import replace
 import json
 import pathlib
 import statistics
@@ -33,6 +34,7 @@ from nova_holistic.solver.decomposition import (
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver import large, solve as top
+from nova_holistic.solver.limits.current import limits
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.milp import search
@@ -66,6 +68,11 @@ def rounded(kinds, cells, x, cell, _parts, _limit):
                                                kinds.numbers), None
 
 
+def unrelaxed():
+    """In place of the limits: no pooled relaxation is small enough."""
+    return replace(limits().milp, relaxed_places=-1)
+
+
 STRATEGIES = {
     'joining': [(top, 'joined', nothing)],
     'first plan': [(top, 'first_plan', nothing)],
@@ -82,7 +89,7 @@ STRATEGIES = {
     'making way': [(disaggregation, 'eject', no)],
     'families apart': [(large.CohesiveKinds, 'of', whole_hosts)],
     'shares of cells': [(host_assignment, 'rounded_to_cells', rounded)],
-    'pooled relaxation': [(search, 'RELAXED', -1)],
+    'pooled relaxation': [(search, 'limits', unrelaxed)],
     'neighbourhoods': [(top, 'improve', nothing)],
 }
 """What each strategy loses: (module or class, name, in its place)."""
@@ -124,6 +131,11 @@ def measured(case, point, name, limit):
             case.group, case.snapshot, objective=point.objective,
             time_limit=limit, timer=time.process_time, settings=settings)
         seconds = time.process_time() - begin
+    return measured_answer(answer, seconds)
+
+
+def measured_answer(answer, seconds):
+    """The same of an answer that is known."""
     if not isinstance(answer, Plan):
         return {'answer': type(answer).__name__, 'seconds': seconds}
     unmet = answer.preference_cost

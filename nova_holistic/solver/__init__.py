@@ -4,8 +4,12 @@
 Other packages import the modules of ``__all__`` and no other: the rest may be
 rebuilt at any time. Each sub-package imports only those listed before it:
 
+``limits``
+    limits of size and effort, and shares of the time, as one object
 ``problem``
     hosts, members, capacity and the rows of the policies
+``evaluation``
+    counts, costs and checks of policies while members are placed
 ``construct``
     plans without an integer program: greedy, repair, one more member
 ``milp``

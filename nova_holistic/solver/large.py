@@ -18,44 +18,19 @@ from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import Cells, cells
 from nova_holistic.solver.decomposition.class_counts import class_counts
 from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
-from nova_holistic.solver.decomposition.columns import TINY
 from nova_holistic.solver.decomposition.host_assignment import (
     assign_to_hosts, from_patterns, HostAssignment)
 from nova_holistic.solver.decomposition.many_subgroups import (
     many_subgroups, size)
+from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search, Verdict
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent, Worth
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 from nova_holistic.solver.traffic.traffic_plans import traffic_plan
-
-LARGE = 5_000
-"""Places from which on hosts are chosen first: each kind, and each group that
-carries rules, on each host that it could use."""
-
-_HUGE = 10 * LARGE
-"""Places from which on it is in vain to look at the whole instead."""
-
-_HURRY = 0.12
-_SHORT = 0.1
-_LATE = 0.4
-"""Shares of the time limit after which any plan is sought before a good one:
-when rules are read, after a first relaxation, and later on."""
-
-_SPARE = (0.0, 0.5, 1.0)
-"""Hosts beside those that the relaxation uses, as shares of these, in turn."""
-
-_BEFORE = 2
-"""Rounds of splitting before whole patterns are looked at, where they can be.
-"""
-
-_SHARE = 0.5
-"""Share of the time limit after which the whole is looked at instead."""
-
-_COARSE = 40
-"""Kinds of members in a relaxation that gives only a bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +117,12 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
                      deadline.check)
     if kinds is None or not kinds.kinds or not (
-            always or size(kinds) > LARGE and not many_subgroups(kinds)) or (
+            always or size(kinds) > limits().large_places
+            and not many_subgroups(kinds)) or (
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
     fallback = FallbackPlan(kinds, incumbent, deadline, longest)
-    fallback.seek(_HURRY)
+    fallback.seek(limits().fallback_before_rules)
     task = _Task(incumbent, backend, deadline)
     found = relaxed = None
     try:
@@ -163,7 +139,8 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             incumbent.prove_least(relaxed.merged.least)
             incumbent.prove_within(relaxed.within)
     if found is None and not (relaxed and relaxed.merged.impossible):
-        fallback.seek(0.0 if size(kinds) > _HUGE else _SHARE)
+        fallback.seek(0.0 if size(kinds) > limits().huge_places
+                      else limits().relaxation_limit)
     if fallback.plan is None or found and found[0] <= fallback.plan[0]:
         return found and found[1]
     worth, case, counts = fallback.plan
@@ -176,7 +153,7 @@ def relax(incumbent: Incumbent, deadline: Deadline) -> None:
     :raises OutOfTime: before there was one
     """
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
-                     deadline.check, _COARSE)
+                     deadline.check, limits().coarse_kinds)
     if kinds is None or not kinds.kinds:
         return
     relaxed = _Relaxed.of(kinds, incumbent.objective, deadline)
@@ -208,14 +185,14 @@ def _best_of_relaxations(relaxed: _Relaxed, task: _Task,
     best, merged = None, relaxed.merged
     if is_applicable(relaxed.kinds, relaxed.outlay, relaxed.cells,
                      merged.columns):
-        merged.run(_BEFORE)
-        fallback.seek(_SHORT)
+        merged.run(limits().rounds_before_patterns)
+        fallback.seek(limits().fallback_after_relaxation)
         search, found = _from_patterns(relaxed, task, fallback)
         best = found and (search.worth, found)
         if found is not None and search.preferred():
             return best
     merged.run()
-    fallback.seek(_SHORT)
+    fallback.seek(limits().fallback_after_relaxation)
     if merged.impossible or merged.bound is None:
         return best
     return _chosen(relaxed, task, best)
@@ -228,13 +205,13 @@ def _chosen(relaxed: _Relaxed, task: _Task,
     :param best: known already, with what its preferences and it cost
     """
     deadline, merged, outlay = task.deadline, relaxed.merged, relaxed.outlay
-    alike = not np.ptp(merged.columns.opening) > TINY
+    alike = not np.ptp(merged.columns.opening) > EQUAL_COSTS
     # Where hosts cost alike, those that the relaxation uses are mostly best.
-    for spare in _SPARE[0 if alike else 1:]:
+    for spare in limits().spare_hosts[0 if alike else 1:]:
         assignment = assign_to_hosts(relaxed.kinds, relaxed.cells, outlay,
                                      merged, spare, task.incumbent.gap,
                                      deadline)
-        if assignment.taken is None and spare < _SPARE[-1]:
+        if assignment.taken is None and spare < limits().spare_hosts[-1]:
             continue
         try:
             search, found = _plan(relaxed, task, assignment)
@@ -245,7 +222,8 @@ def _chosen(relaxed: _Relaxed, task: _Task,
         if found is not None and (best is None or search.worth < best[0]):
             best = search.worth, found
         if search.good_enough() or (
-                deadline.elapsed() > _SHARE * deadline.limit):
+                deadline.elapsed() > limits().relaxation_limit
+                * deadline.limit):
             break
         if best is not None and (outlay.slopes or not relaxed.told):
             # Other hosts would lead to the same places.
@@ -260,7 +238,7 @@ def _from_patterns(relaxed: _Relaxed, task: _Task,
     deadline, merged = task.deadline, relaxed.merged
     kinds, rules = relaxed.kinds, relaxed.cells
     if merged.impossible or merged.bound is None or (
-            deadline.elapsed() > _SHARE * deadline.limit):
+            deadline.elapsed() > limits().relaxation_limit * deadline.limit):
         return None, None
     generation = ColumnGeneration(
         kinds, rules, relaxed.outlay, merged, deadline, domain_branches(
@@ -272,7 +250,7 @@ def _from_patterns(relaxed: _Relaxed, task: _Task,
     merged.proved.add(generation.bound, generation.limit)
     if taken is None:
         return None, None
-    fallback.seek(_LATE)
+    fallback.seek(limits().fallback_late)
     with contextlib.suppress(OutOfTime):
         return _plan(relaxed, task, from_patterns(
             merged, *taken, bool(relaxed.outlay.slopes)))

@@ -6,6 +6,7 @@ import enum
 
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
 from nova_holistic.solver.improve.settings import Improvement
+from nova_holistic.solver.limits.current import Limits
 
 
 class Strategy(enum.StrEnum):
@@ -53,11 +54,14 @@ class Settings:
 
     :ivar strategy: a strategy or its name
     :ivar improvement: of the large-neighbourhood search
+    :ivar limits: of size and effort; None for those in effect, which are the
+        defaults outside of ``limits.current.using``
     :raises ValueError: there is no strategy or no neighbourhood of that name
     """
 
     strategy: Strategy = Strategy.AUTO
     improvement: Improvement = Improvement()
+    limits: Limits | None = None
 
     def __post_init__(self) -> None:
         known = [each.value for each in Strategy]

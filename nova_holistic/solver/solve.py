@@ -13,13 +13,16 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.construct.first_plan import first_plan, MOST
+from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.joining import joined
 from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.diagnosis.iis import find_iis
 from nova_holistic.solver.diagnosis.wording import reasons, unreduced_reasons
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.large import large, relax
+from nova_holistic.solver.limits.current import construct as construct_limits
+from nova_holistic.solver.limits.current import limits as all_limits
+from nova_holistic.solver.limits.current import phases as limits, using
 from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.observer import Answer, Observer, Question, report
@@ -32,41 +35,6 @@ from nova_holistic.solver.processor import one_processor
 from nova_holistic.solver.result import judged, Proof
 from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
 from nova_holistic.solver.traffic.traffic_plans import traffic_start
-
-_FINDING = 0.9
-"""Share of the time limit for plan or proof; the rest is for judging the plan
-and for reasons."""
-
-_JOINING = 0.2
-"""Share of that for joining those that stay, where few members do."""
-
-_FIRST = 0.7
-"""Share of what is left for a few chosen hosts, before all are looked at."""
-
-_CONSTRUCTING = 0.2
-"""Share of what is left for a first plan on some hosts, before all are looked
-at."""
-
-_WHOLE = 0.3
-"""Share of what is left for one program of all hosts, where the neighbourhoods
-of a plan are searched afterwards."""
-
-_RELAXING = 0.3
-"""Share of what is left for a bound, where a plan is constructed first."""
-
-_POLICIES = 20
-_MEMBERS_OF_EACH = 10
-"""Policies from which on a group is diverse, and the number of members for
-each of them up to which it is: see the mixed groups of benchmarks/grid.py."""
-
-_KINDS = 150
-"""Different requirements from which on a relaxation of joined kinds comes
-first, as one of all kinds takes the whole time limit: see the different groups
-of benchmarks/grid.py."""
-
-_FEW_KINDS = 20
-"""Different requirements up to which column generation is of use, whatever
-the policies: see the network groups of benchmarks/grid.py."""
 
 _JOIN = (Strategy.AUTO, Strategy.INSERTION)
 """Strategies with which few members join those that stay without a program.
@@ -123,9 +91,9 @@ def solve(group: Group, snapshot: Snapshot, *,
     reduced = snapshot.without_servers(placed.values())
     bound = bind(group, reduced)
     known = Incumbent(bound, reduced, placed, aim.for_group(bound), gap)
-    with one_processor():
+    with one_processor(), using(settings.limits or all_limits()):
         answer = _answer(_Asked(known, backend, deadline, settings),
-                         deadline.part(_FINDING))
+                         deadline.part(limits().search_share))
     report(Question(bound, snapshot, FrozenMapping(placed), known.objective),
            answer, observer)
     return answer
@@ -149,7 +117,7 @@ def _answer(asked: _Asked, deadline: Deadline) -> Answer:
             deadline.left() and not known.is_good_enough):
         if not known.bound:
             with contextlib.suppress(OutOfTime):
-                relax(known, deadline.part(_RELAXING))
+                relax(known, deadline.part(limits().relaxation_share))
         improve(known, asked.backend, deadline, asked.settings.improvement)
     return proof or _plan(asked)
 
@@ -160,7 +128,8 @@ def _insert_members(asked: _Asked, deadline: Deadline) -> Plan | None:
     known = asked.incumbent
     try:
         found = joined(known.group, known.snapshot, known.placed,
-                       known.objective, deadline.part(_JOINING), known.gap,
+                       known.objective,
+                       deadline.part(limits().insertion_share), known.gap,
                        always=asked.strategy is Strategy.INSERTION)
     except OutOfTime:
         return None
@@ -182,25 +151,28 @@ def _on_chosen_hosts(asked: _Asked, deadline: Deadline) -> None:
     differing = len({id(m.requirements) for m in known.members})
     diverse = not always and _is_diverse(known)
     if diverse:
-        first_plan(known, deadline.part(_FIRST))
-    elif not always and differing > _KINDS:
+        first_plan(known, deadline.part(limits().chosen_hosts_share))
+    elif not always and differing > limits().coarse_from:
         with contextlib.suppress(OutOfTime):
-            relax(known, deadline.part(_RELAXING))
+            relax(known, deadline.part(limits().relaxation_share))
     with contextlib.suppress(OutOfTime):
-        if not diverse or known.where is None or differing <= _FEW_KINDS:
-            large(known, asked.backend, deadline.part(_FIRST), deadline,
+        if not diverse or known.where is None or (
+                differing <= limits().pattern_kinds):
+            large(known, asked.backend,
+                  deadline.part(limits().chosen_hosts_share), deadline,
                   always=always)
         elif known.objective.traffic():
-            large(known, asked.backend, deadline.part(_RELAXING), always=True)
+            large(known, asked.backend,
+                  deadline.part(limits().relaxation_share), always=True)
         else:
-            relax(known, deadline.part(_RELAXING))
+            relax(known, deadline.part(limits().relaxation_share))
 
 
 def _is_diverse(known: Incumbent) -> bool:
     """Whether the group has many policies, each for few members."""
     policies = len(known.policies)
-    return (policies >= _POLICIES
-            and len(known.members) <= _MEMBERS_OF_EACH * policies)
+    return (policies >= limits().diverse_policies
+            and len(known.members) <= limits().members_per_policy * policies)
 
 
 def _on_all_hosts(asked: _Asked,
@@ -209,11 +181,12 @@ def _on_all_hosts(asked: _Asked,
     known, whole = asked.incumbent, asked.deadline
     improves = asked.strategy in _IMPROVE
     if known.where is None and (
-            improves or len(known.snapshot.hosts) > MOST):
-        first_plan(known, deadline.part(_CONSTRUCTING))
+            improves or len(known.snapshot.hosts)
+            > construct_limits().all_hosts):
+        first_plan(known, deadline.part(limits().first_plan_share))
     if improves and known.where is not None:
         # A search of neighbourhoods follows.
-        deadline = deadline.part(_WHOLE)
+        deadline = deadline.part(limits().whole_share)
     try:
         case = known.whole_case(deadline.check)
         blamed, room = propagated(case, deadline.check)

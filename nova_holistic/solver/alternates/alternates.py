@@ -10,7 +10,7 @@ description, and rows are written about these hosts only.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import math
 import time
 
@@ -25,13 +25,11 @@ from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.alternates.reachable_rules import ReachableRules
 from nova_holistic.solver.alternates.shortlist import masks, Room, Shortlists
 from nova_holistic.solver.alternates.worst_case import WorstCase
+from nova_holistic.solver.limits.current import alternates as limits
 from nova_holistic.solver.problem.case import Case, placed_at, reach
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rules import carried_policies
-
-_LOOKS = 20
-"""Hosts that may be tried in vain for one member."""
 
 
 def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
@@ -71,7 +69,7 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
 
 
 @dataclass(slots=True)
-class _Seeker:
+class _AlternateSearch:
     """A member, and the hosts that may become its alternates.
 
     :ivar hosts: indexes of the hosts on its shortlist
@@ -82,12 +80,13 @@ class _Seeker:
     member: Member
     hosts: np.ndarray
     suits: np.ndarray
-    left: int = _LOOKS
+    left: int = field(
+        default_factory=lambda: limits().failed_hosts)
 
     def next(self, worst_case: WorstCase, room: Room) -> int | None:
         """The emptiest host that breaks nothing; None if there is none."""
         path = self.member.path
-        self.suits &= worst_case.open(path, self.hosts)
+        self.suits &= worst_case.possible(path, self.hosts)
         while self.left:
             place = self._emptiest(
                 room, self.suits & worst_case.within_domains(path, self.hosts))
@@ -100,10 +99,10 @@ class _Seeker:
             learned = worst_case.learned
             if worst_case.admits(path, host):
                 worst_case.add(path, host)
-                room.promise(self.member.requirements, host)
+                room.reserve(self.member.requirements, host)
                 return host
             if worst_case.learned > learned:
-                self.suits &= worst_case.open(path, self.hosts)
+                self.suits &= worst_case.possible(path, self.hosts)
             else:
                 self.left -= 1
         return None
@@ -127,7 +126,7 @@ class _Choice:
     places: Mapping[str, Sequence[int]]
     room: Room
     worst_case: WorstCase
-    seeking: list[_Seeker]
+    seeking: list[_AlternateSearch]
     in_time: Callable[[], None]
 
     @classmethod
@@ -156,7 +155,7 @@ class _Choice:
         places = {path: [host, *also.get(path, ())]
                   for path, host in own.items()}
         return cls(case, places, room, WorstCase(case, places), [
-            _Seeker(m, lists[m.path], lists[m.path] != own[m.path])
+            _AlternateSearch(m, lists[m.path], lists[m.path] != own[m.path])
             for m in members], in_time)
 
     def next_round(self) -> Mapping[str, int]:

@@ -18,23 +18,9 @@ from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.limits.current import alternates as limits
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-
-FEW = 1_000
-"""Hosts of a cloud on which every host that can take a member is on its
-shortlist; also the domains of a level up to which each has a host on it."""
-
-PER_MEMBER = 3
-"""Hosts on a shortlist for each member of the description at least, beside
-those that one member can have. Nova builds a server on two alternates at most
-unless [scheduler] max_attempts is raised; benchmarks/alternates.py shows the
-cost."""
-
-TOGETHER = 2_000
-"""Hosts on all shortlists of a group together up to which each member has as
-many as it may have alternates. Members that must be apart share no host, so
-they need that many; benchmarks/alternates.py shows the cost."""
 
 
 @dataclass(slots=True)
@@ -46,7 +32,7 @@ class Room:
 
     free: Mapping[str, np.ndarray]
     _capacity: Mapping[str, np.ndarray]
-    _promised: Mapping[str, np.ndarray]
+    _reserved: Mapping[str, np.ndarray]
     emptiness: np.ndarray
 
     @classmethod
@@ -72,15 +58,15 @@ class Room:
                    {name: each.copy() for name, each in free.items()},
                    emptiness)
 
-    def promise(self, wanted: Requirements, host: int) -> None:
+    def reserve(self, wanted: Requirements, host: int) -> None:
         """A member of these requirements may come to the host, so others had
         better go elsewhere."""
         for name, amount in demands(wanted):
-            self._promised[name][host] -= amount
-        if self._promised:
+            self._reserved[name][host] -= amount
+        if self._reserved:
             self.emptiness[host] = np.mean([
                 min(1.0, max(0.0, each[host] / self._capacity[name][host]))
-                for name, each in self._promised.items()])
+                for name, each in self._reserved.items()])
 
 
 @dataclass(slots=True)
@@ -118,7 +104,8 @@ class Shortlists:
         levels = sorted({
             level for scope in group.scopes() for rule in scope.group.rules
             if rule.hard for level in rule.levels if level != HOST})
-        each = max(PER_MEMBER, min(limit, TOGETHER // max(1, len(own))))
+        each = max(limits().hosts_per_member,
+                   min(limit, limits().hosts_of_group // max(1, len(own))))
         return cls(table, room, own, levels, limit, each, in_time, taken,
                    Eligibility(table))
 
@@ -138,7 +125,7 @@ class Shortlists:
     def _of(self, members: Collection[Member]) -> np.ndarray:
         """The shortlist of members of one description."""
         ranked = self._best(next(iter(members)).requirements)
-        if len(self.table) <= FEW:
+        if len(self.table) <= limits().all_hosts:
             return np.sort(ranked)
         parts = [self._first(ranked, len(members))]
         for level in self.levels:
@@ -161,7 +148,7 @@ class Shortlists:
     def _one_each(self, ranked: np.ndarray, level: str) -> np.ndarray:
         """The best host of each domain."""
         division = self.table.division(level)
-        if len(division.domains) > FEW:
+        if len(division.domains) > limits().all_hosts:
             return ranked[:0]
         domains, first = np.unique(
             division.of_host[ranked], return_index=True)

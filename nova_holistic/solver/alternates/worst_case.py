@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.margins import (
+from nova_holistic.solver.evaluation.margins import (
     FreeVariable, Margin, Margins, Slot, Table, Weights)
+from nova_holistic.solver.problem.case import Case
 
 
 @dataclass(slots=True, eq=False)
@@ -51,8 +51,8 @@ class WorstCase:
         # The last place of each is for no domain.
         self._closed = {table: np.zeros(number + 1, dtype=bool)
                         for table, number in self._margins.tables.items()}
-        self._may: Counter[Slot] = Counter()
-        self._must: Counter[Slot] = Counter()
+        self._possible_counts: Counter[Slot] = Counter()
+        self._certain_counts: Counter[Slot] = Counter()
         self._avoided: set[Table] = set()
         self._choices = self._initial_choices(places)
         self._margins.freeze()
@@ -60,7 +60,7 @@ class WorstCase:
             for host in others:
                 self.add(path, host)
 
-    def open(self, path: str, hosts: np.ndarray) -> np.ndarray:
+    def possible(self, path: str, hosts: np.ndarray) -> np.ndarray:
         """Whether each host may suit: no, where that is known already.
 
         :param hosts: indexes of the hosts in question
@@ -126,9 +126,9 @@ class WorstCase:
             margin: max(choice.most.get(margin, 0.0), here.get(margin, 0.0))
             for margin in here.keys() | choice.most.keys()}
         for slot, mine in self._new_domains(choice, host):
-            self._may[slot] += 1
+            self._possible_counts[slot] += 1
             if len(mine) == 1:
-                self._must[*slot[:2], *mine] -= 1
+                self._certain_counts[*slot[:2], *mine] -= 1
             mine.add(slot[2])
 
     def _more(self, choice: _Choice, host: int) -> dict[Margin, float]:
@@ -155,10 +155,11 @@ class WorstCase:
                          ) -> Iterator[tuple[Margin, float]]:
         """By domains that may become used, and that need not be any more."""
         for slot, mine in self._new_domains(choice, host):
-            if not self._may[slot]:
+            if not self._possible_counts[slot]:
                 yield from ((margin, weight) for margin, weight
                             in self._margins.used.get(slot, ()) if weight > 0)
-            if len(mine) == 1 and self._must[left := (*slot[:2], *mine)] == 1:
+            if len(mine) == 1 and self._certain_counts[left := (*slot[:2],
+                                                                *mine)] == 1:
                 yield from ((margin, -weight) for margin, weight
                             in self._margins.used.get(left, ()) if weight < 0)
 
@@ -189,7 +190,7 @@ class WorstCase:
         filled = {}
         for slot, _ in entered:
             weight = sum(self._weights(broken, self._margins.counts, slot))
-            if not self._may[slot]:
+            if not self._possible_counts[slot]:
                 weight += sum(w for w in self._weights(
                     broken, self._margins.used, slot) if w > 0)
             if weight > 0:
@@ -241,9 +242,9 @@ class WorstCase:
                 tables[path], [{number} for number in numbers], most)
             for table, number in zip(tables[path], numbers):
                 slot = (*table, number)
-                if not self._may[slot]:
+                if not self._possible_counts[slot]:
                     for margin, weight in self._margins.used.get(slot, ()):
                         margin.now += weight
-                self._may[slot] += 1
-                self._must[slot] += 1
+                self._possible_counts[slot] += 1
+                self._certain_counts[slot] += 1
         return found

@@ -15,14 +15,9 @@ import numpy as np
 from nova_holistic.solver.column_generation.cell_program import cell_program
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveDomains
+from nova_holistic.solver.limits.current import column_generation as limits
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.problem.kinds import Kinds
-
-_MOST = 6
-"""Ways at most: further cohesive sets are not told where to go."""
-
-_SECONDS = 1.0
-"""For a question of some ten rows."""
 
 Fixed = tuple[tuple[int, float], ...]
 
@@ -70,18 +65,18 @@ def domain_branches(kinds: Kinds, cells: Cells,
         chosen = [[(int(n), 1.0)] for n in cohesive.used]
         if not cohesive.inside.any(axis=0).all():
             chosen.append([(int(n), 0.0) for n in cohesive.used])
-        if len(found) * len(chosen) > _MOST:
+        if len(found) * len(chosen) > limits().branches:
             continue
-        found = [_with(kinds, cells, cohesive, branch, choice, limit)
+        found = [_restricted(kinds, cells, cohesive, branch, choice, limit)
                  for branch, choice in itertools.product(found, chosen)]
         found = [branch for branch in found if _possible(
             kinds, cells, branch.fixed, limit)]
     return tuple(found)
 
 
-def _with(kinds: Kinds, cells: Cells, cohesive: CohesiveDomains,
-          branch: Branch,
-          choice: Sequence[tuple[int, float]], limit: float) -> Branch:
+def _restricted(kinds: Kinds, cells: Cells, cohesive: CohesiveDomains,
+                branch: Branch,
+                choice: Sequence[tuple[int, float]], limit: float) -> Branch:
     """Domains that cannot be used beside the chosen one are closed."""
     fixed, closed = dict((*branch.fixed, *choice)), branch.closed.copy()
     for number, inside in zip(cohesive.used.tolist(), cohesive.inside):
@@ -104,5 +99,5 @@ def _possible(kinds: Kinds, cells: Cells, fixed: Fixed, limit: float) -> bool:
         numbers, values = np.array(fixed).T
         program.add(np.arange(len(fixed)), size + numbers.astype(np.int64),
                     np.ones(len(fixed)), values, values, len(fixed))
-    outcome, _ = program.solve(_SECONDS)
+    outcome, _ = program.solve(limits().branch_seconds)
     return outcome.status is not Status.INFEASIBLE

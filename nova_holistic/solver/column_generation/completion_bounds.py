@@ -7,10 +7,8 @@ import numpy as np
 
 from nova_holistic.solver.column_generation.dual_vertices import ValueBound
 from nova_holistic.solver.column_generation.host_types import HostTypes
+from nova_holistic.solver.problem.tolerances import UTILISATION_ROUNDING
 from nova_holistic.solver.problem.utilisation_curve import curve
-
-_ROUNDING = 1e-13
-"""What a utilisation can be off by: one member of 1e9 adds 1e-9."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +43,7 @@ class UtilisationBound:
         """From each utilisation on, where the curve has this level."""
         way = np.maximum(self.until[types] - share, 0.0)
         ratio = self.ratio[types]
-        pays = ratio * _ROUNDING
+        pays = ratio * UTILISATION_ROUNDING
         some = (way > 0) & np.isfinite(ratio)
         pays[some] += ratio[some] * way[some] - (
             self.top[types][some] - level[some])

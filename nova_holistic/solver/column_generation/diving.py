@@ -15,29 +15,8 @@ import math
 import numpy as np
 
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
-
-_WHOLE = 1e-6
-_STEEP = 4.0
-"""Penalty of a member without a pattern, of the dearest one's price."""
-
-_ROUNDS = 3
-"""Of new patterns between two dives, if everyone has a place."""
-
-_LONGEST = 9
-_FEW = 100
-"""Types of hosts of a cell that are asked."""
-
-_FRESH = 30
-"""New patterns at a time: those that gain most."""
-
-_TRIES = 12
-_LAST = 1
-_LAST_WHOLE = 3
-"""Tries after which less than the goal is enough; where values are whole
-numbers the next one below is worth more of them."""
-
-_PARTS = 4
-"""Every so manieth fixed pattern is given up, and more often later."""
+from nova_holistic.solver.limits.current import column_generation as limits
+from nova_holistic.solver.problem.tolerances import INTEGRALITY
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,8 +53,8 @@ class Dive:
         self._master = generation.master
         self._pricing = generation.pricing
         self._generation = generation
-        self._goal = goal * (1 + _WHOLE)
-        self._fallback_goal = fallback_goal * (1 + _WHOLE)
+        self._goal = goal * (1 + INTEGRALITY)
+        self._fallback_goal = fallback_goal * (1 + INTEGRALITY)
         self._integral = integral
         # What a dive must lead to less than.
         self._cutoff = float('inf')
@@ -87,21 +66,23 @@ class Dive:
         """The best of some dives, or what can be had of the last program that
         there was time for; None where there was none."""
         prices = self._generation.prices
-        self._master.penalise(np.full(len(prices), _STEEP * prices.max()))
+        self._master.penalise(np.full(len(prices), limits().dive_penalty
+                                      * prices.max()))
         best = self._dive({})
         if best is None:
             return self._rounded()
         integral_part, self._always_prices = self._integral_part, True
-        last = _LAST_WHOLE if self._integral else _LAST
-        for number in range(_TRIES):
+        last = (limits().integral_goal_dives if self._integral
+                else limits().goal_dives)
+        for number in range(limits().dives):
             if best.worth <= (0, (
                     self._goal if number < last else self._fallback_goal)):
                 break
             if not best.unplaced:
-                self._cutoff = best.value + _WHOLE - self._integral
+                self._cutoff = best.value + INTEGRALITY - self._integral
             # What was whole from the start, but for every so manieth.
             known = sorted(set(best.hosts) & set(integral_part))
-            parts = max(2, _PARTS - number // _PARTS)
+            parts = max(2, limits().dive_parts - number // limits().dive_parts)
             found = self._dive({
                 column: best.hosts[column]
                 for place, column in enumerate(known)
@@ -122,14 +103,14 @@ class Dive:
                 # Nothing better comes of it.
                 return DiveResult(len(self._numbers), float('inf'), {})
             share = self._master.share
-            whole = np.floor(self._master.used + _WHOLE).astype(np.int64)
+            whole = np.floor(self._master.used + INTEGRALITY).astype(np.int64)
             for column in np.flatnonzero(whole).tolist():
                 fixed[column] = max(fixed.get(column, 0), int(whole[column]))
             if first:
                 self._integral_part, first = dict(fixed), False
             rest = self._master.used - whole
             largest = int(np.argmax(rest))
-            if rest[largest] < _WHOLE:
+            if rest[largest] < INTEGRALITY:
                 return DiveResult(round(self._master.unplaced),
                                   self._master.value, fixed)
             fixed[largest] = int(whole[largest]) + 1
@@ -142,10 +123,10 @@ class Dive:
             return None
         hosts: dict[int, int] = {}
         free = dict(enumerate(self._generation.host_types.numbers.tolist()))
-        needed = np.ceil(master.share - _WHOLE).astype(np.int64)
+        needed = np.ceil(master.share - INTEGRALITY).astype(np.int64)
         order = np.argsort(-master.used, kind='stable').tolist()
         for column, most in itertools.chain(
-                ((c, math.ceil(master.used[c] - _WHOLE)) for c in order),
+                ((c, math.ceil(master.used[c] - INTEGRALITY)) for c in order),
                 ((c, free[master.types[c]]) for c in order)):
             type_, pattern = master.types[column], master.patterns[column]
             cell = self._generation.host_types.cell[type_]
@@ -168,26 +149,29 @@ class Dive:
             share = places
         return np.ceil(np.maximum(
             self._numbers - np.minimum(places, share).sum(axis=1), 0)
-            - _WHOLE).astype(np.int64)
+            - INTEGRALITY).astype(np.int64)
 
     def _price(self, fixed: dict[int, int], most: np.ndarray | None) -> bool:
         """Settle, with new patterns; whether there was time for it."""
         master = self._master
         if most is not None:
             self._add_smaller(fixed, most)
-        for number in range(_LONGEST):
+        for number in range(limits().dive_all_rounds):
             master.fix(fixed, most)
             if self._generation.is_late() or not master.solve(
                     self._generation.deadline.left()):
                 return False
             # Mostly what is known is enough for a first dive.
-            if number + 1 == _LONGEST or master.unplaced < _WHOLE and (
-                    number >= _ROUNDS or not self._always_prices
-                    and master.value <= self._goal):
+            if number + 1 == limits().dive_all_rounds or (
+                    master.unplaced < INTEGRALITY and (
+                        number >= limits().dive_rounds
+                        or not self._always_prices
+                        and master.value <= self._goal)):
                 break
             prices, _ = master.prices(master.duals)
-            gains = self._pricing(prices, most, _FEW)
-            rank = np.argsort(-gains.known, kind='stable')[:_FRESH]
+            gains = self._pricing(prices, most, limits().dive_types)
+            rank = np.argsort(-gains.known,
+                              kind='stable')[:limits().dive_columns]
             rank = rank[gains.known[rank] > 0]
             if not master.add(rank, gains.patterns[rank]):
                 break
@@ -197,7 +181,7 @@ class Dive:
         """Of patterns that are too large and in use, what is needed."""
         master = self._master
         large = [column for column in np.flatnonzero(
-            master.used > _WHOLE).tolist() if column not in fixed
+            master.used > INTEGRALITY).tolist() if column not in fixed
             and (master.patterns[column] > most).any()]
         cut = np.array([np.minimum(master.patterns[column], most)
                         for column in large]).reshape(-1, len(most))

@@ -7,13 +7,8 @@ import itertools
 
 import numpy as np
 
-_TIGHT = 3
-"""Resources that are worth something at the same time, at most."""
-
-_MOST = 12_000
-"""Combinations of kinds and resources to be looked at, of each size."""
-
-_TOLERANCE = 1e-9
+from nova_holistic.solver.limits.current import column_generation as limits
+from nova_holistic.solver.problem.tolerances import ARITHMETIC
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,19 +41,22 @@ class DualVertices:
         scaled = amounts / scale
         self._amounts = amounts.T.astype(float)
         found = []
-        for size in range(1, 1 + min(_TIGHT, *amounts.shape)):
+        for size in range(1, 1 + min(limits().tight_resources,
+                                     *amounts.shape)):
             inverse = _inverses(scaled, size)
             if inverse is None:
                 break
             found.append(inverse)
         width = amounts.shape[0]
         self._kinds = np.concatenate([
-            np.zeros((0, _TIGHT), dtype=np.int64),
-            *(np.pad(kinds, ((0, 0), (0, _TIGHT - kinds.shape[1])),
+            np.zeros((0, limits().tight_resources), dtype=np.int64),
+            *(np.pad(kinds,
+                     ((0, 0), (0, limits().tight_resources - kinds.shape[1])),
                      constant_values=width) for kinds, _ in found)])
         self._factors = np.concatenate([
-            np.zeros((0, len(scale), _TIGHT)),
-            *(np.pad(each, ((0, 0), (0, 0), (0, _TIGHT - each.shape[2])))
+            np.zeros((0, len(scale), limits().tight_resources)),
+            *(np.pad(each, ((0, 0), (0, 0), (0, limits().tight_resources
+                                             - each.shape[2])))
               for _, each in found)]) / scale[:, None]
 
     def __call__(self, prices: np.ndarray, order: np.ndarray,
@@ -77,13 +75,13 @@ class DualVertices:
         asked = np.flatnonzero(until >= 0)
         values = np.einsum('nrs,ns->nr', self._factors[asked], np.append(
             prices, 0.0)[self._kinds[asked]])
-        fine = (values >= -_TOLERANCE * np.abs(values).max(
+        fine = (values >= -ARITHMETIC * np.abs(values).max(
             initial=0)).all(axis=1)
         values, until = np.maximum(values[fine], 0.0), until[asked][fine]
         paid = (values @ self._amounts)[:, order]
         missing = np.maximum(prices[order] - paid, 0.0)
         # From the last kind on that is worth more than what it takes.
-        short = missing > _TOLERANCE * prices[order]
+        short = missing > ARITHMETIC * prices[order]
         first = np.where(short, np.arange(1, number + 1), 0).max(
             axis=1, initial=0)
         beyond = (missing * room[order])[:, ::-1].cumsum(axis=1)[:, ::-1]
@@ -106,12 +104,12 @@ def _inverses(amounts: np.ndarray, size: int) -> tuple[
     number, resources = amounts.shape
     kinds = _combinations(number, size)
     those = _combinations(resources, size)
-    if len(kinds) * len(those) > _MOST:
+    if len(kinds) * len(those) > limits().vertices:
         return None
     matrix = amounts[kinds[:, None, :, None], those[None, :, None, :]]
     matrix = matrix.reshape(-1, size, size)
     where = np.tile(those, (len(kinds), 1))
-    regular = np.abs(np.linalg.det(matrix)) > _TOLERANCE
+    regular = np.abs(np.linalg.det(matrix)) > ARITHMETIC
     found = np.zeros((int(regular.sum()), resources, size))
     np.put_along_axis(found, where[regular][:, :, None],
                       np.linalg.inv(matrix[regular]), axis=1)

@@ -22,49 +22,10 @@ from nova_holistic.solver.column_generation.restricted_master import (
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import constant
+from nova_holistic.solver.limits.current import column_generation as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
-
-_ROUNDS = 30
-_RAISES = 12
-_RAISE = 0.02
-"""By which prices that leave members without a host are raised."""
-
-_PENALTY = 1.15
-"""Of a member without a pattern, of its price at first."""
-
-_STIFFER = 3.0
-_STIFFEST = 100.0
-_NEARLY = 5e-4
-"""Share of the bound that is not worth another round."""
-
-_BEHIND = 2e-3
-"""Share of the bound by which other ways' may stay behind it."""
-
-_SHORT = 0.02
-"""Share of the members beyond which patterns are sought for them before
-anything is proved."""
-
-_LITTLE = 2e-4
-"""Share of the value by which it falls where few hosts need to be asked."""
-
-_FEW = 100
-"""Types of hosts of a cell that are asked for these."""
-
-_MANY = 200
-_SHARE = 0.2
-"""New patterns at a time where hosts only cost to be used, those that gain
-most: in all, or of the number of members."""
-
-_BETWEEN = 0.5
-"""How near the prices asked are to the best ones so far, not the latest."""
-
-_ROUNDING = 1e-12
-"""What sums of prices can be off by, of their size. Where demands are from 1
-to 1e9, prices can be far larger than their differences."""
-
-_TIME = 0.5
-"""Share of the time limit after which no round begins."""
+from nova_holistic.solver.problem.tolerances import SUM_ROUNDING
 
 
 class ColumnGeneration:
@@ -102,7 +63,7 @@ class ColumnGeneration:
         for branch in self._branches[:1]:
             self.master.branch_on(branch)
         self._others = known if self._branches[1:] else float('inf')
-        self._penalty = _PENALTY
+        self._penalty = limits().penalty
         found = aggregation.duals[:len(kinds.kinds)]
         self._duals = np.zeros(self.master.rows)
         # Cells without hosts may have rows here that bins did without; what
@@ -130,7 +91,7 @@ class ColumnGeneration:
     def _solve_other_branches(self, integral: bool) -> None:
         """What other ways cost at least; the best of them is taken."""
         branches = [(self.master.value, self._branches[0], self.floor)]
-        enough = (1 - _BEHIND) * self.floor
+        enough = (1 - limits().branch_gap) * self.floor
         if integral:
             # Beyond the next whole number below.
             stay = self._constant
@@ -141,7 +102,8 @@ class ColumnGeneration:
             self.floor = self._known
             # Much the same may pay there.
             mirrored = branch.mirrored_prices(self._branches[0], prices)
-            self._add_columns(self.pricing((1 + _RAISE) * mirrored))
+            self._add_columns(self.pricing((1 + limits().price_rise)
+                                           * mirrored))
             found = self._solve_branch(integral, enough)
             if self.master.infeasible:
                 self.floor = float('inf')
@@ -161,8 +123,8 @@ class ColumnGeneration:
         penalty = self._penalty
         self.master.penalise(penalty * self.prices)
         known, last = enough < float('inf'), float('inf')
-        weight = 0.0 if known else _BETWEEN
-        for _ in range(_ROUNDS):
+        weight = 0.0 if known else limits().smoothing
+        for _ in range(limits().rounds):
             if self.is_late() or not self.master.solve(self.deadline.left()):
                 return False
             if self.floor >= enough:
@@ -170,40 +132,43 @@ class ColumnGeneration:
             if self._has_converged(integral):
                 if self.master.unplaced < 1e-6:
                     return True
-                if penalty > _STIFFEST:
+                if penalty > limits().largest_penalty:
                     return False
-                self._penalty = penalty = penalty * _STIFFER
+                self._penalty = penalty = penalty * limits().penalty_growth
                 self.master.penalise(penalty * self.prices)
                 continue
-            falls = self.master.value < (1 - _LITTLE) * last
+            falls = self.master.value < (1 - limits().value_progress) * last
             last = self.master.value
-            if (self.master.unplaced > _SHORT * self.numbers.sum()
+            if (self.master.unplaced > limits().unplaced_share
+                * self.numbers.sum()
                     or known and falls) and self._add_columns(self.pricing(
-                        self.master.prices(self.master.duals)[0], few=_FEW)):
+                        self.master.prices(self.master.duals)[0],
+                        few=limits().heuristic_types)):
                 continue
             fresh, better = self._price(
                 weight * self._duals + (1 - weight) * self.master.duals)
             if not (fresh or better or weight):
                 break
             # Prices in between that lead to nothing are left out.
-            weight = _BETWEEN if fresh or better else 0.0
+            weight = limits().smoothing if fresh or better else 0.0
         return self.master.unplaced < 1e-6
 
     def is_late(self) -> bool:
-        return self.deadline.elapsed() > _TIME * self.deadline.limit
+        return self.deadline.elapsed() > (
+            limits().time_share * self.deadline.limit)
 
     def _has_converged(self, integral: bool) -> bool:
         value = self.master.value
         if integral and self.master.unplaced < 1e-6:
             stay = self._constant
             return math.ceil(self.floor + stay - 1e-6) >= value + stay
-        return value - self.floor <= _NEARLY * value
+        return value - self.floor <= limits().converged_gap * value
 
     def _warm_start(self) -> None:
         """The merged hosts' prices, raised while that raises the bound."""
         first = self._duals
-        for number in range(_RAISES):
-            duals = (1 + _RAISE * number) * first
+        for number in range(limits().warm_rounds):
+            duals = (1 + limits().price_rise * number) * first
             gains, proved = self._gains(duals)
             self._add_columns(gains)
             better = self._raises_bound(duals, gains, proved)
@@ -229,7 +194,8 @@ class ColumnGeneration:
         some = np.flatnonzero(gains.known)
         if not len(self.host_types.slopes):
             # Hosts that cost the same gain alike.
-            most = max(_MANY, int(_SHARE * self.numbers.sum()))
+            most = max(limits().new_columns, int(
+                limits().new_columns_per_member * self.numbers.sum()))
             some = some[np.sort(np.argsort(
                 -gains.known[some], kind='stable')[:most])]
         return self.master.add(some, gains.patterns[some])
@@ -238,7 +204,7 @@ class ColumnGeneration:
                       proved: float) -> bool:
         """Whether the bound rises."""
         gained = float(self.host_types.numbers @ gains.most)
-        found = proved - gained - _ROUNDING * (abs(proved) + gained)
+        found = proved - gained - SUM_ROUNDING * (abs(proved) + gained)
         better = found > self.floor
         if better:
             self.floor = found

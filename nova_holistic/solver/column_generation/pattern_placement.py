@@ -12,17 +12,8 @@ from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import Columns
+from nova_holistic.solver.limits.current import column_generation as limits
 from nova_holistic.solver.problem.kinds import Kinds
-
-_MOST = 20
-"""Kinds of members at most: with more, there are too many patterns."""
-
-_RESERVE = 0.7
-"""Share of the gap for hosts and members; rules that patterns do not know of
-may use up the rest."""
-
-_NEARLY = 0.8
-"""The same where that takes too long."""
 
 
 def is_applicable(kinds: Kinds, outlay: Outlay, cells: Cells,
@@ -30,7 +21,8 @@ def is_applicable(kinds: Kinds, outlay: Outlay, cells: Cells,
     """Whether patterns are of use: what they leave out never makes a host
     dearer, nor asks for hosts where costs do not ask for more of them."""
     slopes = np.array((0.0, *outlay.slopes))
-    return bool(len(kinds.kinds) <= _MOST and (np.diff(slopes) >= 0).all()
+    return bool(len(kinds.kinds) <= limits().kinds and (np.diff(slopes)
+                                                        >= 0).all()
                 and (columns.opening >= 0).all()
                 and (outlay.slopes or not cells.cohesive_sets))
 
@@ -44,7 +36,8 @@ def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,
     :param limit: what preferences may cost
     """
     goal, fallback_goal = (generation.floor / (1 - share * gap)
-                           for share in (_RESERVE, _NEARLY))
+                           for share in (limits().goal_share,
+                                         limits().second_goal_share))
     if integral:
         goal = max(goal, math.ceil(generation.bound - 1e-6)
                    - generation.bound + generation.floor)

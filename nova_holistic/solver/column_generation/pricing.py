@@ -12,29 +12,9 @@ import numpy as np
 
 from nova_holistic.solver.column_generation.completion_bounds import CellPrices
 from nova_holistic.solver.column_generation.host_types import HostTypes
+from nova_holistic.solver.limits.current import column_generation as limits
+from nova_holistic.solver.problem.tolerances import EQUAL_PRICES, PRICE_DIGITS
 from nova_holistic.solver.problem.utilisation_curve import curve
-
-_AT_ONCE = 2048
-"""Types of hosts whose patterns are built up together."""
-
-_WIDEST = 400_000
-"""Unfinished patterns kept at a time."""
-
-_BEAM = 300
-"""Of one host: beyond that the least promising are given up, and what they
-promise is not denied."""
-
-_NARROW = 30
-"""The same where no bound is asked for."""
-
-_LONGEST = 1_000_000
-"""Patterns that one question may look at."""
-
-_DIGITS = 9
-"""Of prices, beyond which they are equal."""
-
-_EQUAL = 1e-11
-"""Share of the largest price that makes no difference on a host."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,9 +78,9 @@ class Pricing:
             self._room = np.minimum(host_types.room, most)
             self._free = np.minimum(
                 self._free, self._room @ host_types.amounts)
-        self._beam = _BEAM if few is None else _NARROW
-        self._left = self.looked_at + _LONGEST
-        self._slack = _EQUAL * float(np.max(prices, initial=0.0))
+        self._beam = limits().beam if few is None else limits().heuristic_beam
+        self._left = self.looked_at + limits().patterns
+        self._slack = EQUAL_PRICES * float(np.max(prices, initial=0.0))
         gains = PricingResult(np.zeros(len(host_types)),
                               np.zeros(len(host_types)),
                               np.zeros_like(self._known))
@@ -127,8 +107,9 @@ class Pricing:
         gains.most[types] = np.maximum(above, 0.0)
         rank = np.argsort(-above, kind='stable')
         rank = rank[above[rank] > 0][:few]
-        for first in range(0, len(rank), _AT_ONCE):
-            self._part(types[np.sort(rank[first:first + _AT_ONCE])],
+        for first in range(0, len(rank), limits().priced_types):
+            self._part(types[np.sort(rank[first:first
+                                          + limits().priced_types])],
                        cell_prices, gains)
 
     def _part(self, types: np.ndarray, cell_prices: CellPrices,
@@ -217,7 +198,7 @@ class Pricing:
             # Nothing else is wanted of the host: as many as there is room.
             which, number = slice(None), most
         else:
-            if (most + 1).sum() > _WIDEST:
+            if (most + 1).sum() > limits().partial_patterns:
                 return None
             which = np.repeat(np.arange(len(most)), most + 1)
             number = np.arange(len(which)) - np.repeat(
@@ -282,7 +263,7 @@ def _equal(prices: np.ndarray) -> list[np.ndarray]:
     """Cells whose prices are equal, together."""
     prices = np.maximum(prices, 0.0)
     largest = float(np.max(prices, initial=0.0)) or 1.0
-    _, of = np.unique(np.round(prices / largest, _DIGITS), axis=1,
+    _, of = np.unique(np.round(prices / largest, PRICE_DIGITS), axis=1,
                       return_inverse=True)
     of = of.reshape(-1)
     return [np.flatnonzero(of == n) for n in range(int(of.max()) + 1)]

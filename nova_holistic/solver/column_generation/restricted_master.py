@@ -19,10 +19,9 @@ from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.milp.weak_duality import least_sum
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.tolerances import PRIMAL_SIMPLEX
 
 _ENDLESS = highspy.kHighsInf
-_PRIMAL = 4
-"""HiGHS' name of the primal simplex method."""
 
 
 class RestrictedMaster:
@@ -68,7 +67,7 @@ class RestrictedMaster:
         self._highs = program.loaded()
         if not len(host_types.slopes):
             # What was optimal stays feasible as columns are added.
-            self._highs.setOptionValue('simplex_strategy', _PRIMAL)
+            self._highs.setOptionValue('simplex_strategy', PRIMAL_SIMPLEX)
         self.branch_on(unrestricted(kinds, cells))
 
     def branch_on(self, branch: Branch) -> None:

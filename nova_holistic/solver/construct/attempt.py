@@ -9,12 +9,9 @@ import numpy as np
 
 from nova_holistic.solver.construct.checked_policies import CheckedPolicies
 from nova_holistic.solver.construct.confinement import Confinement
+from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
-from nova_holistic.solver.problem.tally import Tally
-
-_LOOKS = 300
-"""Hosts, or domains of them, at which the check of a policy is asked, for one
-member."""
 
 
 class Attempt:
@@ -126,7 +123,7 @@ class Attempt:
             c, *self._ahead.checked.peers(c)))
         worths = (*((far, avoid) if begun else (avoid, far)), cost,
                   self._score(self))
-        for _ in range(_LOOKS):
+        for _ in range(limits().checked_hosts):
             host = _first(allowed, worths)
             refused = None if host is None else self._ahead.checked.refused(
                 c, self._next(c), host, self._where)

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Member classes that depend on each other because of policies."""
 
+from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case
-
-_WHOLE = 0.5
-"""Share of the classes from which on a policy concerns the whole group, and
-connects no classes."""
 
 
 def components(case: Case) -> list[frozenset[int]]:
@@ -19,7 +16,7 @@ def components(case: Case) -> list[frozenset[int]]:
     for carried in case.policies:
         mine = {class_of[member.path] for member in carried.scope.members
                 if member.path in class_of}
-        if not 1 < len(mine) <= _WHOLE * len(found):
+        if not 1 < len(mine) <= limits().component_share * len(found):
             continue
         merged = frozenset().union(*(found[c] for c in mine))
         for c in merged:

@@ -13,14 +13,10 @@ import numpy as np
 
 from nova_holistic.solver.construct.attempt import Attempt
 from nova_holistic.solver.construct.ejection_chain import eject
+from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.tally import Tally
-
-_PASSES = 4
-_TOGETHER = 0.3
-_LOOK_AROUND = 40
-"""Places between two looks at all hosts."""
 
 KindCounts = Sequence[Mapping[int, int]]
 """For each kind: host index to number of its members."""
@@ -50,7 +46,7 @@ def disaggregate(case: Case, kind_of: Sequence[int], places: KindCounts,
         of_kind.setdefault(kind, []).append(c)
     kept = _CellShares(shares, part_of, cell)
     free = _in_turn(places, cell, attempt.counts)
-    for _ in range(_PASSES):
+    for _ in range(limits().passes):
         before, free = len(free), _pass(
             attempt, of_kind, left, free, kept, deadline)
         if not free or len(free) == before:
@@ -113,7 +109,7 @@ def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
     rest: list[tuple[int, int]] = []
     elsewhere: list[float] = []
     for number, (kind, host) in enumerate(free):
-        if number % _LOOK_AROUND == 0:
+        if number % limits().places_per_update == 0:
             deadline.check()
             elsewhere = [_mean_cost(attempt.tally, c, bool(left[c]))
                          for c in range(len(left))]
@@ -200,7 +196,8 @@ def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
         # but who keeps others out stays together.
         rest = left[c] / len(attempt.case.classes[c].members)
         worth = (round(cost - elsewhere[c], 6),
-                 _TOGETHER * attempt.tally.excludes(c, host) - rest)
+                 limits().exclusion_weight * attempt.tally.excludes(c, host)
+                 - rest)
         if best is None or worth < best[0]:
             best = worth, c
     if best is None:

@@ -9,27 +9,12 @@ import numpy as np
 
 from nova_holistic.solver.construct.attempt import Attempt, fullest, LookAhead
 from nova_holistic.solver.construct.greedy import plans
+from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent, Worth
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tally import Tally
-
-_ROOM = 2.0
-"""How many groups of this size the hosts have room for, about."""
-
-_LEAST = 60
-_MOST = 1000
-"""Hosts."""
-
-_SHARE = 0.8
-"""Share of the time that is left for it at most."""
-
-_REST = 0.6
-"""Share of the time that is left, for a good plan in place of it."""
-
-_TRIES = 3
-"""Quick ones, each with who found no host put first."""
 
 
 class FallbackPlan:
@@ -57,7 +42,8 @@ class FallbackPlan:
                 self._deadline.elapsed() < after * self._deadline.limit):
             return
         self._sought = True
-        deadline = (self._longest or self._deadline).part(_SHARE)
+        deadline = (self._longest
+                    or self._deadline).part(limits().fallback_share)
         kinds = self._kinds
         try:
             case = Case.of(
@@ -70,7 +56,7 @@ class FallbackPlan:
         except OutOfTime:
             pass
         if self.plan is not None and self._longest is not None:
-            self._extend(self._longest.part(_REST))
+            self._extend(self._longest.part(limits().extended_share))
 
     def _take(self, case: Case, counts: Counts) -> None:
         """The best plan is kept."""
@@ -97,7 +83,7 @@ def _quickly(case: Case, deadline: Deadline) -> Counts | None:
     order = sorted(range(len(case.classes)), key=lambda c: (
         int((case.room[c] > 0).sum()), -len(case.classes[c].scopes), c))
     nobody = np.zeros(len(case.table))
-    for _ in range(_TRIES):
+    for _ in range(limits().fallback_tries):
         attempt = Attempt(case, fullest, tally, ahead)
         failed = None
         for c in order:
@@ -163,6 +149,7 @@ def roomiest(kinds: Kinds) -> np.ndarray:
     total = np.minimum(share[some].cumsum(), (
         kinds.room[:, some].cumsum(axis=1) / kinds.numbers[:, None]).min(
             axis=0, initial=np.inf))
-    number = int(np.searchsorted(total, _ROOM)) + 1
-    return np.union1d(some[:min(max(number, _LEAST), _MOST)], np.array(
+    number = int(np.searchsorted(total, limits().fallback_copies)) + 1
+    return np.union1d(some[:min(max(number, limits().fewest_fallback_hosts),
+                                limits().fallback_hosts)], np.array(
         [*kinds.placed.values()], dtype=np.int64))

@@ -10,37 +10,12 @@ import contextlib
 import numpy as np
 
 from nova_holistic.solver.construct.greedy import plans
+from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
-
-MOST = 1000
-"""Hosts up to which all of them are looked at."""
-
-_MOST_PLACES = 120_000
-"""Hosts times descriptions of members up to which all hosts are looked at,
-too."""
-
-_FURTHER = 0.7
-"""Share of the time that has to be left for a further plan."""
-
-_ROOMY = 500
-"""The roomiest hosts of all places in turn."""
-
-_EMPTY = 200
-"""The roomiest hosts without servers: members may have to be alone."""
-
-_WHOLE = 200
-"""Hosts of whole domains of the finest level above hosts, those with the most
-room first: members may have to be in one domain."""
-
-_KINDS = 100
-"""Kinds of members whose own hosts are looked for, at most."""
-
-_OF_KIND = 30
-"""The roomiest hosts that suit a kind."""
 
 
 def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
@@ -55,14 +30,14 @@ def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
             else table.part(_some_hosts(incumbent, table)), constructs=True)
         for counts in plans(case, deadline):
             incumbent.offer(case.placement(counts))
-            if deadline.left() < _FURTHER * time:
+            if deadline.left() < limits().further_plan_share * time:
                 break
 
 
 def _are_few(incumbent: Incumbent, table: HostTable) -> bool:
     descriptions = len({m.description for m in incumbent.members})
-    return (len(table) <= MOST
-            or len(table) * descriptions <= _MOST_PLACES)
+    return (len(table) <= limits().all_hosts
+            or len(table) * descriptions <= limits().all_places)
 
 
 def _some_hosts(incumbent: Incumbent, table: HostTable) -> np.ndarray:
@@ -72,16 +47,18 @@ def _some_hosts(incumbent: Incumbent, table: HostTable) -> np.ndarray:
     order = np.argsort(-room, kind='stable')
     order = order[table.enabled[order]]
     hosts = table.hosts
-    empty = [h for h in order.tolist() if not hosts[h].servers][:_EMPTY]
-    chosen = [_in_turn(order, table)[:_ROOMY], np.array(empty, dtype=int),
+    empty = [h for h in order.tolist()
+             if not hosts[h].servers][:limits().empty_hosts]
+    chosen = [_in_turn(order, table)[:limits().roomy_hosts],
+              np.array(empty, dtype=int),
               _of_whole_domains(room, order, table)]
     eligibility = Eligibility(table)
     wanted = {id(m.requirements): m.requirements for m in incumbent.members}
-    for each in [*wanted.values()][:_KINDS]:
+    for each in [*wanted.values()][:limits().kinds]:
         suits = eligibility.suitable(each).copy()
         for name, amount in demands(each):
             suits &= table.amounts(name).free >= amount
-        chosen.append(order[suits[order]][:_OF_KIND])
+        chosen.append(order[suits[order]][:limits().hosts_per_kind])
     stay = [table.index[name] for name in incumbent.placed.values()]
     return np.unique(np.concatenate(
         [*chosen, np.array(stay, dtype=int)])).astype(np.int64)
@@ -98,7 +75,8 @@ def _of_whole_domains(room: np.ndarray, order: np.ndarray,
         room[inside], 1.0), len(division.domains))
     rank = np.argsort(np.argsort(-total, kind='stable'), kind='stable')
     own = order[(division.of_host[order] >= 0) & (room[order] > 0)]
-    return own[np.argsort(rank[division.of_host[own]], kind='stable')][:_WHOLE]
+    return own[np.argsort(rank[division.of_host[own]],
+                          kind='stable')][:limits().domain_hosts]
 
 
 def _room(incumbent: Incumbent, table: HostTable) -> np.ndarray:

@@ -14,30 +14,10 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.attempt import (
     Attempt, LookAhead, ORDERINGS)
 from nova_holistic.solver.construct.components import components
+from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.tally import Tally
-
-TRIES = 48
-"""Restarts of the first ordering of hosts, each with what failed put first.
-In a nearly full cloud a dozen of them are needed for a plan of 200 members."""
-
-_MORE = 6
-"""Restarts of each ordering where others may lead to a plan sooner."""
-
-_SHARE = 0.25
-"""Share of the time left for the restarts of one ordering."""
-
-_AGAIN = 6
-"""Attempts at the classes of one component before all classes are placed
-again."""
-
-_HOPELESS = 4
-"""Failures of those placed first, after which no restart will help them."""
-
-_ELSEWHERE = 16
-"""The same for members with traffic, which begin in another domain each time.
-"""
 
 
 def greedy(case: Case, objective: Objective, deadline: Deadline,
@@ -84,7 +64,7 @@ def plans(case: Case, deadline: Deadline) -> Iterator[Counts]:
     :raises OutOfTime: there is no time for a further one
     """
     restarts, found = Restarts(case, deadline), False
-    for tries in (_MORE, TRIES):
+    for tries in (limits().further_restarts, limits().restarts):
         for ordering in ORDERINGS:
             deadline.check()
             counts = restarts.run(ordering, tries)
@@ -116,7 +96,7 @@ class Restarts:
         self._components = components(case)
         self._order = _hardest_first(case)
         self._avoid: dict[int, np.ndarray] = {}
-        self._tries = TRIES
+        self._tries = limits().restarts
 
     def forget(self) -> None:
         """Begin again: where another ordering failed says little of the next.
@@ -130,10 +110,10 @@ class Restarts:
 
         :param tries: None for many at first, and few later
         """
-        tries, self._tries = tries or self._tries, _MORE
+        tries, self._tries = tries or self._tries, limits().further_restarts
         self.failures.clear()
         first: Counter[int] = Counter()
-        reserve = (1 - _SHARE) * self._deadline.left()
+        reserve = (1 - limits().ordering_share) * self._deadline.left()
         for _ in range(tries):
             if self._deadline.left() <= reserve:
                 return None
@@ -148,8 +128,9 @@ class Restarts:
             if failed is None:
                 return self._judged(attempt.counts)
             first[failed] += failed == order[0]
-            if first[failed] >= (_ELSEWHERE if failed in self._ahead.checked
-                                 else _HOPELESS):
+            if first[failed] >= (limits().traffic_failures
+                                 if failed in self._ahead.checked
+                                 else limits().first_failures):
                 return None
             self._learn(failed, reached)
         return None
@@ -165,7 +146,8 @@ class Restarts:
         while failed is not None:
             component = self._components[failed]
             tries[component] += 1
-            if len(component) == 1 or tries[component] > _AGAIN:
+            if len(component) == 1 or (
+                    tries[component] > limits().component_attempts):
                 return failed
             reached = list(self._tally.reached(failed))
             for c in component.difference(self.fixed):

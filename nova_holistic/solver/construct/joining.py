@@ -17,34 +17,19 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.member import Member
 from nova_holistic.model.objective import Objective, Outlay
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
+from nova_holistic.solver.evaluation.policy_evaluation import (
+    Best, PolicyEvaluation)
+from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem import bound as bounds
 from nova_holistic.solver.problem.case import placed_at
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.marginal_cost import MarginalCost
-from nova_holistic.solver.problem.policy_evaluation import (
-    Best, PolicyEvaluation)
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.problem.tolerances import ARITHMETIC
 from nova_holistic.solver.problem.verdict import Verdict
-
-PLAIN = 200
-"""Places (host, for each member) up to which nothing is gained: a program of
-so few is solved in no time."""
-
-MOST = 16
-"""Members that may join at once."""
-
-LOOKS = 300
-"""Hosts, or types of them, that policies are asked about, for one member."""
-
-_SMALL = 5_000
-"""Places (host, for each member) up to which only a plan that is proved to be
-the best will do: of so few the others find it."""
-
-_EXACT = 1e-9
-"""What sums may be off by, relative to their size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +60,9 @@ def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
     outlay = objective.outlay()
     members = group.all_members()
     waiting = len(members) - len(placed)
-    if outlay is None or not 0 < waiting <= MOST or (
-            not always and waiting * len(snapshot.hosts) <= PLAIN):
+    if outlay is None or not 0 < waiting <= limits().inserted_members or (
+            not always and waiting * len(snapshot.hosts)
+            <= limits().insertion_places):
         return None
     joining = _Joining(group, snapshot, placed, outlay, deadline)
     costs = joining.run()
@@ -88,7 +74,7 @@ def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
     if len(costs) > 1:
         bound = bounds.safe(
             objective, value - sum(costs) + joining.least)
-        if value - bound > _EXACT * max(1.0, value):
+        if value - bound > ARITHMETIC * max(1.0, value):
             verdict = Verdict.GOOD
             within_gap = bounds.gap(value, bound) <= gap or (
                 objective.integral and value - bound <= 1)
@@ -154,7 +140,7 @@ class _Joining:
         if not all(suits.any() for _, suits, _ in kinds.values()):
             return False
         self.small = sum(number * int(suits.sum()) for _, suits, number
-                         in kinds.values()) <= _SMALL
+                         in kinds.values()) <= limits().exact_insertion_places
         if several:
             # Those of one description have the same to fear of policies.
             alone = [self._best(each) for each in {
@@ -177,7 +163,8 @@ class _Joining:
         order = np.lexsort((-self._marginal_cost.full[hosts], costs,
                             preference_costs))
         return self._evaluation.first(member, hosts[order], costs[order],
-                                      preference_costs[order], LOOKS)
+                                      preference_costs[order],
+                                      limits().insertion_checks)
 
     def _suiting(self, member: Member) -> np.ndarray:
         """Hosts that meet what the member requires, with room at first."""

@@ -18,9 +18,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives.utilisation import (
     requested_classes, utilisation)
 from nova_holistic.solver.check import fits
-
-EVALUATED = 64
-"""Hosts for which an objective without an outlay is evaluated at most."""
+from nova_holistic.solver.limits.current import construct as limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ def one_more(question: Insertion, objective: Objective) -> tuple[str, ...]:
     not counted against a host. The order is by the weighted violations of
     preferences that the member adds, then by what it adds to the objective,
     then as in the snapshot. An objective without an outlay orders the first
-    ``EVALUATED`` hosts only.
+    ``evaluated_hosts`` of the limits only.
     """
     rules = _Rules(question)
     costs = {}
@@ -158,7 +156,7 @@ def _objective_cost(question: Insertion, objective: Objective,
     placed = {path: host.name for path, host in question.placed.items()}
     values = {host.name: objective.value(
         members, {**question.placed, question.member.path: host}, placed,
-        question.snapshot) for host in found[:EVALUATED]}
+        question.snapshot) for host in found[:limits().evaluated_hosts]}
     return lambda host: values.get(host.name, float('inf'))
 
 

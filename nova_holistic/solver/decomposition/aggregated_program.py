@@ -9,18 +9,14 @@ from nova_holistic.model.objective import Outlay
 from nova_holistic.solver.decomposition.bins import Bins
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.cohesive_sets import CohesiveSetRows
-from nova_holistic.solver.decomposition.columns import Columns, TINY
+from nova_holistic.solver.decomposition.columns import Columns
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.backend import Outcome
 from nova_holistic.solver.milp.branching import Branching
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.tolerances import EQUAL_COSTS, SUM_ROUNDING
 from nova_holistic.solver.problem.utilisation_curve import curve
-
-_NEARLY = 0.5
-"""How much more than the room for a kind free amounts may say there is."""
-
-_ROUNDING = 1e-12
-"""What a utilisation can be off by."""
 
 
 class AggregatedProgram:
@@ -114,7 +110,8 @@ class AggregatedProgram:
         with np.errstate(divide='ignore', invalid='ignore'):
             told = np.nanmin(np.where(
                 kinds.amounts > 0, bins.free[:, None, :] / kinds.amounts,
-                np.inf), axis=2, initial=np.inf) > bins.room * (1 + _NEARLY)
+                np.inf), axis=2, initial=np.inf) > bins.room * (
+                    1 + limits().room_slack)
         kind, bin_ = np.nonzero(told.T)
         rows = np.arange(len(kind))
         self.program.add(
@@ -141,10 +138,10 @@ class AggregatedProgram:
         low = np.maximum(edges[:-1], before[:, None])
         width = np.maximum(edges[1:] - low, 0.0)
         # Only room limits the last: sums of utilisations are rounded.
-        width[:, -1] += _ROUNDING
+        width[:, -1] += SUM_ROUNDING
         of_p = first + b + np.arange(number * b).reshape(number, b)
         self.program.upper[of_p.ravel()] = (width * size[:, None]).T.ravel()
-        unit = max(float(steps.max(initial=0)), TINY)
+        unit = max(float(steps.max(initial=0)), EQUAL_COSTS)
         # All that is added stands on the pieces.
         self.program.add(
             np.tile(np.arange(b), number + k),

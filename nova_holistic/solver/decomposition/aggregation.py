@@ -16,38 +16,14 @@ from nova_holistic.model.objective import Outlay
 from nova_holistic.solver.decomposition.aggregated_program import (
     AggregatedProgram)
 from nova_holistic.solver.decomposition.cells import Cells
-from nova_holistic.solver.decomposition.columns import columns, constant, TINY
+from nova_holistic.solver.decomposition.columns import columns, constant
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.problem.cost_rounding import rounded_up
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.dual_bounds import DualBounds
 from nova_holistic.solver.problem.kinds import Kinds
-
-_BINS = 100
-"""Bins at first, over all cells."""
-
-_ROUNDS = 12
-_PARTS = 8
-_FRESH = 120
-"""Parts that a bin is split into at least, and that all are."""
-
-_WORTH_IT = 3e-4
-"""Share by which a round has to raise the bound for another one."""
-
-_REST = 0.65
-"""Share of the time limit that is left for making plans."""
-
-_SOLVING = 0.5
-"""Share of the time that is left for one round."""
-
-_NEAR = 1e-4
-"""Gap that is good enough where it is to be known what is used."""
-
-_WISHES = 0.3
-"""Share of the time that is left for the least that preferences cost."""
-
-_ALIKE = 0.01
-"""Differences, of the largest, that are left alone where costs rise."""
+from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 
 class HostAggregation:
@@ -72,7 +48,7 @@ class HostAggregation:
         self._cells = cells
         self._outlay = outlay
         self._deadline = deadline
-        self._alike = _ALIKE if outlay.slopes else TINY
+        self._alike = limits().equal_hosts if outlay.slopes else EQUAL_COSTS
         self.columns = columns(kinds, cells, outlay)
         self.bound: float | None = None
         self.least = 0.0
@@ -85,14 +61,16 @@ class HostAggregation:
         self._next: list[np.ndarray] = []
         self._latest_bound = self._unlimited_bound = 0.0
 
-    def run(self, rounds: int = _ROUNDS) -> None:
-        """So many rounds more, unless nothing is left to split.
+    def run(self, rounds: int | None = None) -> None:
+        """Further rounds, unless nothing is left to split.
 
         Which domains are in use is settled by branching, taken as settled
         while bins are split, and asked again in the end.
         """
+        rounds = limits().rounds if rounds is None else rounds
         bins = self._next or _bins(
-            self.columns.telling(), self.columns.cell, _BINS)
+            self.columns.split_values(), self.columns.cell,
+            limits().first_bins)
         if not self._next and not self._limit_preferences(bins):
             return
         settled = False
@@ -102,7 +80,8 @@ class HostAggregation:
             if not self._solve(bins, settled):
                 return
             more = None if abs(self._latest_bound - before) <= (
-                _WORTH_IT * self._latest_bound) else self._split(bins)
+                limits().bound_progress
+                * self._latest_bound) else self._split(bins)
             if more is None and not settled:
                 return
             settled = more is not None and bool(self._cells.used.any())
@@ -110,13 +89,14 @@ class HostAggregation:
 
     def _split(self, bins: list[np.ndarray]) -> list[np.ndarray] | None:
         """The bins in use in parts; None where that is of no use."""
-        values = self.columns.telling()
-        mixed = [number for number, (hosts, _) in zip(
-            self._used_bins, self.solution) if _is_heterogeneous(values[hosts],
-                                                                 self._alike)]
-        if not mixed or self._deadline.left() < _REST * self._deadline.limit:
+        values = self.columns.split_values()
+        used = zip(self._used_bins, self.solution)
+        mixed = [number for number, (hosts, _) in used
+                 if _is_heterogeneous(values[hosts], self._alike)]
+        if not mixed or self._deadline.left() < (
+                limits().reserve_share * self._deadline.limit):
             return None
-        parts = max(_PARTS, _FRESH // len(mixed))
+        parts = max(limits().bin_parts, limits().new_bins // len(mixed))
         split = [part for number in mixed
                  for part in _finely_split(values, bins[number], parts)]
         gone = set(mixed)
@@ -131,7 +111,7 @@ class HostAggregation:
         if limit <= self.limit:
             return max(self.bound, known)
         outcome, _ = self._program(self._bins, limit).solve_relaxed(
-            _NEAR, self._deadline.left)
+            limits().domain_gap, self._deadline.left)
         return max(self._unlimited_bound, self._cost(outcome), known)
 
     def _limit_preferences(self, bins: Sequence[np.ndarray]) -> bool:
@@ -141,7 +121,8 @@ class HostAggregation:
         program = self._program(bins, float('inf'))
         program.minimise_penalty()
         outcome, _ = program.solve_relaxed(0.0,
-                                           self._deadline.part(_WISHES).left)
+                                           self._deadline.part(
+                                               limits().preference_share).left)
         if outcome.status is Status.INFEASIBLE:
             self.impossible = True
             return False
@@ -154,7 +135,7 @@ class HostAggregation:
             self.least, program.penalty) if outcome.solved else float('inf')
         # Should no plan come that near, at least this is known of all.
         outcome, _ = self._program(bins, float('inf')).solve_relaxed(
-            _NEAR, self._deadline.left)
+            limits().domain_gap, self._deadline.left)
         self._unlimited_bound = max(self._unlimited_bound, self._cost(outcome))
         return True
 
@@ -174,8 +155,9 @@ class HostAggregation:
         program = self._program(bins, self.limit)
         if settled:
             program.restrict_to(self.domains)
-        outcome, x = program.solve_relaxed(_NEAR,
-                                           self._deadline.part(_SOLVING).left)
+        outcome, x = program.solve_relaxed(limits().domain_gap,
+                                           self._deadline.part(
+                                               limits().round_share).left)
         if outcome.status is Status.INFEASIBLE and settled:
             return self._solve(bins, False)
         if outcome.status is Status.INFEASIBLE and self.limit < float('inf'):
@@ -223,7 +205,7 @@ def _split(values: np.ndarray, hosts: np.ndarray,
     here = values[hosts]
     low, high = here.min(axis=0), here.max(axis=0)
     widest = int(np.argmax(high - low))
-    if high[widest] - low[widest] <= TINY:
+    if high[widest] - low[widest] <= EQUAL_COSTS:
         return [hosts]
     # In the middle of the range, where few hosts are far better than most.
     column = here[:, widest]

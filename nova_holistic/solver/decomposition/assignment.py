@@ -13,20 +13,13 @@ import numpy as np
 from pulp import LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.construct.disaggregation import KindCounts
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.rows import Atom, Kind
-
-_NODES = 100
-_MOST = 8000
-"""Pairs of class and host at most."""
-
-_TOLERANCE = 1e-6
-
-_MISSING = 10.0
-"""Cost of a member without a place, where the dearest preference costs 1."""
+from nova_holistic.solver.problem.tolerances import INTEGRALITY
 
 
 def assigned_counts(case: Case, table_of: Sequence[int], places: KindCounts,
@@ -58,7 +51,7 @@ class _Assignment:
         self._column = np.full(upper.shape, -1)
         self._places = np.argwhere(upper > 0)
         self._column[upper > 0] = np.arange(len(self._places))
-        self.small = len(self._places) <= _MOST
+        self.small = len(self._places) <= limits().assignment_places
         self._upper: list[float] = upper[upper > 0].astype(float).tolist()
         self._upper += [float(len(each.members)) for each in case.classes]
         self._integer = [True] * len(self._upper)
@@ -90,7 +83,7 @@ class _Assignment:
         cost[list(self._cost)] = list(self._cost.values())
         cost /= max(1e-9, np.abs(cost).max(initial=0))
         missing = len(self._places) + np.arange(len(self._case.classes))
-        cost[missing] = _MISSING
+        cost[missing] = limits().missing_cost
         program = Linear(cost, np.array(self._upper), np.array(self._integer))
         program.add(
             np.repeat(np.arange(len(self._rows)), [
@@ -141,7 +134,7 @@ class _Assignment:
                 here = np.array([self._own[atom] if atom in self._own else
                                  self._variable(atom, atom.upper, False)])
             else:
-                here, stay = self._spot(atom)
+                here, stay = self._count_columns(atom)
                 if atom.kind is Kind.USED:
                     here, stay = self._used(atom, here, stay)
                 constant += weight * stay
@@ -149,7 +142,7 @@ class _Assignment:
             values.append(np.full(len(here), weight))
         return np.concatenate(columns), np.concatenate(values), constant
 
-    def _spot(self, atom: Atom) -> tuple[np.ndarray, int]:
+    def _count_columns(self, atom: Atom) -> tuple[np.ndarray, int]:
         hosts = self._case.table.hosts_of(atom.level, atom.domain)
         here = self._column[np.ix_(self._case.classes_in(atom.scope), hosts)]
         within = set(hosts.tolist())
@@ -186,7 +179,8 @@ def _integer_solution(program: Linear, missing: slice,
     program.integer = domains
     for program.upper in (everyone, upper):
         # It is far harder where members may be missing.
-        outcome, near = program.solve(deadline.left(), 0.0, _NODES)
+        outcome, near = program.solve(deadline.left(), 0.0,
+                                      limits().assignment_nodes)
         if outcome.status is not Status.INFEASIBLE:
             break
     program.integer, upper = whole, program.upper
@@ -194,7 +188,8 @@ def _integer_solution(program: Linear, missing: slice,
         outcome.solved) else None
     if found is None and outcome.status is not Status.INFEASIBLE:
         program.lower, program.upper = np.zeros_like(upper), upper
-        outcome, values = program.solve(deadline.left(), 0.0, _NODES)
+        outcome, values = program.solve(deadline.left(), 0.0,
+                                        limits().assignment_nodes)
         return values if outcome.solved else None
     return found
 
@@ -206,17 +201,18 @@ def _completed(program: Linear, near: np.ndarray, domains: np.ndarray,
     upper = program.upper
     # A part of a member that is missing is one, or two.
     short = near[missing].sum()
-    enough = program.cost @ near + _TOLERANCE + _MISSING * (
-        short > _TOLERANCE) * (1 + np.ceil(short) - short)
+    enough = program.cost @ near + INTEGRALITY + limits().missing_cost * (
+        short > INTEGRALITY) * (1 + np.ceil(short) - short)
     kept = np.rint(near)
     settled = program.integer & (kept > 0) & (
-        np.abs(near - kept) < _TOLERANCE)
+        np.abs(near - kept) < INTEGRALITY)
     settled[missing] = False
     # With what is whole kept, then with the domains alone.
     for some in (settled, np.zeros_like(settled)):
         program.lower = np.where(domains | some, kept, 0.0)
         program.upper = np.where(domains, kept, upper)
-        outcome, values = program.solve(deadline.left(), 0.0, _NODES)
+        outcome, values = program.solve(deadline.left(), 0.0,
+                                        limits().assignment_nodes)
         if outcome.solved and program.cost @ values <= enough:
             return values
     return None

@@ -6,11 +6,9 @@ import numpy as np
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.marginal_cost_greedy import (
     rounded_counts)
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.kinds import Kinds
-
-_SECONDS = 0.5
-_NODES = 200
 
 
 def rounded_to_cells(kinds: Kinds, cells: Cells, x: np.ndarray,
@@ -30,7 +28,7 @@ def rounded_to_cells(kinds: Kinds, cells: Cells, x: np.ndarray,
     k, c = len(kinds.kinds), cells.count
     near = np.array([np.bincount(cell, row, c) for row in x])
     outcome, values = _nearest(kinds, cells, near, limit).solve(
-        _SECONDS, 0.1, _NODES)
+        limits().rounding_seconds, 0.1, limits().rounding_nodes)
     if not outcome.solved:
         return rounded, None
     found = values[:k * c].reshape(k, c).round().astype(np.int64)

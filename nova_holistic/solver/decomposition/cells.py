@@ -22,8 +22,7 @@ from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import Atom, Carried, Kind, Row, Terms
 from nova_holistic.solver.problem.rules import carried_policies, Rules
-
-_TOLERANCE = 1e-6
+from nova_holistic.solver.problem.tolerances import FEASIBILITY
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +141,7 @@ class Penalty:
             most = (limit - self.constant) / self.unit
             program.add(
                 np.zeros(len(those)), those, self.factors[those] / self.unit,
-                -np.inf, most + _TOLERANCE * max(1.0, abs(most)), 1)
+                -np.inf, most + FEASIBILITY * max(1.0, abs(most)), 1)
 
 
 def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:

@@ -11,14 +11,12 @@ from nova_holistic.solver.construct.disaggregation import (
     disaggregate, KindCounts)
 from nova_holistic.solver.decomposition.assignment import assigned_counts
 from nova_holistic.solver.decomposition.cells import Cells
-from nova_holistic.solver.decomposition.columns import TINY
 from nova_holistic.solver.decomposition.host_assignment import HostAssignment
+from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.tally import Tally
-
-_ASSIGNING = 0.4
-"""Share of the time that is left for giving places away at once."""
+from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 
 def class_counts(case: Case, rules: Cells, outlay: Outlay,
@@ -41,7 +39,7 @@ def class_counts(case: Case, rules: Cells, outlay: Outlay,
     found = disaggregate(case, kinds, taken, rules.of[hosts], fullest,
                          deadline, None, places.shares, parts)
     # Where there are many hosts with few places each, it mostly does not fail.
-    if several and outlay.slopes and not _keeps(case, found, limit):
+    if several and outlay.slopes and not _within_limit(case, found, limit):
         return _assigned(case, kinds, taken, rules.of[hosts],
                          deadline) or found
     return found
@@ -50,7 +48,8 @@ def class_counts(case: Case, rules: Cells, outlay: Outlay,
 def _assigned(case: Case, kinds: Sequence[int], places: KindCounts,
               cell: np.ndarray, deadline: Deadline) -> Counts | None:
     """At once, and whoever is left over wherever there is room."""
-    found = assigned_counts(case, kinds, places, deadline.part(_ASSIGNING))
+    found = assigned_counts(case, kinds, places,
+                            deadline.part(limits().assignment_share))
     if found is None or all(
             sum(here.values()) == len(each.members)
             for each, here in zip(case.classes, found)):
@@ -65,7 +64,7 @@ def _assigned(case: Case, kinds: Sequence[int], places: KindCounts,
     return disaggregate(case, kinds, rest, cell, fullest, deadline, attempt)
 
 
-def _keeps(case: Case, counts: Counts | None, limit: float) -> bool:
+def _within_limit(case: Case, counts: Counts | None, limit: float) -> bool:
     """Whether preferences cost no more than that."""
     return counts is not None and (
-        case.preference_cost(case.placement(counts)) <= limit + TINY)
+        case.preference_cost(case.placement(counts)) <= limit + EQUAL_COSTS)

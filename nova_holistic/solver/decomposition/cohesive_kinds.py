@@ -13,12 +13,10 @@ import numpy as np
 
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.cohesive_sets import CohesiveSet
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.kinds import Kind, Kinds
 from nova_holistic.solver.problem.rows import Atom
 from nova_holistic.solver.problem.rules import Kind as Counted
-
-_MOST = 12
-"""Kinds at most: with more, nobody is told apart."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +53,7 @@ class CohesiveKinds:
         keys = [(int(kind), *where) for kind, where in zip(
             cells.parts.kind, inside)]
         known = {key: number for number, key in enumerate(sorted(set(keys)))}
-        if not cells.cohesive_sets or len(known) > _MOST:
+        if not cells.cohesive_sets or len(known) > limits().cohesive_kinds:
             return cls(kinds, cells)
         fresh = np.array([known[key] for key in keys])
         where = np.array([key[1:] for key in known], dtype=bool)

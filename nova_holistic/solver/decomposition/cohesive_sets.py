@@ -12,11 +12,9 @@ import numpy as np
 
 from nova_holistic.model.group import Scope
 from nova_holistic.solver.decomposition.parts import Parts
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.kinds import Kinds, most_on_a_host
-
-_MOST = 6000
-"""Variables for them at most: beyond that, none is told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class CohesiveSetRows:
 
     def __init__(self, every: tuple[CohesiveSet, ...], bins: int):
         self.parts = sorted({part for each in every for part in each.parts})
-        if len(self.parts) * bins > _MOST:
+        if len(self.parts) * bins > limits().cohesive_variables:
             every, self.parts = (), []
         self._every, self._bins = every, bins
         self.size = len(self.parts) * bins

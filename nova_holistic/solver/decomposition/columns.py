@@ -9,9 +9,7 @@ import numpy as np
 from nova_holistic.model.objective import Outlay
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.problem.kinds import Kinds
-
-TINY = 1e-7
-"""Differences of costs that make no difference."""
+from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +33,7 @@ class Columns:
 
     @property
     def weight(self) -> np.ndarray:
-        return np.where(self.opening > TINY, self.opening, 1.0)
+        return np.where(self.opening > EQUAL_COSTS, self.opening, 1.0)
 
     def values(self) -> np.ndarray:
         """[host, ...]: more of any column is never worse."""
@@ -45,7 +43,7 @@ class Columns:
             self.free / each, self.room / each, -self.opening / weight,
             -self.before, -self.steps))
 
-    def telling(self) -> np.ndarray:
+    def split_values(self) -> np.ndarray:
         """[host, ...]: by what bins are split, each from 0 to 1.
 
         Where costs rise with utilisation, members go to many hosts: there is
@@ -56,7 +54,7 @@ class Columns:
         if not len(values):
             return values
         return values / np.maximum(
-            values.max(axis=0) - values.min(axis=0), TINY)
+            values.max(axis=0) - values.min(axis=0), EQUAL_COSTS)
 
 
 def columns(kinds: Kinds, cells: Cells, outlay: Outlay) -> Columns:

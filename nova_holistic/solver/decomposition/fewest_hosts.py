@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Set
 import numpy as np
 
 from nova_holistic.model.domain import HOST
-from nova_holistic.solver.problem.row_shapes import (
+from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, MaxSkew, MinDomains, Shape, shapes)
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.rules import Rules
-
-_DOMAINS = 4096
-"""Most domains of a level whose policies are written down for this."""
 
 
 def countable(carried: Iterable[Carried], rules: Rules) -> list[Carried]:
@@ -27,7 +25,7 @@ def countable(carried: Iterable[Carried], rules: Rules) -> list[Carried]:
             and any(each.policy is other for other
                     in each.scope.group.policies)
             and all(level != HOST and len(rules.table.division(
-                level).domains) <= _DOMAINS
+                level).domains) <= limits().counted_domains
                 for level in each.policy.levels)]
 
 
@@ -78,7 +76,7 @@ class _HostsNeeded:
         if isinstance(self._shape, MinDomains):
             return self._shape.least - len(
                 self._held & self._shape.domains)
-        open_to = self._open()
+        open_to = self._reachable_domains()
         if isinstance(self._shape, MaxSkew) and self._in_all(open_to):
             return len(self._shape.domains - self._held)
         left = self.new - sum(
@@ -98,7 +96,7 @@ class _HostsNeeded:
         return open_to <= self._shape.domains and (
             self.new + int(self.stay.sum()) > others * self._shape.skew)
 
-    def _open(self) -> set[int]:
+    def _reachable_domains(self) -> set[int]:
         """Domains that some of the members can use; -1 for hosts in none."""
         masks = {id(mask): mask for mask in (
             self._reach[path] for path in self._paths)}

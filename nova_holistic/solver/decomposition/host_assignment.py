@@ -11,36 +11,12 @@ from nova_holistic.solver.decomposition.aggregated_program import (
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cell_rounding import rounded_to_cells
 from nova_holistic.solver.decomposition.cells import Cells
-from nova_holistic.solver.decomposition.columns import TINY
 from nova_holistic.solver.decomposition.marginal_cost_greedy import (
     assign_by_marginal_cost)
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
-
-_MOST = 2000
-"""Hosts in an integer program of kinds."""
-
-_MORE = 0.25
-"""Hosts without places that may be needed, as a share of the others."""
-
-_FURTHER = 0.1
-"""The same, where whole members of kinds are known to fit."""
-
-_LEAST = 24
-"""The fewest of these."""
-
-_SECONDS = 0.25
-"""Share of the time limit for it at most."""
-
-_SHARE = 0.5
-"""Share of the time that is left for it at most."""
-
-_COHESIVE = 0.1
-"""Hosts beside those that the relaxation uses, as a share, where members are
-kept together."""
-
-_NODES = 50
-"""Nodes of its search tree, beyond which it hardly gets better."""
+from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,18 +43,20 @@ def assign_to_hosts(kinds: Kinds, cells: Cells, outlay: Outlay,
     """
     if outlay.slopes:
         return _by_marginal_cost(kinds, cells, outlay, aggregation, spare)
-    chosen = _chosen(aggregation, max(spare, _COHESIVE)
+    chosen = _chosen(aggregation, max(spare, limits().cohesive_spare_hosts)
                      if cells.cohesive_sets else spare)
     program = AggregatedProgram(kinds, cells, outlay, aggregation.columns,
                                 [np.array([n]) for n in chosen])
     program.require_integers()
     program.preferences.limit(program.program, aggregation.limit)
-    seconds = min(_SECONDS * deadline.limit, _SHARE * deadline.left())
-    _, x = program.solve(seconds, gap / 2, _NODES)
+    seconds = min(limits().kinds_share_of_limit * deadline.limit,
+                  limits().kinds_share * deadline.left())
+    _, x = program.solve(seconds, gap / 2, limits().kinds_nodes)
     hosts = aggregation.columns.hosts[chosen]
     # Rules that are not told of here may ask for some hosts more.
     known = aggregation.columns.hosts[np.union1d(
-        chosen, _chosen(aggregation, spare + _MORE, _LEAST))]
+        chosen, _chosen(aggregation, spare + limits().spare_hosts,
+                        limits().fewest_spare_hosts))]
     if not x.any():
         return HostAssignment(known, None)
     return HostAssignment(known, _by_kind(hosts, np.rint(x).astype(np.int64)),
@@ -94,7 +72,8 @@ def from_patterns(aggregation: HostAggregation, taken: np.ndarray,
     """
     columns = aggregation.columns
     busy = np.flatnonzero(taken.any(axis=0))
-    more = max(_LEAST, int(_FURTHER * len(busy)))
+    more = max(limits().fewest_spare_hosts, int(limits().pattern_spare_hosts
+                                                * len(busy)))
     rest = np.setdiff1d(np.arange(len(columns.hosts)), busy)
     rest = rest[np.argsort(columns.before[rest], kind='stable')] if (
         slopes) else _by_promise(aggregation, rest)
@@ -119,12 +98,13 @@ def _by_marginal_cost(kinds: Kinds, cells: Cells, outlay: Outlay,
                                      aggregation.limit)
     taken = assign_by_marginal_cost(kinds, columns, outlay.slopes, quota)
     if taken is None:
-        return HostAssignment(columns.hosts[_chosen(aggregation, spare,
-                                                    _LEAST)], None)
+        chosen = _chosen(aggregation, spare, limits().fewest_spare_hosts)
+        return HostAssignment(columns.hosts[chosen], None)
     busy = taken.any(axis=0)
     free = np.flatnonzero(~busy)
     more = free[np.argsort(columns.before[free], kind='stable')]
-    more = more[:max(_LEAST, int((spare + _MORE) * busy.sum()))]
+    more = more[:max(limits().fewest_spare_hosts,
+                     int((spare + limits().spare_hosts) * busy.sum()))]
     return HostAssignment(
         np.sort(columns.hosts[np.concatenate((np.flatnonzero(busy), more))]),
         _by_kind(columns.hosts, taken), shares)
@@ -135,7 +115,7 @@ def _chosen(aggregation: HostAggregation, spare: float,
     """Numbers in the relaxation's columns, in order."""
     columns = aggregation.columns
     used = np.concatenate([hosts[:number] for (hosts, _), number in zip(
-        aggregation.solution, aggregation.wanted)])[:_MOST]
+        aggregation.solution, aggregation.wanted)])[:limits().chosen_hosts]
     more = max(least, int(np.ceil(spare * len(used))))
     rest = _by_promise(aggregation, np.setdiff1d(
         np.arange(len(columns.hosts)), used))
@@ -147,7 +127,8 @@ def _by_promise(aggregation: HostAggregation, rest: np.ndarray) -> np.ndarray:
     columns = aggregation.columns
     largest = np.maximum(columns.free.max(axis=0, initial=1), 1)
     room = (columns.free / largest).min(axis=1, initial=1.0)
-    worth = room - columns.opening / max(columns.opening.max(initial=0), TINY)
+    worth = room - columns.opening / max(columns.opening.max(initial=0),
+                                         EQUAL_COSTS)
     rest = rest[np.argsort(-worth[rest], kind='stable')]
     rank = np.zeros(len(rest), dtype=np.int64)
     for cell in np.unique(columns.cell[rest]):

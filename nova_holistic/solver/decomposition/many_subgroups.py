@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups that are large only for the number of their subgroups."""
 
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.kinds import Kinds
-
-FEW = 1_000
-"""Hosts up to which many small groups are written down at once."""
-
-WRITTEN = 10_000
-"""Places up to which they are: each class of members, on each host."""
 
 
 def size(kinds: Kinds) -> int:
@@ -33,4 +28,5 @@ def many_subgroups(kinds: Kinds) -> bool:
     classes = {(kind_of[path], *numbers) for path, numbers in under.items()}
     hosts = len(kinds.table)
     places = sum(int(open_to[kind]) for kind, *_ in classes)
-    return hosts <= FEW and places <= min(WRITTEN, len(classes) * hosts / 2)
+    return hosts <= limits().subgroup_hosts and places <= min(
+        limits().subgroup_places, len(classes) * hosts / 2)

@@ -8,10 +8,8 @@ import numpy as np
 
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.policy import Policy
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.hosts import HostTable
-
-_MOST = 64
-"""Cells at most: domains of several levels, crossed."""
 
 
 def refined(table: HostTable, of: np.ndarray,
@@ -21,11 +19,11 @@ def refined(table: HostTable, of: np.ndarray,
         if level == HOST:
             return None
         division = table.division(level)
-        if len(division.domains) > _MOST:
+        if len(division.domains) > limits().cells:
             return None
         pairs = np.stack((of, division.of_host))
         of = np.unique(pairs, axis=1, return_inverse=True)[1].reshape(-1)
-    return None if of.max(initial=0) >= _MOST else of
+    return None if of.max(initial=0) >= limits().cells else of
 
 
 def is_host_filter(policy: Policy) -> bool:

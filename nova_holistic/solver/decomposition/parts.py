@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.group import Scope
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.kinds import Kinds
-
-_MOST = 3000
-"""Variables for parts at most: beyond that, rules are left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +64,6 @@ def countable_scopes(kinds: Kinds, scopes: Sequence[Scope],
     found: dict[int, Scope] = {}
     for number in sorted(asked, key=lambda n: (-len(scopes[n].members), n)):
         more = {**found, number: scopes[number]}
-        if parts(kinds, more).slots * cells <= _MOST:
+        if parts(kinds, more).slots * cells <= limits().part_variables:
             found = more
     return found

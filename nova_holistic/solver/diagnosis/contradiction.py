@@ -14,22 +14,13 @@ import itertools
 import numpy as np
 
 from nova_holistic.solver.diagnosis.room import Room
-from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import no_limit
-from nova_holistic.solver.problem.row_shapes import (
+from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, Infeasible, MaxDomains, MaxSkew, MinDomains, Shape,
     shapes, Unrecognised)
+from nova_holistic.solver.limits.current import diagnosis as limits
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.rows import Carried
-
-_SPLITS = 64
-"""Most domains that are tried in turn."""
-
-_WORK = 6_000_000
-"""Places (class and host) looked at in trying domains, after which no more
-are tried: some tenths of a second."""
-
-_DEPTH = 2
-"""Levels of nesting in which domains are tried in turn."""
 
 
 def contradictory(case: Case,
@@ -74,15 +65,15 @@ class CountingTest(Room):
                     [n for n, most in shape.limits.items() if most == 0]):
                 self._closing.append(shape.carried)
 
-    def contradiction(self, depth: int = _DEPTH) -> list[Carried] | None:
+    def contradiction(self, depth: int | None = None) -> list[Carried] | None:
         """Policies that have a part in one; None where there is none."""
         if self._short():
             return self._closing
         for shape in self.shapes:
             if self._breaks(shape):
                 return [shape.carried, *self._needing(shape), *self._closing]
-        if depth == _DEPTH:
-            self.work[0] = 0
+        if depth is None:
+            depth, self.work[0] = limits().probing_depth, 0
         for shape in self.shapes if depth else ():
             if isinstance(shape, MaxDomains):
                 found = self._probe_domains(shape, depth)
@@ -136,12 +127,12 @@ class CountingTest(Room):
             here = sum(takes[n] > 0 for n in shape.domains)
             return min(here, self.members(shape.scope)) < shape.least
         if isinstance(shape, MaxSkew):
-            return self.uneven(shape) or (
-                self.evenly(shape) < self.members(shape.scope))
+            return self.is_uneven(shape) or (
+                self.skew_capacity(shape) < self.members(shape.scope))
         if isinstance(shape, MaxDomains):
-            return self.roomiest(shape) < self.members(shape.scope)
+            return self.largest_domains(shape) < self.members(shape.scope)
         if isinstance(shape, Disjoint):
-            needed, here = self.apart(shape)
+            needed, here = self.disjoint_domains(shape)
             return here < needed
         return False
 
@@ -152,7 +143,7 @@ class CountingTest(Room):
             takes[number] = min(takes[number], most)
         return int(takes.sum())
 
-    def evenly(self, shape: MaxSkew) -> int:
+    def skew_capacity(self, shape: MaxSkew) -> int:
         """How many of the scope there is room for without more skew."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
@@ -160,7 +151,7 @@ class CountingTest(Room):
         takes[inside] = np.minimum(takes[inside], most)
         return int(takes.sum())
 
-    def uneven(self, shape: MaxSkew) -> bool:
+    def is_uneven(self, shape: MaxSkew) -> bool:
         """Whether equal numbers are asked for and there are none."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
@@ -168,14 +159,14 @@ class CountingTest(Room):
         return (shape.skew == 0 and not elsewhere
                 and self.members(shape.scope) % len(inside) != 0)
 
-    def roomiest(self, shape: MaxDomains) -> int:
+    def largest_domains(self, shape: MaxDomains) -> int:
         """How many of the scope so many domains hold at most."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
         best = np.sort(takes[inside])[::-1][:shape.most].sum()
         return int(takes.sum() - takes[inside].sum() + best)
 
-    def apart(self, shape: Disjoint) -> tuple[int, int]:
+    def disjoint_domains(self, shape: Disjoint) -> tuple[int, int]:
         """Number of domains that both sides need, and of those they have."""
         level = shape.level
         either = {int(n) for scope in (shape.scope, shape.other)
@@ -231,14 +222,15 @@ class CountingTest(Room):
         outside = set(range(-1, len(takes) - 1)) - shape.domains
         need = self.members(shape.scope) - sum(takes[n] for n in outside)
         possible = [n for n in sorted(shape.domains) if takes[n] >= need]
-        if len(possible) > _SPLITS or self.work[0] > _WORK:
+        if len(possible) > limits().probed_domains or (
+                self.work[0] > limits().probing_places):
             if not any(takes[n] for n in outside):
                 self.close(shape.scope, shape.level,
                            shape.domains - {*possible})
             return None
         fine, blamed = [], []
         for n in possible:
-            if self.work[0] > _WORK:
+            if self.work[0] > limits().probing_places:
                 return None
             count = self.within(shape, n)
             found = [] if count is None else count.contradiction(depth - 1)

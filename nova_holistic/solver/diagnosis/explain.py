@@ -21,17 +21,13 @@ from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.diagnosis.numbers import amounts
+from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.member_classes import MemberClass
 from nova_holistic.solver.problem.rows import Carried
-from nova_holistic.solver.problem.tally import Tally
-
-_MOVES = 400
-"""Moves that are tried for all members together; at least a few for each."""
-
-_FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +128,8 @@ class _Explainer:
         self._governed = [_governed(p) for p in self._hard]
         self._cost = self._worth()
         self._used = self._free_after()
-        self._tries = max(_FEWEST, _MOVES // max(1, len(case.members)))
+        self._tries = max(limits().moves_per_member, limits().moves
+                          // max(1, len(case.members)))
 
     def all(self) -> Iterator[Explanation]:
         of_class = {m.path: c for c, each in enumerate(self._case.classes)

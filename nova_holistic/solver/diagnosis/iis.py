@@ -17,18 +17,13 @@ from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.construct.greedy import any_plan
 from nova_holistic.solver.diagnosis.contradiction import contradictory
 from nova_holistic.solver.diagnosis.elements import Element, elements, keeping
+from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.problem.rows import Carried
-
-_TRIALS = 0.8
-"""Share of what is left of the time limit that all questions may take."""
-
-_ONE_TRIAL = 0.25
-"""Share of what is left of the time limit that one question may take."""
 
 Possible = Callable[[Sequence[Element]], bool | None]
 """Whether a plan keeps these elements; None where nobody knows."""
@@ -106,7 +101,7 @@ class FeasibilityTests:
             program.minimise_cost()
             outcome = self._backend.solve(program.problem, gap=0, seconds=min(
                 self._deadline.for_solver(self._backend.around * program.size),
-                _ONE_TRIAL * self._deadline.left()))
+                limits().question_share * self._deadline.left()))
             if outcome.status is Status.INFEASIBLE:
                 return False
             if not outcome.solved:
@@ -127,7 +122,7 @@ def find_iis(case: Case, backend: Backend, deadline: Deadline,
     :param blamed: policies that counting found to contradict each other
     :raises OutOfTime: not even that could be told in time
     """
-    tests = FeasibilityTests(case, backend, deadline.part(_TRIALS))
+    tests = FeasibilityTests(case, backend, deadline.part(limits().iis_share))
     found = list(elements(case.group))
     try:
         possible = tests.solved if blamed is None else tests.counted

@@ -7,11 +7,9 @@ from typing import Self
 
 import numpy as np
 
+from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import no_limit
-
-_ONE_LOOK = 5_000
-"""Places that could be looked at in the time that one look takes anyway."""
 
 
 class Room:
@@ -104,7 +102,8 @@ class Room:
     def look(self, classes: int) -> None:
         """Note how much is looked at."""
         self._in_time()
-        self.work[0] += classes * len(self.case.table) + _ONE_LOOK
+        self.work[0] += classes * len(
+            self.case.table) + limits().places_per_check
 
     def paths(self, scope: int) -> set[str]:
         """Of the scope's members; none of no scope."""

@@ -12,9 +12,9 @@ from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.diagnosis.contradiction import CountingTest
 from nova_holistic.solver.diagnosis.numbers import be, many, room, wishes
-from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.row_shapes import (
+from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape)
+from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Carried
 
 _ONLY = Marked('the domain that they are confined to')
@@ -123,12 +123,12 @@ class Sentences:
         count, place = self._best(shape)
         members = self._count.members(shape.scope)
         told = tell('{} with max_skew {}', name, shape.skew)
-        if count.uneven(shape):
+        if count.is_uneven(shape):
             self.at_odds = True
             return tell('{} cannot share {} among {}', told,
                         many(members, 'member'),
                         many(len(shape.domains), shape.level))
-        fitting = count.evenly(shape)
+        fitting = count.skew_capacity(shape)
         if fitting >= members:
             return tell('{} keeps {} even', told, many(members, 'member'))
         self.at_odds = True
@@ -142,7 +142,7 @@ class Sentences:
 
     def _apart(self, name: Marked, shape: Disjoint) -> Marked:
         count, place = self._best(shape)
-        needed, here = count.apart(shape)
+        needed, here = count.disjoint_domains(shape)
         if here < needed:
             return tell('{} needs {}; {}', name, many(needed, shape.level),
                         self._there(here, shape, place, shape.other))
@@ -167,7 +167,7 @@ class Sentences:
             or isinstance(s, CountCap) and not any(s.limits.values())])
         where = ('one ' + shape.level if shape.most == 1
                  else many(shape.most, shape.level))
-        most = rest.roomiest(shape)
+        most = rest.largest_domains(shape)
         asked = self._asked(shape.scope) if most < members else ''
         if not asked:
             return tell('{} puts {} into {}', name, self._both(members), where)

@@ -19,17 +19,12 @@ from nova_holistic.solver.diagnosis.elimination import Elimination, packing
 from nova_holistic.solver.diagnosis.iis import IIS
 from nova_holistic.solver.diagnosis.numbers import amounts, conditions, many
 from nova_holistic.solver.diagnosis.sentences import Sentences
+from nova_holistic.solver.evaluation.row_shapes import (
+    CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
+from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import no_limit
-from nova_holistic.solver.problem.row_shapes import (
-    CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.problem.rows import Carried
-
-_LONG = 200
-"""Characters of a policy's own words, which may name every member."""
-
-_NAMED = 20
-"""Policies, and descriptions, that are named where all are told of."""
 
 _ORDER = (CountCap, MaxSkew, MinDomains, Disjoint, MaxDomains)
 """What numbers are told of first."""
@@ -62,10 +57,11 @@ def unreduced_reasons(case: Case,
     told = [Reason.told(each.scope.path, tell(
         '{} is for {}', said(each.policy.summary),
         many(len(each.scope.members), 'member')))
-        for each in policies[:_NAMED]]
+        for each in policies[:limits().named_policies]]
     told.extend(Reason.told(path, _asks(wanted[path]))
-                for path in list(wanted)[:_NAMED])
-    more = max(0, len(policies) - _NAMED) + max(0, len(wanted) - _NAMED)
+                for path in list(wanted)[:limits().named_policies])
+    more = max(0, len(policies) - limits().named_policies) + max(
+        0, len(wanted) - limits().named_policies)
     if more:
         told.append(Reason.told('', Marked(
             f'{more} more policies and descriptions may have a part in it')))
@@ -196,7 +192,7 @@ class _Words:
             return Marked()
         return tell('{} is broken by members that are placed already: {}',
                     said(each.policy.summary),
-                    shortened(said(found.messages[0]), _LONG))
+                    shortened(said(found.messages[0]), limits().text_length))
 
     def _witnessed(self, reason: Reason, each: Carried) -> Reason:
         """What the policy would say of a plan made without it."""
@@ -205,7 +201,7 @@ class _Words:
             if found.messages:
                 return Reason.told(reason.at, tell(
                     '{}; without it, for one, {}', reason.text,
-                    shortened(said(found.messages[0]), _LONG)))
+                    shortened(said(found.messages[0]), limits().text_length)))
         return reason
 
     def _without(self, each: Carried) -> list[Mapping[str, Host]]:

@@ -8,15 +8,12 @@ import numpy as np
 
 from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.improve.neighbourhood import PlanView
 from nova_holistic.solver.improve.settings import Improvement
+from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.marginal_cost import MarginalCost
-
-_MANY = 6
-"""How many times as many hosts as are wanted are the cheap ones, of which
-some are drawn."""
 
 
 class CandidateHosts:
@@ -96,6 +93,6 @@ class CandidateHosts:
             cost = self._costs.of(one)[hosts]
         order = hosts[np.argsort(cost / np.maximum(share, 1e-9),
                                  kind='stable')].tolist()
-        some = order[:_MANY * number]
+        some = order[:limits().cheap_hosts * number]
         return order[:number // 2] + chance.sample(
             some, min(len(some), number - number // 2))

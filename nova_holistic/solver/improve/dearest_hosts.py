@@ -9,9 +9,7 @@ from nova_holistic.objectives.utilisation import (
     requested_classes, utilisation)
 from nova_holistic.solver.improve.neighbourhood import (
     Neighbourhood, PlanView, shuffled)
-
-_NOISE = 0.5
-"""Costs are multiplied by up to 1 plus that, at random."""
+from nova_holistic.solver.limits.current import improve as limits
 
 
 class DearestHosts(Neighbourhood):
@@ -28,7 +26,7 @@ class DearestHosts(Neighbourhood):
     def free(self, plan: PlanView, number: int,
              chance: random.Random) -> Sequence[str]:
         costs = self._costs(plan)
-        worth = {name: -cost * (1 + _NOISE * chance.random())
+        worth = {name: -cost * (1 + limits().cost_noise * chance.random())
                  for name, cost in costs.items()}
         return plan.of_hosts(sorted(
             shuffled(costs, chance), key=worth.__getitem__), number)

@@ -17,9 +17,7 @@ from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, Worth
-
-_LEAST_GAIN = 1e-6
-"""Less than that is rounding, and no reason to go on."""
+from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 
 
 def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
@@ -59,7 +57,7 @@ class _Search:
             outcome = self._step(chosen)
             gain = _gain(before, self._incumbent.worth)
             self._selection.learn(chosen, outcome, gain)
-            failures = 0 if gain > _LEAST_GAIN else failures + 1
+            failures = 0 if gain > BOUND_ERROR else failures + 1
             if outcome.is_better:
                 self._plan = PlanView(self._incumbent)
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from nova_holistic.model.group import Scope
 from nova_holistic.model.snapshot import Host
+from nova_holistic.solver.evaluation.policy_evaluation import (
+    distinguished_levels)
 from nova_holistic.solver.improve.neighbourhood import PlanView
 from nova_holistic.solver.improve.rows_by_place import RowsByPlace
 from nova_holistic.solver.improve.settings import Improvement
@@ -19,7 +21,6 @@ from nova_holistic.solver.milp.solver_calls import SolverCalls
 from nova_holistic.solver.problem.case import Case, Counts, Freed
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.policy_evaluation import distinguished_levels
 from nova_holistic.solver.problem.preference_cost import preference_cost
 
 

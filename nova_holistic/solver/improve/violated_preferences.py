@@ -7,10 +7,7 @@ from typing import ClassVar
 
 from nova_holistic.solver.improve.neighbourhood import (
     Neighbourhood, PlanView, shuffled)
-
-
-_MANY = 4
-"""Scopes of up to that many times the number are freed as a whole."""
+from nova_holistic.solver.limits.current import improve as limits
 
 
 class ViolatedPreferences(Neighbourhood):
@@ -26,7 +23,7 @@ class ViolatedPreferences(Neighbourhood):
     def free(self, plan: PlanView, number: int,
              chance: random.Random) -> Sequence[str]:
         some = shuffled(plan.in_scope(chance.choice(plan.violated)), chance)
-        if len(some) > _MANY * number:
+        if len(some) > limits().whole_scope_factor * number:
             some = some[:number]
         left = {plan.where[path].name for path in some}
         others = plan.of_hosts(

@@ -12,12 +12,10 @@ import heapq
 import highspy
 import numpy as np
 
+from nova_holistic.solver.limits.current import milp as current_limits
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.linear import Linear
-
-_WHOLE = 1e-6
-_DIGITS = 7
-_NODES = 40
+from nova_holistic.solver.problem.tolerances import BOUND_DIGITS, INTEGRALITY
 
 Fixed = tuple[tuple[int, float], ...]
 
@@ -29,7 +27,7 @@ class Branching:
     """
 
     def __init__(self, program: Linear, few: np.ndarray):
-        self._few = np.flatnonzero(few)
+        self._binaries = np.flatnonzero(few)
         self._upper = program.upper
         self._program = program
         self._model = program.loaded()
@@ -46,15 +44,15 @@ class Branching:
         # Bounds of what is still to be looked at, and of what was given up.
         heap: list[tuple[float, int, Fixed]] = [(-np.inf, 0, ())]
         low, number = np.inf, 0
-        for _ in range(_NODES):
-            if not heap or heap[0][0] >= self._enough(gap):
+        for _ in range(current_limits().branching_nodes):
+            if not heap or heap[0][0] >= self._cutoff(gap):
                 break
             above, _, fixed = heapq.heappop(heap)
-            value = self._at(fixed, left())
+            value = self._solve_node(fixed, left())
             if value is None:
                 heapq.heappush(heap, (above, 0, fixed))
                 break
-            if value >= self._enough(gap):
+            if value >= self._cutoff(gap):
                 low = min(low, value)
                 continue
             split = self._fraction()
@@ -68,12 +66,12 @@ class Branching:
             # Of those that are equally good the latest is looked at first.
             for end in (0.0, 1.0):
                 number -= 1
-                heapq.heappush(heap, (round(value, _DIGITS), number,
+                heapq.heappush(heap, (round(value, BOUND_DIGITS), number,
                                       (*fixed, (split, end))))
         bound = min(low, self._best, *(
-            each[0] - 10.0 ** -_DIGITS for each in heap))
+            each[0] - 10.0 ** -BOUND_DIGITS for each in heap))
         return self._outcome(bound, not heap or (
-            heap[0][0] >= self._enough(gap)))
+            heap[0][0] >= self._cutoff(gap)))
 
     def _outcome(self, bound: float, done: bool) -> Outcome:
         known = bound if np.isfinite(bound) else None
@@ -83,22 +81,22 @@ class Branching:
         return Outcome(Status.NOTHING if known is None
                        else Status.FEASIBLE, known)
 
-    def _enough(self, gap: float) -> float:
+    def _cutoff(self, gap: float) -> float:
         return self._best - gap * abs(self._best) if (
             self._best < np.inf) else np.inf
 
-    def _at(self, fixed: Fixed, seconds: float) -> float | None:
+    def _solve_node(self, fixed: Fixed, seconds: float) -> float | None:
         """No solution with these variables costs less; infinite where there
         is none, None where nothing is proved in time."""
-        lower = np.zeros(len(self._few))
-        upper = self._upper[self._few].astype(float)
+        lower = np.zeros(len(self._binaries))
+        upper = self._upper[self._binaries].astype(float)
         for number, end in fixed:
             lower[number], upper[number] = end, min(end, upper[number])
         if (lower > upper).any():
             return np.inf
         model = self._model
-        model.changeColsBounds(len(self._few), self._few.astype(np.int32),
-                               lower, upper)
+        model.changeColsBounds(len(self._binaries),
+                               self._binaries.astype(np.int32), lower, upper)
         model.setOptionValue('time_limit', max(
             0.01, seconds) + model.getRunTime())
         model.run()
@@ -108,14 +106,14 @@ class Branching:
         if status != highspy.HighsModelStatus.kOptimal:
             return None
         least, most = (limits.copy() for limits in self._limits)
-        least[self._few], most[self._few] = lower, upper
+        least[self._binaries], most[self._binaries] = lower, upper
         return self._dual.bound(
             np.array(model.getSolution().row_dual), least, most)
 
     def _fraction(self) -> int | None:
         """The variable that is farthest from whole, the larger ones first."""
-        values = np.array(self._model.getSolution().col_value)[self._few]
+        values = np.array(self._model.getSolution().col_value)[self._binaries]
         off = np.abs(values - np.round(values))
-        if off.max(initial=0.0) <= _WHOLE:
+        if off.max(initial=0.0) <= INTEGRALITY:
             return None
-        return int(np.argmax(np.where(off > _WHOLE, values, -1.0)))
+        return int(np.argmax(np.where(off > INTEGRALITY, values, -1.0)))

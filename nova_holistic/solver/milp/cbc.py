@@ -13,15 +13,12 @@ import warnings
 import pulp
 from pulp import LpProblem, LpVariable
 
+from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.milp.backend import Backend, Outcome, Status
 from nova_holistic.solver.milp.ill_conditioned import is_ill_conditioned
+from nova_holistic.solver.problem.tolerances import CBC_BOUND_ERROR
 
 _BOUND = re.compile(r'^Lower bound:\s+(\S+)', re.MULTILINE)
-_BOUND_ERROR = 0.0005
-"""CBC's log shows the bound with three decimals."""
-
-_PATIENCE = 0.05
-"""Seconds beyond its time limit that CBC may take to write its answer."""
 
 
 class _Stoppable(pulp.PULP_CBC_CMD):
@@ -46,7 +43,7 @@ class _Stoppable(pulp.PULP_CBC_CMD):
         with open(place / 'log', 'wb') as log:
             subprocess.run(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                check=True, timeout=self.timeLimit + _PATIENCE)
+                check=True, timeout=self.timeLimit + limits().cbc_grace)
         status, values, _, _, _, solution = self.readsol_MPS(
             answer, problem, variables, names, rows)
         problem.assignVarsVals(values)
@@ -90,7 +87,7 @@ def _outcome(problem: LpProblem, log: str) -> Outcome:
                        else Status.INFEASIBLE)
     found = _BOUND.search(log)
     # The log leaves the objective's constant out.
-    bound = (float(found.group(1)) - _BOUND_ERROR
+    bound = (float(found.group(1)) - CBC_BOUND_ERROR
              + problem.objective.constant) if found else None
     if bound is not None and not math.isfinite(bound):
         bound = None

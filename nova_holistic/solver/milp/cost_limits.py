@@ -9,9 +9,7 @@ from pulp import LpAffineExpression, LpConstraint, LpProblem, LpVariable
 
 from nova_holistic.solver.milp.preference_rows import (
     CostRow, FAR_APART, has_fractions, Penalty, tiers)
-
-_DIGIT = 2**12
-"""Base of the digits of whole numbers that are too far apart."""
+from nova_holistic.solver.problem.tolerances import DIGIT_BASE
 
 Terms = list[tuple[LpVariable, int]]
 
@@ -89,13 +87,15 @@ class CostLimits(abc.ABC):
         """
         scale = max((abs(amount) for _, amount in terms), default=1)
         if scale > FAR_APART:
-            high, low = divmod(limit, _DIGIT)
-            most = sum(amount % _DIGIT * v.upBound for v, amount in terms)
-            carry = self._variable(int(most) // _DIGIT + 1)
-            self._row([*((v, amount % _DIGIT) for v, amount in terms
-                         if amount % _DIGIT), (carry, -_DIGIT)], low, used)
-            self.whole_row([*((v, amount // _DIGIT) for v, amount in terms
-                              if amount // _DIGIT), (carry, 1)], high, used)
+            high, low = divmod(limit, DIGIT_BASE)
+            most = sum(amount % DIGIT_BASE * v.upBound for v, amount in terms)
+            carry = self._variable(int(most) // DIGIT_BASE + 1)
+            self._row([*((v, amount % DIGIT_BASE) for v, amount in terms
+                         if amount % DIGIT_BASE), (carry, -DIGIT_BASE)], low,
+                      used)
+            self.whole_row([*((v, amount // DIGIT_BASE) for v, amount in terms
+                              if amount // DIGIT_BASE), (carry, 1)], high,
+                           used)
         else:
             self._row([(v, amount / scale) for v, amount in terms],
                       limit / scale, used)

@@ -15,19 +15,9 @@ import numpy as np
 
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.objective import Objective
+from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.rows import Atom, Kind, Terms
-
-_MOST_MEMBERS = 200
-"""Members from which on few hosts have as many dominating hosts."""
-
-_PER_MEMBER = 4
-_FURTHER = 100
-"""Hosts with which all others are compared: that many for each member, and
-that many further ones."""
-
-_COMPARISONS = 8_000_000
-"""Comparisons at once, which is the number of bytes that they take."""
 
 
 def needed_places(case: Case, objective: Objective) -> np.ndarray:
@@ -40,8 +30,8 @@ def needed_places(case: Case, objective: Objective) -> np.ndarray:
     room = case.open_room()
     places = room > 0
     useful = places.any(axis=0)
-    if outlay is None and traffic is None or members > _MOST_MEMBERS or (
-            useful.sum() <= members):
+    if members > limits().dominated_members or useful.sum() <= members or (
+            outlay is None and traffic is None):
         return places
     signatures = _Signatures(case)
     levels = signatures.levels | (
@@ -135,9 +125,10 @@ def _dominated(values: np.ndarray, most: int) -> np.ndarray:
         return np.arange(len(values))
     spread = np.ptp(values, axis=0)
     worth = (values / np.where(spread > 0, spread, 1.0)).sum(axis=1)
-    best = np.argsort(-worth, kind='stable')[:_PER_MEMBER * most + _FURTHER]
+    best = np.argsort(-worth, kind='stable')[
+        :limits().compared_per_member * most + limits().compared_hosts]
     found = np.zeros(len(values), dtype=bool)
-    step = max(1, _COMPARISONS // max(1, len(best) * values.shape[1]))
+    step = max(1, limits().comparisons // max(1, len(best) * values.shape[1]))
     for first in range(0, len(values), step):
         rows = np.arange(first, min(first + step, len(values)))
         some, others = values[rows][:, None, :], values[best][None, :, :]

@@ -8,6 +8,7 @@ then parts of the members, while the others stay where they are.
 
 from typing import TYPE_CHECKING
 
+from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.free_classes import free_classes
 from nova_holistic.solver.milp.program import Program
@@ -17,22 +18,6 @@ from nova_holistic.solver.problem.deadline import Deadline
 if TYPE_CHECKING:
     from nova_holistic.solver.milp.search import Search
 
-_PART = 0.25
-"""Share of the time left for places that a relaxation chose."""
-
-_STEP = 0.05
-"""Share of the time left for each program of a part of the members, and for
-all of them at least."""
-
-_AGAIN = 0.2
-"""All of these take that much of the time that it took so far, at most."""
-
-_TURNS = 8
-"""Turns of all members at most."""
-
-_FIRST = 2.0
-"""Times the cost that any preference is worth more."""
-
 
 def fix_and_optimise(search: 'Search', program: Program, deadline: Deadline,
                      gap: float) -> None:
@@ -41,14 +26,15 @@ def fix_and_optimise(search: 'Search', program: Program, deadline: Deadline,
 
     :param program: of all members and hosts
     """
-    _weigh(search, program)
+    _set_objective(search, program)
     if search.solve_relaxation(program).status is Status.OPTIMAL:
         program.restrict_to({*program.used_places(), *(
             (c, h) for c, here in enumerate(search.best) for h in here)})
-        search.solve(program, _PART, gap)
+        search.solve(program, limits().rounding_share, gap)
     elapsed, left = deadline.elapsed(), deadline.left()
-    end = elapsed + max(_AGAIN * elapsed, _STEP * left)
-    for turn in range(_TURNS):
+    end = elapsed + max(limits().steps_share * elapsed, limits().step_share
+                        * left)
+    for turn in range(limits().turns):
         before = search.worth
         _in_parts(search, program, deadline, gap, end, turn)
         if deadline.elapsed() >= end or (
@@ -65,11 +51,13 @@ def _in_parts(search: 'Search', program: Program, deadline: Deadline,
         if elapsed >= end or not left:
             break
         program.fix_all_but(free, search.best)
-        _weigh(search, program)
-        search.solve(program, min((end - elapsed) / left, _STEP), gap)
+        _set_objective(search, program)
+        search.solve(program, min((end - elapsed) / left, limits().step_share),
+                     gap)
 
 
-def _weigh(search: 'Search', program: Program) -> None:
+def _set_objective(search: 'Search', program: Program) -> None:
     """Minimise both, any preference before all cost."""
     cost = max(1.0, abs(search.worth[1]) / program.cost_unit)
-    program.minimise_both(_FIRST * cost / program.least_preference())
+    program.minimise_both(limits().preference_factor * cost
+                          / program.least_preference())

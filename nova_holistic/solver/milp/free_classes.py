@@ -5,11 +5,8 @@ can, the others stay on their hosts."""
 from collections.abc import Callable, Iterator
 import random
 
+from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.problem.case import Case, Counts
-
-_SEED = 1
-PLACES = 600
-"""Places (class and host) of the classes that may move at once."""
 
 
 def free_classes(case: Case, best: Callable[[], Counts],
@@ -22,13 +19,14 @@ def free_classes(case: Case, best: Callable[[], Counts],
     """
     sizes = (case.open_room() > 0).sum(axis=1)
     order = list(range(len(case.classes)))
-    random.Random(_SEED + turn).shuffle(order)
+    random.Random(limits().seed + turn).shuffle(order)
     start = 0
     while start < len(order):
         free: set[int] = set()
         places = 0
         while start < len(order) and (
-                not free or places + sizes[order[start]] <= PLACES):
+                not free or places + sizes[order[start]]
+                <= limits().free_places):
             free.add(order[start])
             places += int(sizes[order[start]])
             start += 1

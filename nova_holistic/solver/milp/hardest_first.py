@@ -15,21 +15,15 @@ import numpy as np
 
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.construct.attempt import ORDERINGS
-from nova_holistic.solver.construct.greedy import Restarts, TRIES
+from nova_holistic.solver.construct.greedy import Restarts
+from nova_holistic.solver.limits.current import construct as construct_limits
+from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.problem.rows import Carried, Kind
-
-_ROUNDS = 8
-_PART = 0.2
-"""Share of the time left for one of the programs."""
-
-_MOST = 0.6
-"""Share of all classes that may come first: a program of more of them could
-as well be one of all."""
 
 
 class HardestFirst:
@@ -50,16 +44,17 @@ class HardestFirst:
 
     def run(self) -> Counts | None:
         """A plan that keeps all rules, or None."""
-        for _ in range(_ROUNDS):
+        for _ in range(limits().fixing_rounds):
             before = len(self._classes)
             self._add()
             if len(self._classes) == before or (
                     before and len(self._classes)
-                    > _MOST * len(self._case.classes)):
+                    > limits().fixed_classes * len(self._case.classes)):
                 return None
             if not self._solve():
                 return None
-            found = self._restarts.run(ORDERINGS[0], TRIES)
+            found = self._restarts.run(ORDERINGS[0],
+                                       construct_limits().restarts)
             if found is not None:
                 return found
         return None
@@ -112,7 +107,7 @@ class HardestFirst:
         started = self._deadline.elapsed()
         outcome = self._backend.solve(
             program.problem, gap=0.0,
-            seconds=_PART * self._deadline.for_solver(
+            seconds=limits().fixing_share * self._deadline.for_solver(
                 self._backend.around * program.size))
         self.solving += self._deadline.elapsed() - started
         if not outcome.solved:

@@ -10,14 +10,11 @@ import numpy as np
 import pulp
 from pulp import LpProblem, LpVariable
 
+from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.milp.backend import Backend, Outcome, Status
 from nova_holistic.solver.milp.ill_conditioned import is_ill_conditioned
 from nova_holistic.solver.milp.linear import SAFE_OPTIONS
 from nova_holistic.solver.milp.weak_duality import DualProgram
-
-_START_NODES = 10
-"""Nodes for completing a start that leaves variables open. HiGHS does not look
-at its time limit there; its own default of 500 can take most of a minute."""
 
 
 class _InProcess(pulp.HiGHS):
@@ -73,7 +70,7 @@ class HiGHS(Backend):
               start: Mapping[LpVariable, float] | None = None) -> Outcome:
         options = {
             'gapRel': gap, 'gapAbs': 0.0 if gap == 0 else 1e-6,
-            'mip_max_start_nodes': _START_NODES, **SAFE_OPTIONS}
+            'mip_max_start_nodes': limits().start_nodes, **SAFE_OPTIONS}
         outcome, left = _run(problem, start, seconds, options)
         if outcome.status is Status.INFEASIBLE and is_ill_conditioned(problem):
             # Presolve takes numbers for equal that are not.

@@ -10,17 +10,15 @@ import itertools
 
 from pulp import LpProblem
 
-_SAME = 1e-13
-_APART = 1e-3
-"""Shares of a row's largest coefficient: what differs by less than the first
-is equal; by less than the second, hard to tell apart."""
+from nova_holistic.solver.problem.tolerances import (
+    DISTINCT_COEFFICIENTS, EQUAL_COEFFICIENTS)
 
 
 def is_ill_conditioned(problem: LpProblem) -> bool:
     """Whether coefficients of one row differ, from each other or from 0, by
     little more than nothing."""
     return any(
-        _SAME < (more - less) / sizes[-1] < _APART
+        EQUAL_COEFFICIENTS < (more - less) / sizes[-1] < DISTINCT_COEFFICIENTS
         for row in problem.constraints()
         for sizes in [sorted({0.0, *map(abs, row.values())})]
         for less, more in itertools.pairwise(sizes))

@@ -14,9 +14,7 @@ from nova_holistic.solver.milp.preference_rows import CostRow, Penalty
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.milp.solver_calls import SolverCalls
 from nova_holistic.solver.problem.exact_weights import common_step
-
-_DOUBT = 1e-6
-"""What a solver's bound may be off by, relative to its size and the unit."""
+from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 
 
 def least_preferences(calls: SolverCalls, program: Program, share: float,
@@ -61,7 +59,7 @@ def _is_least(outcome: Outcome, row: CostRow, cost: Fraction) -> bool:
     if outcome.status is not Status.OPTIMAL or outcome.bound is None:
         return False
     unit = row.step * row.largest
-    doubt = _DOUBT * max(1.0, abs(outcome.bound))
+    doubt = BOUND_ERROR * max(1.0, abs(outcome.bound))
     return float((cost - row.step) / unit) < outcome.bound - doubt
 
 

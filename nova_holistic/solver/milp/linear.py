@@ -12,15 +12,14 @@ import numpy as np
 
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.weak_duality import DualProgram
+from nova_holistic.solver.problem.tolerances import NO_PROBING
 
 DETERMINISTIC = {'random_seed': 1, 'threads': 1, 'parallel': 'off'}
 """Options with which HiGHS answers equally each time. Its scheduler is one for
 the whole process: after a run with one number of threads, a run that asks for
 another is refused, and with several threads searches go other ways."""
 
-_NO_PROBING = 1 << 15
-
-SAFE_OPTIONS = {**DETERMINISTIC, 'presolve_rule_off': _NO_PROBING}
+SAFE_OPTIONS = {**DETERMINISTIC, 'presolve_rule_off': NO_PROBING}
 """Options of every run. A bit for each presolve rule that is left out:
 probing makes HiGHS 1.12 to 1.15.1 call solutions optimal, or programs
 infeasible, that are not; as an example, a program of a product of counts with

@@ -16,13 +16,7 @@ from pulp import LpAffineExpression, LpVariable
 
 from nova_holistic.solver.problem.exact_weights import common_step, exact
 from nova_holistic.solver.problem.rows import Carried
-
-FAR_APART = 2**16
-"""Solvers distinguish whole numbers up to this in one row: their tolerances
-are about a millionth."""
-
-_TOLERANCE = 1e-6
-"""Solvers' tolerance, of the largest number in a row."""
+from nova_holistic.solver.problem.tolerances import FAR_APART, FEASIBILITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +95,7 @@ class CostRow:
         room for rounding but less than another step."""
         limit = most / self.largest
         return limit + min(0.5 / self.largest,
-                           _TOLERANCE * max(1.0, abs(limit)))
+                           FEASIBILITY * max(1.0, abs(limit)))
 
 
 def tiers(penalties: Sequence[Penalty]) -> tuple[tuple[Penalty, ...], ...]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class ScopeCount:
     """Members of one scope in one place.
 
     :ivar places: (class, host) of those still to be placed there
@@ -26,7 +26,7 @@ class Spot:
     constant: int
 
 
-_NOWHERE = Spot((), 0)
+_NOWHERE = ScopeCount((), 0)
 
 
 class Presence:
@@ -39,10 +39,10 @@ class Presence:
     def __init__(self, program: 'Program'):
         self._program = program
         self._stay = Counter(program.case.placed.values())
-        self._used: dict[tuple, tuple[Spot, LpVariable]] = {}
-        self._places: dict[tuple[int, str], dict[int, Spot]] = {}
+        self._used: dict[tuple, tuple[ScopeCount, LpVariable]] = {}
+        self._places: dict[tuple[int, str], dict[int, ScopeCount]] = {}
 
-    def spot(self, atom: Atom) -> Spot:
+    def spot(self, atom: Atom) -> ScopeCount:
         """The place and the members that a count in the rules speaks of."""
         key = (atom.scope, atom.level)
         if key not in self._places:
@@ -52,17 +52,17 @@ class Presence:
                 atom.domain))
         return self._places[key].get(number, _NOWHERE)
 
-    def whole_host(self, host: int) -> Spot:
+    def whole_host(self, host: int) -> ScopeCount:
         """All members of the group on one host."""
-        return Spot(tuple((c, host) for c in self._program.here(host)),
-                    self._stay[host])
+        return ScopeCount(tuple((c, host) for c in self._program.here(host)),
+                          self._stay[host])
 
-    def number(self, spot: Spot) -> LpAffineExpression:
+    def number(self, spot: ScopeCount) -> LpAffineExpression:
         x = self._program.x
         return LpAffineExpression([(x[c][h], 1) for c, h in spot.places],
                                   constant=spot.constant)
 
-    def of(self, spot: Spot) -> LpAffineExpression:
+    def of(self, spot: ScopeCount) -> LpAffineExpression:
         """1 where anyone is there, else 0."""
         if spot.constant or not spot.places:
             return LpAffineExpression(constant=float(spot.constant > 0))
@@ -75,10 +75,10 @@ class Presence:
         found = self._used.get(self.whole_host(host).places)
         return found[1] if found else None
 
-    def variables(self) -> Iterator[tuple[Spot, LpVariable]]:
+    def variables(self) -> Iterator[tuple[ScopeCount, LpVariable]]:
         yield from self._used.values()
 
-    def _binary(self, spot: Spot) -> LpVariable:
+    def _binary(self, spot: ScopeCount) -> LpVariable:
         program = self._program
         used = program.binary()
         count = self.number(spot)
@@ -91,7 +91,7 @@ class Presence:
         program.require(count >= used)
         return used
 
-    def _by_domain(self, scope: int, level: str) -> dict[int, Spot]:
+    def _by_domain(self, scope: int, level: str) -> dict[int, ScopeCount]:
         """Members of the scope by the index of the domain, -1 for none."""
         case = self._program.case
         where = case.table.division(level).of_host.tolist()
@@ -100,5 +100,5 @@ class Presence:
             for h in self._program.x[c]:
                 places[where[h]].append((c, h))
         stay = Counter(where[h] for h in case.placed_in(scope))
-        return {number: Spot(tuple(places.get(number, ())), stay[number])
+        return {number: ScopeCount(tuple(places.get(number, ())), stay[number])
                 for number in {*places, *stay}}

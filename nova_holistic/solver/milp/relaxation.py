@@ -19,10 +19,7 @@ from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.member_classes import MemberClass
-
-_SLACK = 1e-6
-"""Of the largest demand, for each member: solvers' tolerance. Some bounds of
-groups with demands from 1 to 1e9 are too high without it."""
+from nova_holistic.solver.problem.tolerances import FEASIBILITY
 
 
 def pooled(case: Case) -> Case:
@@ -88,7 +85,7 @@ class Relaxation(Program):
             # All of them together take what the members ask for in all; but
             # for what solvers take for nothing, which may be much for a host
             # that is far smaller than others.
-            total, slack = sum(amounts) / most, _SLACK * len(amounts)
+            total, slack = sum(amounts) / most, FEASIBILITY * len(amounts)
             self.require(LpAffineExpression(shares) >= total - slack)
             self.require(LpAffineExpression(shares) <= total + slack)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.greedy import greedy, Restarts
+from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.candidates import candidates
 from nova_holistic.solver.milp.dominated_hosts import needed_places, with_plan
@@ -15,42 +16,16 @@ from nova_holistic.solver.milp.hardest_first import HardestFirst
 from nova_holistic.solver.milp.least_cost import least_preferences
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.milp.relaxation import pooled, Relaxation
-from nova_holistic.solver.milp.solver_calls import RELAXATION, SolverCalls
+from nova_holistic.solver.milp.solver_calls import SolverCalls
 from nova_holistic.solver.problem import bound as bounds
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.feasibility import Feasibility
+from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver.settings import Strategy
 
-SMALL = 2000
-"""Programs of fewer variables are solved until no better plan can be."""
-
-SEARCHED = 4_000
-"""Variables up to which the whole program is searched after its parts: that
-takes seconds, and hardly finds better plans where it is larger."""
-
-WHOLE = 20_000
-"""Places (class and host) up to which the whole program is built at once."""
-
-RELAXED = 20_000
-"""Places (pool of classes and host) up to which a relaxation is built."""
-
-NARROW = 6_000
-"""Places in a program of fewer hosts, at first."""
-
-_NARROWEST = 12
-
 _RESTRICTED = (Strategy.RESTRICTED, Strategy.UNRELAXED)
-
-_PREFERENCES = 0.5
-"""Share of the time for preferences, where a plan is known already."""
-
-_FAR = 0.1
-"""Gap of a plan beyond which it is not taken as it is."""
-
-_PART = 0.25
-"""Share of the time left for the whole program, after a part of it."""
 
 
 class Search(SolverCalls):
@@ -109,7 +84,7 @@ class Search(SolverCalls):
         if self._strategy is Strategy.WHOLE:
             return True
         self._needed = needed_places(self.case, self._objective)
-        return self._needed.sum() <= WHOLE
+        return self._needed.sum() <= limits().whole_places
 
     def _proved(self) -> bool:
         """Whether nothing can be better than the plan in hand."""
@@ -153,7 +128,7 @@ class Search(SolverCalls):
     def preferred(self) -> bool:
         """Whether preferences are met as well as can be, or nearly so."""
         cost = self._worth[0]
-        return cost <= self._least * (1 + bounds.ROUNDING) or (
+        return cost <= self._least * (1 + BOUND_ERROR) or (
             bounds.gap(cost, self._least) <= self._gap)
 
     def _is_far(self) -> bool:
@@ -161,7 +136,7 @@ class Search(SolverCalls):
         hosts deserve a program of their own."""
         lower = bounds.safe(self._objective, self.bound)
         return not self.good_enough() and (
-            bounds.gap(self._worth[1], lower) > _FAR)
+            bounds.gap(self._worth[1], lower) > limits().far_gap)
 
     def _solve_whole(self) -> Verdict:
         if self.best is None:
@@ -170,14 +145,14 @@ class Search(SolverCalls):
             return self._no_plan()
         program = Program(self.case, self._objective, self._deadline,
                           with_plan(self._needed, self.best), True)
-        if self.best is None or program.size < SMALL:
+        if self.best is None or program.size < limits().exact_variables:
             return self._solve(program)
         # Programs of a part of the members find better plans far sooner.
         fix_and_optimise(self, program, self._deadline, self._gap)
         self._bound_of(program)
-        if program.size > SEARCHED or self.good_enough():
+        if program.size > limits().searched_variables or self.good_enough():
             return Verdict.GOOD
-        return self._solve(program, _PART)
+        return self._solve(program, limits().whole_share)
 
     def _hardest_first(self) -> Counts | None:
         """A plan in which those have hosts first who are hard to place."""
@@ -216,7 +191,7 @@ class Search(SolverCalls):
         busy: list[int] = []
         few = pooled(self.case)
         if self._strategy is not Strategy.UNRELAXED and int((
-                few.room > 0).sum()) <= RELAXED:
+                few.room > 0).sum()) <= limits().relaxed_places:
             relaxation = Relaxation(few, self._objective, self._deadline)
             if self._relax(relaxation) is Status.INFEASIBLE:
                 return self._no_plan()
@@ -224,7 +199,8 @@ class Search(SolverCalls):
             if self.good_enough():
                 return Verdict.GOOD
         width = 1 if self._strategy in _RESTRICTED else max(
-            _NARROWEST, NARROW // max(1, len(self.case.classes)))
+            limits().restricted_hosts, limits().restricted_places
+            // max(1, len(self.case.classes)))
         while True:
             mask = candidates(self.case, busy, self.best, width)
             whole = not np.any((self.case.open_room() > 0) & ~mask)
@@ -244,7 +220,7 @@ class Search(SolverCalls):
         started = self._deadline.elapsed()
         outcome = self._backend.solve(
             relaxation.problem, gap=self._gap / 4,
-            seconds=RELAXATION * self._deadline.for_solver(
+            seconds=limits().relaxation_share * self._deadline.for_solver(
                 self._backend.around * relaxation.size))
         self.solving += self._deadline.elapsed() - started
         if outcome.bound is not None:
@@ -265,10 +241,11 @@ class Search(SolverCalls):
 
         :param part: of the time left, that each of the two may take
         """
-        gap = 0.0 if program.size < SMALL else self._gap
+        gap = 0.0 if program.size < limits().exact_variables else self._gap
         first = Status.OPTIMAL
         if program.preferences and self._worth[0] > 0:
-            share = part * (1.0 if self.best is None else _PREFERENCES)
+            share = part * (1.0 if self.best is None
+                            else limits().preference_share)
             first = least_preferences(self, program, share, gap == 0)
             if first is Status.OPTIMAL and program.whole:
                 self._least = self._worth[0]
@@ -293,7 +270,7 @@ class Search(SolverCalls):
         solver's bound."""
         value = self._worth[1]
         return bound is not None and value - bound * unit <= (
-            bounds.ROUNDING * max(unit, abs(value)))
+            BOUND_ERROR * max(unit, abs(value)))
 
     def _no_plan(self) -> Verdict:
         # A plan in hand that passed every check outweighs a solver's word.

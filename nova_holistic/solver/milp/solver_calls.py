@@ -2,15 +2,11 @@
 """Questions to the solver, of whose answers the best plan is kept."""
 
 from nova_holistic.model.objective import Objective
+from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.milp.backend import Backend, Outcome, Status
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
-
-RELAXATION = 0.3
-"""Share of the time for a bound."""
-
-_REPAIRS = 20
 
 
 class SolverCalls:
@@ -49,7 +45,7 @@ class SolverCalls:
         """
         end = self._deadline.elapsed() + share * self._deadline.for_solver(
             self._backend.around * program.size)
-        for _ in range(_REPAIRS):
+        for _ in range(limits().repairs):
             started = self._deadline.elapsed()
             outcome = self._backend.solve(
                 program.problem, seconds=end - started, gap=gap,
@@ -73,7 +69,7 @@ class SolverCalls:
         with program.linear():
             outcome = self._backend.solve(
                 program.problem, gap=0.0,
-                seconds=RELAXATION * self._deadline.for_solver(
+                seconds=limits().relaxation_share * self._deadline.for_solver(
                     self._backend.around * program.size))
         self.solving += self._deadline.elapsed() - started
         return outcome

@@ -10,8 +10,7 @@ import pulp
 from pulp import LpAffineExpression, LpProblem, LpVariable
 
 from nova_holistic.solver.problem.case import Case, Counts
-
-_SOME = 1e-6
+from nova_holistic.solver.problem.tolerances import INTEGRALITY
 
 
 class VariableFixing:
@@ -66,7 +65,7 @@ class VariableFixing:
         """(class, host) that the solution found uses."""
         for c, row in enumerate(self.x):
             for h, variable in row.items():
-                if (variable.varValue or 0) > _SOME:
+                if (variable.varValue or 0) > INTEGRALITY:
                     yield c, h
 
     @contextlib.contextmanager

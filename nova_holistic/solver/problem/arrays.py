@@ -11,10 +11,7 @@ from nova_holistic.model.domain import Domain, HOST
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.succession import Succession
-
-_LARGEST = 2**48
-"""Amounts beyond this are cut to it: sums over a cloud then fit an int64, and
-Placement's largest total times its largest ratio is below it."""
+from nova_holistic.solver.problem.tolerances import LARGEST_AMOUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +210,10 @@ def _amounts(hosts: Sequence[Host], resource_class: str) -> Amounts:
 def _column(values: list[int]) -> np.ndarray:
     try:
         return _fixed(np.clip(np.array(values, dtype=np.int64),
-                              -_LARGEST, _LARGEST))
+                              -LARGEST_AMOUNT, LARGEST_AMOUNT))
     except OverflowError:
         return _fixed(np.array(
-            [max(-_LARGEST, min(_LARGEST, v)) for v in values],
+            [max(-LARGEST_AMOUNT, min(LARGEST_AMOUNT, v)) for v in values],
             dtype=np.int64))
 
 

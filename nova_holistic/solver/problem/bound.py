@@ -4,18 +4,16 @@
 import math
 
 from nova_holistic.model.objective import Objective
-
-ROUNDING = 1e-6
-"""What a solver's bound may be off by, relative to its size."""
+from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 
 
 def safe(objective: Objective, bound: float | None) -> float:
     """A number that no plan's cost is below; 0 where nothing is proved."""
     if bound is None:
         return 0.0
-    lower = max(0.0, bound - ROUNDING * abs(bound))
+    lower = max(0.0, bound - BOUND_ERROR * abs(bound))
     if objective.integral:
-        return float(math.ceil(lower - ROUNDING))
+        return float(math.ceil(lower - BOUND_ERROR))
     return lower
 
 

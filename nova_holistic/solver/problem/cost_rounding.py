@@ -5,16 +5,14 @@ from collections.abc import Iterable
 from math import ceil
 
 from nova_holistic.solver.problem.exact_weights import common_step, exact
-
-_SAFE = 1e-5
-"""What a solver's answer may be off by, of the largest weight."""
+from nova_holistic.solver.problem.tolerances import COST_ERROR
 
 
 def rounded_up(bound: float, weights: Iterable[float]) -> float:
     """A cost that no plan's preferences are below, where a solver says that
     theirs is the bound or more."""
     weights = [*weights]
-    off = _SAFE * max(max(weights, default=0.0), abs(bound))
+    off = COST_ERROR * max(max(weights, default=0.0), abs(bound))
     step = float(common_step(map(exact, weights)))
     low = bound - off
     if low <= 0:

@@ -19,6 +19,7 @@ from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.dual_bounds import DualBounds
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.verdict import Verdict
 
 Worth = tuple[Fraction | float, float]
@@ -148,7 +149,7 @@ class Incumbent:
         """Whether preferences are met as well as can be, or nearly so."""
         cost = self.worth[0]
         return self.where is not None and (
-            cost <= self.least * (1 + bounds.ROUNDING)
+            cost <= self.least * (1 + BOUND_ERROR)
             or bounds.gap(float(cost), float(self.least)) <= self.gap)
 
     @property

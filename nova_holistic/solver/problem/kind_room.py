@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.limits.current import problem as limits
 from nova_holistic.solver.problem.deadline import TooLarge
 from nova_holistic.solver.problem.eligibility import Eligibility
-
-_BYTES = 2**27
-"""Of one array of all kinds, or classes, and all hosts."""
 
 _WIDTHS = (np.int8, np.int16, np.int32, np.int64)
 
@@ -50,5 +48,5 @@ def require_size(size: int) -> None:
     """
     :raises TooLarge: it is more than one array may have
     """
-    if size > _BYTES:
+    if size > limits().array_bytes:
         raise TooLarge

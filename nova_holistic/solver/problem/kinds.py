@@ -12,17 +12,11 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.limits.current import problem as current_limits
 from nova_holistic.solver.problem.coarse_kinds import coarse
 from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-
-_MOST = 1000
-"""Kinds at most: a program of more of them takes too long."""
-
-_PLACES = 4_000_000
-"""Kinds times hosts at most: arrays of that many numbers are handled several
-times over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +133,8 @@ def _kinds(group: Group, table: HostTable,
         found.setdefault(key, []).append(member)
     if most is not None and len(found) > most:
         found = coarse(found, most)
-    if len(found) > _MOST or len(found) * len(table) > _PLACES:
+    if len(found) > current_limits().kinds or (
+            len(found) * len(table) > current_limits().kind_places):
         return None
     eligibility = Eligibility(table)
     kinds = []

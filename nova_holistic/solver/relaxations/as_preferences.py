@@ -14,14 +14,12 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.relaxations import AsPreferences, Rule
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.limits.current import relaxations as limits
 from nova_holistic.solver.relaxations import softened
 from nova_holistic.solver.relaxations.trials import Trials
 
 SETS = 'rules'
 """What is undecided if no set of rules was found or excluded."""
-
-_SINGLES = 0.6
-"""Share of the time for single rules; the rest is for a set of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ def as_preferences(group: Group, snapshot: Snapshot, trials: Trials,
     together = search.fits(trials, found) if found else False
     if together is False:
         return (), ()
-    first = trials.part(_SINGLES)
+    first = trials.part(limits().single_rules_share)
     tried = {rule: search.fits(first, [rule])
              for rule in sorted(found, key=lambda rule: not _is_named(
                  rule, reasons))}

@@ -15,18 +15,13 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import Headroom
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.check import check
+from nova_holistic.solver.limits.current import relaxations as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.relaxations.copies import as_copy, copies
 from nova_holistic.solver.relaxations.most_copies import most_copies
 from nova_holistic.solver.relaxations.occupied import occupied
 from nova_holistic.solver.relaxations.trials import (
     Constrain, Trials, unconstrained)
-
-MOST_MEMBERS = 10_000
-"""Members of all copies together: no group document has more."""
-
-_AT_ONCE = 0.6
-"""Share of the time for plans of all copies at once."""
 
 
 def headroom(group: Group, snapshot: Snapshot,
@@ -51,7 +46,7 @@ def headroom(group: Group, snapshot: Snapshot,
     search = _Search(group, snapshot, trials)
     if isinstance(answer, Plan):
         search.found(1, as_copy(answer.hosts(), 0))
-    search.at_once(trials.part(_AT_ONCE))
+    search.at_once(trials.part(limits().at_once_share))
     search.beside()
     return Headroom(search.at_least, search.at_most)
 
@@ -67,7 +62,7 @@ class _Search:
         self.at_least = 0
         self.at_most = most_copies(bound, snapshot)
         self._where: dict[str, str] = {}
-        self._limit = max(1, MOST_MEMBERS // len(bound.all_members()))
+        self._limit = max(1, limits().members // len(bound.all_members()))
 
     def found(self, number: int, where: dict[str, str]) -> None:
         """

@@ -19,10 +19,7 @@ from nova_holistic.model.objective import HostEncoder, Objective
 from nova_holistic.model.policy import Expression
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.check import fits
-
-MOST_OFFERED = 2_000
-"""More hosts are not offered at once: with several levels, the number of new
-domains grows with a power of the number of hosts in each."""
+from nova_holistic.solver.limits.current import relaxations as limits
 
 Place = tuple[Host, tuple[str, ...]]
 """The location of a new host, and an existing host whose zone, aggregates and
@@ -110,7 +107,7 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
 
     :param group: with its resources resolved
     :param kind: an empty host
-    :returns: None if they are more than ``MOST_OFFERED``
+    :returns: None if they are more than ``offered_hosts`` of the limits
     """
     wanted = {member.requirements: member for member in group.all_members()}
     found: list[Offer] = []
@@ -121,7 +118,7 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
             availability_zone=near.availability_zone)
         if all(rule.admits(host) for rule in group.rules) and any(
                 fits(member, host, snapshot) for member in wanted.values()):
-            if len(found) == MOST_OFFERED:
+            if len(found) == limits().offered_hosts:
                 return None
             found.append(Offer(host, near.name))
     names = _unused((host.name for host in snapshot.hosts), len(found))

@@ -17,14 +17,11 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import AddedHosts, MoreHosts
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.check import check
+from nova_holistic.solver.limits.current import relaxations as limits
 from nova_holistic.solver.relaxations.host_kinds import kinds
 from nova_holistic.solver.relaxations.host_offers import (
     anywhere, beside, NewHosts, Offer, offers, Place, with_offers)
 from nova_holistic.solver.relaxations.trials import is_monotone, Trials
-
-_BESIDE = 0.5
-"""Share of the time for hosts beside existing hosts. New domains are offered
-only if these are not enough."""
 
 _NEVER = math.inf
 
@@ -52,7 +49,7 @@ def more_hosts(group: Group, snapshot: Snapshot,
     """
     asked = _Asked(group, snapshot, bind(
         trials.constrain(group, snapshot), snapshot))
-    found, _ = _of_all_kinds(asked, beside, trials.part(_BESIDE))
+    found, _ = _of_all_kinds(asked, beside, trials.part(limits().beside_share))
     if found is not None:
         return found, False
     return _of_all_kinds(asked, anywhere, trials)

@@ -22,9 +22,7 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-
-UNLIMITED = 2**31
-"""The limit of members of a class on a host where nothing limits them."""
+from nova_holistic.solver.problem.tolerances import UNLIMITED_MEMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +86,13 @@ def _admitted(scope: Scope, table: HostTable) -> np.ndarray:
 
 def _by_members(classes: list[_Class], table: HostTable) -> Iterator[int]:
     for each in classes:
-        room = np.full(len(table), UNLIMITED)
+        room = np.full(len(table), UNLIMITED_MEMBERS)
         for name, amount in demands(each.wanted):
             room = np.minimum(
                 room, np.maximum(table.amounts(name).free, 0) // amount)
         room = room[each.open]
         if each.most is None:
-            if not (room >= UNLIMITED).any():
+            if not (room >= UNLIMITED_MEMBERS).any():
                 yield int(room.sum()) // each.members
         else:
             yield _largest(room, each.members, each.most)

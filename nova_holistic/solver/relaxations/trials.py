@@ -9,12 +9,10 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.limits.current import relaxations as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.solve import solve
-
-_ONE_TRIAL = 0.5
-"""Share of the remaining time that one question may take."""
 
 Constrain = Callable[[Group, Snapshot], Group]
 """Adds what the cloud asks of the group beside its document."""
@@ -50,7 +48,7 @@ class Trials:
 
         :param objective: None if every plan is as good as any other
         """
-        limit = _ONE_TRIAL * self.deadline.left()
+        limit = limits().trial_share * self.deadline.left()
         if limit <= 0:
             return Unknown('no time was left')
         return solve(

@@ -9,17 +9,12 @@ import numpy as np
 from pulp import LpConstraintGE, LpConstraintLE
 
 from nova_holistic.model.domain import HOST
+from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import Atom, Kind, Row
 from nova_holistic.solver.traffic.count_bounds import CountBounds
-
-_MOST = 64
-"""Domains of a coarse level, at most."""
-
-_VARIABLES = 5000
-"""Beyond so many the rules are left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +34,8 @@ class CellPartition:
         of, levels = np.zeros(len(table), dtype=np.int64), []
         for level in table.snapshot.levels:
             division = table.division(level)
-            if level == HOST or len(division.domains) > _MOST:
+            if level == HOST or (
+                    len(division.domains) > limits().coarse_domains):
                 break
             of = np.unique(np.stack((of, division.of_host)), axis=1,
                            return_inverse=True)[1].reshape(-1)
@@ -70,7 +66,7 @@ class CellVariables:
         scopes = sorted({atom.scope for row in self._rows
                          for atom, _ in row.terms if atom.scope >= 0})
         self._part(nodes, scopes)
-        if len(self.parts) * partition.count > _VARIABLES:
+        if len(self.parts) * partition.count > limits().cell_variables:
             self._rows = []
             self._part(nodes, [])
         self._others: dict[Atom, int] = {}

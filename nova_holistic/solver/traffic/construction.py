@@ -12,8 +12,10 @@ import itertools
 import numpy as np
 
 from nova_holistic.model.domain import HOST
+from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.tolerances import FEASIBILITY
 from nova_holistic.solver.traffic.apportionment import (
     apportioned, balanced, ClassCounts, filled)
 from nova_holistic.solver.traffic.domain_types import DomainTypes
@@ -21,9 +23,6 @@ from nova_holistic.solver.traffic.remaining_capacity import (
     RemainingCapacity, TrafficClass)
 from nova_holistic.solver.traffic.traffic_bound import TrafficBound
 from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
-
-_LESS = 0.01
-_ALIKE = 1e-6
 
 
 class TrafficConstruction:
@@ -143,7 +142,7 @@ class TrafficConstruction:
         gain = (types.pairs(domains, there + new)
                 - types.pairs(domains, there))
         best = np.flatnonzero((gain > 0) & (
-            worth >= worth.max() * (1 - _ALIKE)))
+            worth >= worth.max() * (1 - FEASIBILITY)))
         if not gain.max():
             new = filled(more, joint)
             total = new.sum(axis=1)
@@ -159,7 +158,7 @@ class TrafficConstruction:
                 domains: np.ndarray) -> np.ndarray:
         """A little less than what members are worth elsewhere: patterns that
         are worth just that are wanted."""
-        return (1 - _LESS) * self._bound.prices(star, level)[
+        return (1 - limits().price_discount) * self._bound.prices(star, level)[
             self._cells_of(level, domains)]
 
     def _cells_of(self, level: str, domains: np.ndarray) -> np.ndarray:

@@ -15,16 +15,13 @@ from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.relationship import Relationship
+from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import Atom, Carried, Kind, Row
 from nova_holistic.solver.problem.rules import Rules
-
-_MANY = 1000
-"""Domains of a level of which rules are written down, at most."""
-
-_EPSILON = 1e-9
+from nova_holistic.solver.problem.tolerances import ARITHMETIC
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +97,7 @@ class CountBounds:
                 if atom.kind is not Kind.COUNT or sign * weight <= 0:
                     continue
                 most = math.floor(
-                    (sign * row.limit + slack) / (sign * weight) + _EPSILON)
+                    (sign * row.limit + slack) / (sign * weight) + ARITHMETIC)
                 if most < len(self.rules.scopes[atom.scope].members):
                     self._lower(
                         atom.scope, atom.level, self.table.division(
@@ -119,5 +116,5 @@ def _readable(policy: Policy, table: HostTable) -> bool:
     if isinstance(policy, Relationship) and policy.traffic_mbps:
         return False
     return bool(policy.levels) and all(
-        level != HOST and len(table.division(level).domains) <= _MANY
-        for level in policy.levels)
+        level != HOST and len(table.division(level).domains)
+        <= limits().level_domains for level in policy.levels)

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.traffic.traffic_graph import Star
-
-_MOST = 90_000
-"""Pairs of numbers of either node's members, at most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +39,7 @@ class DomainAggregate:
         :param sizes: members of either node
         """
         n, m = sizes[0] + 1, sizes[1] + 1
-        if len(sizes) != 2 or star.shared or n * m > _MOST:
+        if len(sizes) != 2 or star.shared or n * m > limits().aggregate_pairs:
             return None
         useful = (caps > 0).all(axis=1) & (joint > 1)
         places = np.unique(place[useful])

@@ -12,26 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.traffic.column_pool import ColumnPool
 from nova_holistic.solver.traffic.traffic_bound import TrafficBound
-
-_ROUNDS = 24
-_STRONGLY = 10.0
-"""What is missing of a held pattern costs so many times what it is worth."""
-
-_NODES = 200
-"""Of the search tree for whole numbers."""
-
-_GAP = 1e-3
-_LITTLE = 1e-3
-_LOSS = 1e-3
-"""Share of the traffic that a pattern may cost that there is room for."""
-
-_PLACES = 8
-"""Places in which a pattern is tried, beside the one that it is in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +37,7 @@ def integer_counts(bound: TrafficBound,
     """[part, cell]: numbers of members; None where there are none."""
     fixed: list[_FixedPattern] = []
     done: set[tuple[int, int]] = set()
-    rounds = _ROUNDS if bound.partition.count > 1 else 0
+    rounds = limits().fixed_patterns if bound.partition.count > 1 else 0
     outcome, x = _program(bound, fixed).solve(deadline.left())
     for _ in range(rounds):
         if not outcome.solved:
@@ -64,7 +50,8 @@ def integer_counts(bound: TrafficBound,
     program = _program(bound, fixed)
     program.integer = np.zeros(len(program.cost), dtype=bool)
     program.integer[:bound.variables.size] = bound.variables.whole()
-    outcome, x = program.solve(deadline.left(), _GAP, _NODES)
+    outcome, x = program.solve(deadline.left(), limits().integer_gap,
+                               limits().integer_nodes)
     if not outcome.solved:
         return None
     parts, cells = len(bound.variables.parts), bound.partition.count
@@ -84,7 +71,7 @@ def _fix_best(bound: TrafficBound, fixed: list[_FixedPattern],
         outcome, x = _program(bound, more).solve(deadline.left())
         if outcome.solved and (best is None or outcome.bound < best[0]):
             best = outcome.bound, place, (outcome, x, more)
-        if best and best[0] <= before + _LOSS * abs(before):
+        if best and best[0] <= before + limits().fixing_loss * abs(before):
             break
     if best is None:
         return Outcome(Status.NOTHING), np.zeros(0), fixed
@@ -97,7 +84,8 @@ def _program(bound: TrafficBound, fixed: list[_FixedPattern]) -> Linear:
     program = bound.program()
     size = len(program.cost)
     program.cost = np.concatenate((
-        program.cost, [_STRONGLY * each.worth / bound.unit for each in fixed]))
+        program.cost, [limits().missing_factor * each.worth / bound.unit
+                       for each in fixed]))
     program.upper = np.concatenate((
         program.upper, [float(each.number) for each in fixed]))
     for n, each in enumerate(fixed):
@@ -123,14 +111,16 @@ def _best_pattern(bound: TrafficBound, x: np.ndarray,
         place = pool.types.place[pool.type_of]
         worth = weight * pool.types.pairs(pool.type_of, pool.patterns)
         for n in np.argsort(-worth, kind='stable').tolist():
-            if (id(pool), int(place[n])) in done or worth[n] <= _LITTLE:
+            if (id(pool), int(place[n])) in done or (
+                    worth[n] <= limits().least_pattern_traffic):
                 continue
             if best is None or worth[n] > best[0]:
                 total = np.bincount(place, worth, len(pool.inside))
                 # Where much of it is in use comes first.
                 others = [p for p in np.argsort(-total, kind='stable').tolist()
                           if p != place[n] and (id(pool), p) not in done]
-                best = worth[n], (pool, [int(place[n]), *others[:_PLACES]], n)
+                best = worth[n], (pool, [int(place[n]),
+                                         *others[:limits().tried_places]], n)
             break
     return best[1] if best else None
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from nova_holistic.model.domain import HOST
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.tolerances import UNLIMITED_MEMBERS
 from nova_holistic.solver.traffic.count_bounds import CountBounds
 from nova_holistic.solver.traffic.domain_capacity import DomainCapacity
 from nova_holistic.solver.traffic.traffic_graph import TrafficGraph
-
-_UNLIMITED = 2**31
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +111,7 @@ class RemainingCapacity:
         """For each domain, how many more members of the classes there may be,
         as far as limits are about all of them."""
         found = np.full(len(self._kinds.table.division(level).domains),
-                        _UNLIMITED, dtype=np.int64)
+                        UNLIMITED_MEMBERS, dtype=np.int64)
         for number, (flags, own) in enumerate(zip(self._flags, self._levels)):
             if own == level and all(flags[c] for c in those):
                 start = self._starts[number]
@@ -138,7 +137,8 @@ class RemainingCapacity:
         self._about.append(len(paths))
         # The last place is for hosts in no domain.
         self._left.append(np.append(
-            np.minimum(most, _UNLIMITED) - stay[:-1], _UNLIMITED))
+            np.minimum(most, UNLIMITED_MEMBERS) - stay[:-1],
+            UNLIMITED_MEMBERS))
         self._flags.append([not paths.isdisjoint(traffic_class.paths)
                             for traffic_class in self._classes])
 

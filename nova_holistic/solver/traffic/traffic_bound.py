@@ -22,10 +22,12 @@ import math
 import numpy as np
 
 from nova_holistic.model.domain import HOST
+from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 from nova_holistic.solver.traffic.cell_variables import (
     CellPartition, CellVariables)
 from nova_holistic.solver.traffic.column_pool import ColumnPool
@@ -34,21 +36,6 @@ from nova_holistic.solver.traffic.domain_aggregate import DomainAggregate
 from nova_holistic.solver.traffic.domain_capacity import DomainCapacity
 from nova_holistic.solver.traffic.domain_types import DomainTypes
 from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
-
-_ROUNDS = 40
-_CLOSE = 1e-3
-"""Share of the traffic apart that the bound may be off by."""
-
-_SPARE = 0.5
-"""Share of the time that is left to others."""
-
-_CHOICES = 12
-"""Ways to choose domains that are tried, at most."""
-
-_FEW = 0.02
-"""Share of those who talk."""
-
-_WORTH_IT = 1e-6
 
 
 class TrafficBound:
@@ -149,8 +136,9 @@ class TrafficBound:
             # Of few members halves hardly matter.
             sizes = [self.variables.limits[np.intersect1d(closed, talking)]
                      for closed in choice]
-            if total <= _CHOICES and max(map(np.sum, sizes)) > (
-                    _FEW * self.variables.limits[talking].sum()):
+            if total <= limits().branches and max(map(np.sum, sizes)) > (
+                    limits().branching_share
+                    * self.variables.limits[talking].sum()):
                 chosen.append(choice)
         for closed in itertools.product(*chosen):
             yield np.concatenate([np.zeros(0, dtype=np.int64), *closed])
@@ -162,7 +150,7 @@ class TrafficBound:
             better
         """
         most, self.infeasible = None, False
-        for _ in range(_ROUNDS):
+        for _ in range(limits().rounds):
             program = self.program()
             outcome, _ = program.solve(self._deadline.left())
             if outcome.status is not Status.OPTIMAL:
@@ -177,9 +165,11 @@ class TrafficBound:
             most = found if most is None else min(most, found)
             apart = (self.levels * self.graph.total - found
                      + beyond * self.unit)
-            if not added or beyond * self.unit <= _CLOSE * apart or (
+            close = beyond * self.unit <= limits().converged_share * apart
+            if not added or close or (
                     enough is not None and most <= enough) or (
-                    self._deadline.left() < _SPARE * self._deadline.limit):
+                    self._deadline.left() < limits().reserve_share
+                    * self._deadline.limit):
                 break
         return most
 
@@ -243,7 +233,7 @@ class TrafficBound:
             worth, patterns = types.best(each[:, types.place].T * self.unit)
             worth = worth.clip(0) / self.unit
             gain = worth - own
-            better = gain > _WORTH_IT
+            better = gain > BOUND_ERROR
             total += float((worth * types.number).sum())
             beyond += float((gain * types.number)[better].sum())
             added |= pool.add(np.flatnonzero(better), patterns[better])

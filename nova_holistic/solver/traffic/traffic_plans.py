@@ -16,6 +16,8 @@ from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.decomposition.host_assignment import (
     assign_to_hosts, HostAssignment)
+from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.problem.case import Case, Counts
@@ -23,7 +25,6 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.exact_weights import exact
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tally import Tally
 from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver.traffic.construction import TrafficConstruction
 from nova_holistic.solver.traffic.count_bounds import CountBounds
@@ -32,18 +33,6 @@ from nova_holistic.solver.traffic.remaining_capacity import (
     RemainingCapacity, traffic_classes, TrafficClass)
 from nova_holistic.solver.traffic.traffic_bound import TrafficBound
 from nova_holistic.solver.traffic.traffic_graph import TrafficGraph
-
-_SPARE = 0.5
-"""Hosts for the others beside those that they need, as a share of these."""
-
-_APART = 2
-"""By how much fewer members are on a host than there could be."""
-
-_SHARE = 0.3
-"""Share of the time for a bound and a start, where all hosts are looked at."""
-
-_ANY = 1.0
-"""Gap that is good enough where places cost nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,7 +177,8 @@ def traffic_start(case: Case, placed: Mapping[str, str], objective: Objective,
     if kinds is None or not kinds.kinds:
         return start, within
     with contextlib.suppress(OutOfTime):
-        known = TrafficPlans(kinds, traffic, deadline.part(_SHARE))
+        known = TrafficPlans(kinds, traffic,
+                             deadline.part(limits().start_share))
         within = known.within
         placement = known.place()
         others = None if placement is None else _place_others(known, placement,
@@ -212,14 +202,16 @@ def _place_others(known: TrafficPlans, placement: TrafficPlacement,
     outlay = Outlay(lambda free: free * 0 + 1.0)
     rules = cells(rest, deadline.check)
     # Hosts that are not crowded are easier to share under all rules.
-    for most_on_a_host in (max(1, rest.most_on_a_host // _APART),
+    for most_on_a_host in (max(1, rest.most_on_a_host
+                               // limits().host_divisor),
                            rest.most_on_a_host):
         roomy = replace(rest, most_on_a_host=most_on_a_host)
         aggregation = HostAggregation(roomy, rules, outlay, deadline)
         aggregation.run(1)
         if not aggregation.impossible and aggregation.bound is not None:
-            return assign_to_hosts(roomy, rules, outlay, aggregation, _SPARE,
-                                   _ANY, deadline), rules.of
+            return assign_to_hosts(roomy, rules, outlay, aggregation,
+                                   limits().spare_hosts,
+                                   limits().any_gap, deadline), rules.of
     return None
 
 

@@ -4,8 +4,8 @@
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.alternates.alternates import alternates
-from nova_holistic.solver.alternates.shortlist import PER_MEMBER
 from nova_holistic.solver.alternates.worst_case import WorstCase
+from nova_holistic.solver.limits.current import limits
 from nova_holistic.solver.problem.rules import Rules
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
@@ -72,4 +72,5 @@ def test_rows_are_written_about_few_hosts_of_a_large_cloud(monkeypatch):
         written.append(len(rows))
     fewer, more = written
     # Of each tier, its own hosts and its shortlist; and one row of the level.
-    assert fewer == more <= 4 * (20 + 2 + PER_MEMBER * 20 + 1)
+    each = limits().alternates.hosts_per_member
+    assert fewer == more <= 4 * (20 + 2 + each * 20 + 1)

@@ -78,8 +78,8 @@ def test_kinds_know_what_all_members_ask_for():
 
 
 @pytest.mark.parametrize('objective', ['fewest-hosts', 'stack', 'spread'])
-def test_no_plan_is_better_than_a_coarse_bound(objective, monkeypatch):
-    monkeypatch.setattr(large, '_COARSE', 1)
+def test_no_plan_is_better_than_a_coarse_bound(objective, set_limits):
+    set_limits('phases', coarse_kinds=1)
     proved = 0
     for seed in range(times(20)):
         wanted, snapshot = random_case(seed, objective)

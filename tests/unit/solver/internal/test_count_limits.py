@@ -13,10 +13,10 @@ import pytest
 
 from nova_holistic.model.binding import bind
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.evaluation.row_shapes import CountCap, shapes
+from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.row_shapes import CountCap, shapes
 from nova_holistic.solver.problem.rows import Kind
-from nova_holistic.solver.problem.tally import Tally
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers

@@ -74,9 +74,9 @@ def _cloud():
 
 
 @pytest.fixture
-def hurry(monkeypatch):
+def hurry(set_limits):
     """As if the machine were so slow that a plan is sought at once."""
-    monkeypatch.setattr(large, '_HURRY', 0.0)
+    set_limits('phases', fallback_before_rules=0.0)
 
 
 def _solved(clock, objective='fewest-hosts', time_limit=10.0):

@@ -21,8 +21,8 @@ SHOP = group(groups=[
     Group('close', (servers('node', 2),), (), (SoftAffinity(),))])
 
 
-def test_neighbourhoods_cover_all_classes_and_keep_violated_ones(monkeypatch):
-    monkeypatch.setattr(around, 'PLACES', 20)
+def test_neighbourhoods_cover_all_classes_and_keep_violated_ones(set_limits):
+    set_limits('milp', free_places=20)
     case = Case.of(SHOP, TEN, {})
     apart = tuple({2 * c % 10: 1, (2 * c + 1) % 10: 1} for c in range(5))
     parts = list(around.free_classes(case, lambda: apart))
@@ -43,9 +43,8 @@ class ForParts(HiGHS):
         return super().solve(problem, **options)
 
 
-def test_models_of_a_neighbourhood_improve_a_plan(monkeypatch):
-    monkeypatch.setattr(search, 'SMALL', 20)
-    monkeypatch.setattr(around, 'PLACES', 20)
+def test_models_of_a_neighbourhood_improve_a_plan(monkeypatch, set_limits):
+    set_limits('milp', exact_variables=20, free_places=20)
     monkeypatch.setattr(search, 'greedy', lambda *_: None)
     aim = load_objective('fewest-hosts')
 

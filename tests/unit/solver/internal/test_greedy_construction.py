@@ -19,8 +19,8 @@ from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.attempt import Attempt, fullest
 from nova_holistic.solver.construct.greedy import any_plan, plans
+from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.tally import Tally
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers

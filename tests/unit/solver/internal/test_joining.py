@@ -12,10 +12,10 @@ from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.construct.joining import joined
+from nova_holistic.solver.evaluation.policy_evaluation import PolicyEvaluation
 from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.policy_evaluation import PolicyEvaluation
 from nova_holistic.solver.problem.rules import carried_policies
 from nova_holistic.solver.solve import solve
 from tests.effort import times

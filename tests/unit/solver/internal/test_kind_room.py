@@ -15,8 +15,8 @@ def _racks(hosts):
     return cloud(*(host(f'h{n:03}', f'r{n % 10}') for n in range(hosts)))
 
 
-def test_a_group_above_the_memory_limit_is_unknown(monkeypatch):
-    monkeypatch.setattr(kind_room, '_BYTES', 1000)
+def test_a_group_above_the_memory_limit_is_unknown(set_limits):
+    set_limits('problem', array_bytes=1000)
     # Of 40 hosts, in a byte each; the second group is of 30 kinds.
     few = group(servers('m', 30))
     many = group(*(servers(f'm{n}', vcpus=1 + n % 8, forbidden_traits=(

@@ -194,8 +194,8 @@ def test_the_best_pattern_of_each_host_is_found(outlay):
 
 @pytest.mark.parametrize('outlay', OUTLAYS.values(), ids=OUTLAYS)
 def test_an_unfinished_pricing_gives_valid_upper_bounds(
-        outlay, monkeypatch):
-    monkeypatch.setattr(pricing, '_WIDEST', 3)
+        outlay, set_limits):
+    set_limits('column_generation', partial_patterns=3)
     chance = random.Random(5)
     host_types = _alike(chance, outlay)
     prices = np.array([[0.7], [0.5], [0.9]]).repeat(

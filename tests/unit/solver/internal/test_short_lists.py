@@ -9,7 +9,6 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.alternates.alternates import alternates
-from nova_holistic.solver.alternates import shortlist
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
@@ -21,11 +20,9 @@ MOST = 2
 
 
 @pytest.fixture(autouse=True)
-def short(monkeypatch):
+def short(set_limits):
     """Lists as short as they can be."""
-    monkeypatch.setattr(shortlist, 'FEW', 1)
-    monkeypatch.setattr(shortlist, 'PER_MEMBER', 0)
-    monkeypatch.setattr(shortlist, 'TOGETHER', 0)
+    set_limits('alternates', all_hosts=1, hosts_per_member=0, hosts_of_group=0)
 
 
 def test_any_choice_from_short_lists_satisfies_all_policies():
@@ -93,8 +90,8 @@ def test_lists_of_descriptions_that_must_be_apart_do_not_overlap():
 
 
 def test_members_that_must_be_apart_have_all_alternates_in_a_small_group(
-        monkeypatch):
-    monkeypatch.setattr(shortlist, 'TOGETHER', 16)
+        set_limits):
+    set_limits('alternates', hosts_of_group=16)
     snapshot = racks(8, 10)
     number = {}
     for members in (2, 4, 8, 16):
@@ -115,8 +112,8 @@ def test_the_answer_is_always_the_same():
         wanted, snapshot, plan, 3)
 
 
-def test_a_time_limit_leaves_whole_rounds(monkeypatch):
-    monkeypatch.setattr(shortlist, 'PER_MEMBER', 3)
+def test_a_time_limit_leaves_whole_rounds(set_limits):
+    set_limits('alternates', hosts_per_member=3)
     snapshot = racks(4, 10)
     wanted = group(servers('web', 4), policies=[AntiAffinity()])
     plan = solve(wanted, snapshot)

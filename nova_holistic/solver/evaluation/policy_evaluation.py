@@ -12,20 +12,12 @@ import numpy as np
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.limits.current import problem as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.exact_weights import common_step, exact
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import Carried
-
-_SORTS = 100
-"""Types of hosts that a preference is asked about beforehand, at most."""
-
-_EXACT = 2.0**53
-"""Whole numbers up to this are exact as floats, and so are their sums."""
-
-_DOUBT = 8
-"""Refusals of one policy after which it is asked whether it does so wherever
-the member is."""
+from nova_holistic.solver.problem.tolerances import EXACT_FLOATS
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +88,7 @@ class PolicyEvaluation:
                 continue
             first, number = np.unique(
                 host_types, return_index=True, return_inverse=True)[1:]
-            if len(first) <= _SORTS:
+            if len(first) <= limits().checked_types:
                 total += np.array([
                     self._cost(each, member, int(hosts[n]))
                     for n in first])[number.reshape(-1)]
@@ -109,7 +101,7 @@ class PolicyEvaluation:
 
         :param hosts: by what preferences cost at least, then by cost
         """
-        if preference_costs.max(initial=0) >= _EXACT:
+        if preference_costs.max(initial=0) >= EXACT_FLOATS:
             return None
         left = np.ones(len(hosts), dtype=bool)
         best: Best | None = None
@@ -135,7 +127,7 @@ class PolicyEvaluation:
                     best = Best(host, preference_cost, float(costs[n]))
                 continue
             refusals[refusing] += 1
-            if refusals[refusing] == _DOUBT and self._broken(
+            if refusals[refusing] == limits().refusals and self._broken(
                     refusing, member):
                 break
             host_types = self.host_types(self._policies[refusing], member,

@@ -10,8 +10,7 @@ from pulp import LpConstraintEQ, LpConstraintGE
 
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Atom, Kind, Row
-
-_EPSILON = 1e-9
+from nova_holistic.solver.problem.tolerances import ARITHMETIC
 
 Table = tuple[int, str]
 """A scope and a level, in which its members are counted."""
@@ -46,7 +45,7 @@ class Margin:
     def breaks(self, more: float) -> bool:
         """If the counts came to so much more."""
         if self.free is None:
-            return self.now + more > self.limit + _EPSILON
+            return self.now + more > self.limit + ARITHMETIC
         low, high = self.leaves(more)
         return low > high
 
@@ -56,9 +55,9 @@ class Margin:
         end = (self.limit - self.now - more) / self.weight
         if self.weight > 0:
             return free.low, min(free.high, (
-                floor(end + _EPSILON) if free.whole else end))
+                floor(end + ARITHMETIC) if free.whole else end))
         return max(free.low, (
-            ceil(end - _EPSILON) if free.whole else end)), free.high
+            ceil(end - ARITHMETIC) if free.whole else end)), free.high
 
 
 Weights = Mapping[Slot, Sequence[tuple[Margin, float]]]

@@ -43,7 +43,7 @@ class MarginalCost:
 
     def of(self, asked: Asked) -> np.ndarray:
         """What each host costs more with one such member more."""
-        return self._opening + self._climb(asked)
+        return self._opening + self._cost_increase(asked)
 
     def fits(self, asked: Asked) -> np.ndarray:
         """Hosts that have so much left."""
@@ -68,15 +68,16 @@ class MarginalCost:
 
         :param kinds: what is asked for, the hosts that suit, and by how many
         """
-        climbs = sum(self._alone(*each) for each in kinds)
+        climbs = sum(self._utilisation_bound(*each) for each in kinds)
         if len(self._slopes):
             openings = [float(self.of(asked)[suits].min())
                         for asked, suits, _ in kinds]
         else:
-            openings = [self._seats(*each) for each in kinds]
+            openings = [self._opening_bound(*each) for each in kinds]
         return max([climbs, *openings])
 
-    def _seats(self, asked: Asked, suits: np.ndarray, number: int) -> float:
+    def _opening_bound(self, asked: Asked, suits: np.ndarray,
+                       number: int) -> float:
         """The least for hosts with so many places, were parts of hosts to be
         had for parts of what they cost."""
         room = np.where(suits, number, 0)
@@ -89,13 +90,14 @@ class MarginalCost:
         taken = np.clip(number - before, 0, room[hosts])
         return float((taken / room[hosts]) @ self._opening[hosts])
 
-    def _alone(self, asked: Asked, suits: np.ndarray, number: int) -> float:
+    def _utilisation_bound(self, asked: Asked, suits: np.ndarray,
+                           number: int) -> float:
         """The least for members that ask the same, without other members and
         without what it costs to use hosts."""
         if not len(self._slopes):
             return 0.0
         hosts = np.flatnonzero(suits)
-        first = self._climb(asked)[hosts]
+        first = self._cost_increase(asked)[hosts]
         if len(hosts) > number:
             # Costs never fall with each further member: others are not used.
             hosts = hosts[np.argpartition(first, number - 1)[:number]]
@@ -104,7 +106,7 @@ class MarginalCost:
         steps = np.diff([curve(each, self._slopes) for each in shares], axis=0)
         return float(np.sort(steps, axis=None)[:number].sum())
 
-    def _climb(self, asked: Asked) -> np.ndarray:
+    def _cost_increase(self, asked: Asked) -> np.ndarray:
         if not len(self._slopes):
             return np.zeros(self._hosts)
         return (curve(self._share(dict(asked)), self._slopes)

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
+from nova_holistic.solver.evaluation.limit import Limit, VariableBound
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import no_limit
-from nova_holistic.solver.problem.limit import Limit, VariableBound
 from nova_holistic.solver.problem.rows import Atom, Kind
-
-_UNLIMITED = 2**62
+from nova_holistic.solver.problem.tolerances import UNLIMITED_COUNT
 
 
 class Tally:
@@ -216,7 +215,7 @@ class Tally:
         scope, level, number = slot
         cost = 0.0
         bad = number >= 0 and self._number[slot] >= self._most.get(
-            (scope, level), _UNLIMITED)
+            (scope, level), UNLIMITED_COUNT)
         for atom in self._slots.get(slot, ()):
             if atom.kind is Kind.USED and self._number[slot]:
                 continue

@@ -16,8 +16,8 @@ from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.rows import (
     Atom, Carried, CountLimit, Kind, Row)
 from nova_holistic.solver.problem.rules import Rules
+from nova_holistic.solver.problem.tolerances import ARITHMETIC
 
-_EPSILON = 1e-9
 _COUNTED = (Kind.COUNT, Kind.OUTSIDE, Kind.USED)
 
 
@@ -144,8 +144,8 @@ def _of(rules: Rules, rows: Sequence[Row], limits: Sequence[CountLimit],
 
 def _holds(row: Row) -> bool:
     if row.sense == LpConstraintEQ:
-        return abs(row.limit) < _EPSILON
-    return row.limit * (1 if row.sense == LpConstraintLE else -1) > -_EPSILON
+        return abs(row.limit) < ARITHMETIC
+    return row.limit * (1 if row.sense == LpConstraintLE else -1) > -ARITHMETIC
 
 
 def _number(rules: Rules, atom: Atom) -> int:
@@ -156,7 +156,7 @@ def _number(rules: Rules, atom: Atom) -> int:
 
 def _read_caps(rules: Rules, row: Row, caps: dict) -> None:
     for atom, weight in row.terms:
-        most = math.floor(row.limit / weight + _EPSILON)
+        most = math.floor(row.limit / weight + ARITHMETIC)
         # Any one of them alone can be no more than the whole sum.
         if most < 1 or (len(row.terms) == 1
                         and atom.kind is not Kind.USED):
@@ -178,7 +178,7 @@ def _max_domains(rules: Rules, row: Row) -> Iterator[MaxDomains]:
         yield MaxDomains(
             row.carried, atom.scope, atom.level,
             frozenset(_number(rules, a) for a, _ in row.terms),
-            math.floor(row.limit / weight + _EPSILON))
+            math.floor(row.limit / weight + ARITHMETIC))
 
 
 def _min_domains(rules: Rules, row: Row) -> Iterator[MinDomains]:
@@ -186,7 +186,7 @@ def _min_domains(rules: Rules, row: Row) -> Iterator[MinDomains]:
     if _alike(row):
         yield MinDomains(row.carried, atom.scope, atom.level,
                          frozenset(_number(rules, a) for a, _ in row.terms),
-                         math.ceil(row.limit / weight - _EPSILON))
+                         math.ceil(row.limit / weight - ARITHMETIC))
 
 
 def _read_disjoint(rules: Rules, row: Row, apart: dict) -> None:
@@ -217,7 +217,7 @@ def _max_skew(rules: Rules, rows: Sequence[Row]) -> Iterator[MaxSkew]:
             low[free[0]].add(key)
         elif row.sense == LpConstraintLE:
             high[free[0]].add(key)
-            skew[free[0]] = math.floor(row.limit + _EPSILON)
+            skew[free[0]] = math.floor(row.limit + ARITHMETIC)
     for variable in low.keys() & high.keys():
         both = low[variable] & high[variable]
         if both and len({(scope, level) for scope, level, _ in both}) == 1:

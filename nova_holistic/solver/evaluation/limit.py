@@ -4,11 +4,8 @@
 from pulp import LpConstraintGE
 
 from nova_holistic.solver.problem.rows import Atom, Kind, Row
-
-_EPSILON = 1e-9
-_LOWER_LIMIT_REWARD = 1e9
-"""What a step towards a lower limit of a hard policy is worth: more than any
-preference."""
+from nova_holistic.solver.problem.tolerances import (
+    ARITHMETIC, LOWER_LIMIT_REWARD)
 
 
 class Limit:
@@ -44,7 +41,7 @@ class Limit:
                 self.price = prices[atom] / -weight
         if row.sense == LpConstraintGE and not self._free:
             self.price = (
-                _LOWER_LIMIT_REWARD if row.carried.policy.hard else 0.0)
+                LOWER_LIMIT_REWARD if row.carried.policy.hard else 0.0)
 
     def bind(self, bounds: dict[Atom, 'VariableBound'],
              prices: dict[Atom, float]) -> None:
@@ -63,7 +60,7 @@ class Limit:
 
     def breaks(self, step: float) -> bool:
         return step > 0 and (self.now + step
-                             > self._reach() + self.slack + _EPSILON)
+                             > self._reach() + self.slack + ARITHMETIC)
 
     def cost(self, step: float) -> float:
         if not self.price:

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The effect of each limit of the solver (``nova_holistic.solver.limits``).
+
+Small points of each family of the grid (``grid_cases``) are solved with the
+defaults, and the sections' limits that the solver reads are recorded. Then
+each of these limits is multiplied by 1/4 and by 4, one at a time, and the
+points that read it are solved again. The table shows for each limit and factor
+the number of points, on how many of them the plan or the bound was worse or
+better than with the default, and the processor time in relation to it.
+
+Two answers are compared as in ``ablation.py``. The first row is of no change:
+answers at the time limit differ from one run to the next, and a limit has an
+effect only if its row differs more. A limit that no point reads is in the
+table with 0 points.
+"""
+
+import argparse
+from collections import Counter
+from dataclasses import fields, replace
+import json
+import pathlib
+import time
+
+from ablation import compared, measured_answer
+import grid_cases
+from grid_cases import FAMILIES
+from planted import by_processor
+
+from nova_holistic.objectives import load_objective
+from nova_holistic.solver.limits import current
+from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.solver.settings import Settings
+from nova_holistic.solver.solve import solve
+
+FACTORS = (0.25, 4)
+NOTHING = 'none'
+"""Name of the row in which nothing is changed."""
+
+SHARES = ('share', 'noise', 'reserve', 'smoothing')
+"""Parts of the names of limits that cannot exceed 1."""
+
+
+class Recorder:
+    """A section whose fields are recorded when they are read."""
+
+    def __init__(self, name, section, found):
+        self._name, self._section, self._found = name, section, found
+
+    def __getattr__(self, field):
+        self._found[f'{self._name}.{field}'] += 1
+        return getattr(self._section, field)
+
+
+def main():
+    arguments = parser().parse_args()
+    HiGHS.solve = by_processor(HiGHS.solve)
+    load_backend('highs')
+    for objective in grid_cases.OBJECTIVES:
+        load_objective(objective)
+    points = grid_cases.points(arguments.points, arguments.seed,
+                               arguments.family, arguments.most_hosts)
+    base = []
+    for number, point in enumerate(points):
+        case = grid_cases.case(point)
+        # The first answer fills caches.
+        answered(case, point, arguments.time_limit, None)
+        row, found = recorded(case, point, arguments.time_limit)
+        base.append((case, point, found))
+        print(f'# {number} {point}: {row}', flush=True)
+    rows = {NOTHING: effect(NOTHING, 1, base, arguments.time_limit)}
+    end = time.process_time() + arguments.budget
+    print(f'{"limit":<45} {"factor":>6} {"points":>6} {"worse":>5} '
+          f'{"better":>6} {"bound worse":>11} {"better":>6} {"time":>5}')
+    print_row(NOTHING, 1, rows[NOTHING])
+    for name in names():
+        if arguments.limits and name not in arguments.limits:
+            continue
+        for factor in FACTORS:
+            if time.process_time() > end:
+                break
+            rows[f'{name} {factor}'] = row = effect(
+                name, factor, base, arguments.time_limit)
+            print_row(name, factor, row)
+        if arguments.json:
+            arguments.json.write_text(json.dumps(rows, indent=1))
+
+
+def names():
+    """Of all limits, those of a section together."""
+    defaults = current.Limits()
+    return [f'{section.name}.{field.name}' for section in fields(defaults)
+            for field in fields(getattr(defaults, section.name))]
+
+
+def recorded(case, point, limit):
+    """The answer with the defaults, and how often each limit was read."""
+    found = Counter()
+    defaults = current.Limits()
+
+    class Recording:
+        def __getattr__(self, section):
+            return Recorder(section, getattr(defaults, section), found)
+
+    with current.using(Recording()):
+        row = answered(case, point, limit, None)
+    return row, found
+
+
+def changed(name, factor):
+    """All limits, of which one is multiplied."""
+    limits = current.Limits()
+    if name == NOTHING:
+        return limits
+    section, field = name.split('.')
+    mine = getattr(limits, section)
+    value = getattr(mine, field)
+    if isinstance(value, tuple):
+        value = tuple(each * factor for each in value)
+    elif isinstance(value, int):
+        value = max(1, round(value * factor))
+    else:
+        value *= factor
+        if any(part in field for part in SHARES):
+            value = min(value, 0.95)
+    return replace(limits, **{section: replace(mine, **{field: value})})
+
+
+def effect(name, factor, base, limit):
+    """Each answer is compared with one that was found just before with the
+    defaults, because the load of the machine changes with time."""
+    found = Counter(points=0)
+    before = after = 0.0
+    for case, point, read in base:
+        if name != NOTHING and name not in read:
+            continue
+        row = answered(case, point, limit, None)
+        other = answered(case, point, limit, changed(name, factor))
+        plan, bound = compared(row, other)
+        found.update({'points': 1, f'plan {plan}': 1, f'bound {bound}': 1})
+        before += row['seconds']
+        after += other['seconds']
+    return {**found, 'time': after / before if before else 1.0}
+
+
+def answered(case, point, limit, limits):
+    begin = time.process_time()
+    answer = solve(
+        case.group, case.snapshot, objective=point.objective,
+        time_limit=limit, timer=time.process_time,
+        settings=Settings(limits=limits))
+    return measured_answer(answer, time.process_time() - begin)
+
+
+def print_row(name, factor, row):
+    print(f'{name:<45} {factor:>6} {row["points"]:>6} '
+          f'{row.get("plan worse", 0):>5} {row.get("plan better", 0):>6} '
+          f'{row.get("bound worse", 0):>11} {row.get("bound better", 0):>6} '
+          f'{row["time"]:>5.2f}', flush=True)
+
+
+def parser():
+    found = argparse.ArgumentParser(description=__doc__)
+    found.add_argument('--family', nargs='+', choices=FAMILIES,
+                       default=list(FAMILIES))
+    found.add_argument('--points', type=int, default=2, help='of each family')
+    found.add_argument('--seed', type=int, default=0, help='of the points')
+    found.add_argument('--most-hosts', type=int, default=2_000)
+    found.add_argument('--time-limit', type=float, default=2.0,
+                       help='of processor time')
+    found.add_argument('--limits', nargs='+', help='to change; default: all')
+    found.add_argument('--budget', type=float, default=float('inf'),
+                       help='seconds of processor time, after which no '
+                            'further limit is changed')
+    found.add_argument('--json', type=pathlib.Path,
+                       help='file for all figures')
+    return found
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of column generation and diving."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnGenerationLimits:
+    """Limits of column generation and diving. A number is the largest one
+    unless the text says otherwise.
+
+    :ivar tight_resources: resources with a dual value at the same time. Not
+        measured.
+    :ivar vertices: combinations of kinds and resources of each size. Not
+        measured.
+    :ivar rounds: rounds of pricing for one branch. No effect on 1 point.
+    :ivar warm_rounds: times that the first prices are raised. Not measured.
+    :ivar price_rise: share by which they are raised each time. Not measured.
+    :ivar penalty: penalty of a member without a pattern, as a factor of its
+        first price. Not measured.
+    :ivar penalty_growth: factor of the penalty if members are left without a
+        pattern. Not measured.
+    :ivar largest_penalty: penalty at which members are given up. Not measured.
+    :ivar converged_gap: gap of the relaxation at which no further round is
+        solved. Not measured.
+    :ivar branch_gap: share of the bound by which the bounds of other branches
+        may be lower. Not measured.
+    :ivar unplaced_share: share of the members without a pattern above which
+        heuristic pricing is used. Not measured.
+    :ivar value_progress: share by which the value has to fall for a further
+        round of heuristic pricing. Not measured.
+    :ivar heuristic_types: host types of a cell that heuristic pricing looks
+        at. Not measured.
+    :ivar new_columns: new columns of one round at least, if hosts only cost to
+        be used. Not measured.
+    :ivar new_columns_per_member: new columns of one round for each member, if
+        that is more. Not measured.
+    :ivar smoothing: weight of the best dual values in the dual values that are
+        priced. Not measured.
+    :ivar time_share: share of the time limit after which no round begins. Not
+        measured.
+    :ivar dive_penalty: penalty of a member without a pattern while diving, as
+        a factor of the largest price. Not measured.
+    :ivar dive_rounds: rounds of pricing before each fixing if everyone has a
+        place. Not measured.
+    :ivar dive_all_rounds: rounds of pricing before each fixing. Not measured.
+    :ivar dive_types: host types of a cell that pricing looks at while diving.
+        Not measured.
+    :ivar dive_columns: new columns of one round while diving. Not measured.
+    :ivar dives: further dives in which a part of the best dive is kept. No
+        effect on 1 point.
+    :ivar goal_dives: dives after which the second goal is enough. Not
+        measured.
+    :ivar integral_goal_dives: the same for objectives of whole numbers. Not
+        measured.
+    :ivar dive_parts: number of parts of which a further dive frees one. Not
+        measured.
+    :ivar priced_types: host types whose patterns are built together. Not
+        measured.
+    :ivar partial_patterns: unfinished patterns that are kept at a time. Not
+        measured.
+    :ivar beam: unfinished patterns of one host type. No effect on 1 point.
+    :ivar heuristic_beam: the same in heuristic pricing. Not measured.
+    :ivar patterns: patterns that one round of pricing looks at. Not measured.
+    :ivar kinds: kinds of members, above which there are too many patterns. Not
+        measured.
+    :ivar goal_share: share of the gap that the goal of a dive leaves to other
+        policies. Not measured.
+    :ivar second_goal_share: the same for the second goal. Not measured.
+    :ivar branches: branches over domains of cohesive sets. Not measured.
+    :ivar branch_seconds: seconds for the feasibility of one branch. Not
+        measured.
+    """
+
+    tight_resources: int = 3
+    vertices: int = 12_000
+    rounds: int = 30
+    warm_rounds: int = 12
+    price_rise: float = 0.02
+    penalty: float = 1.15
+    penalty_growth: float = 3.0
+    largest_penalty: float = 100.0
+    converged_gap: float = 5e-4
+    branch_gap: float = 2e-3
+    unplaced_share: float = 0.02
+    value_progress: float = 2e-4
+    heuristic_types: int = 100
+    new_columns: int = 200
+    new_columns_per_member: float = 0.2
+    smoothing: float = 0.5
+    time_share: float = 0.5
+    dive_penalty: float = 4.0
+    dive_rounds: int = 3
+    dive_all_rounds: int = 9
+    dive_types: int = 100
+    dive_columns: int = 30
+    dives: int = 12
+    goal_dives: int = 1
+    integral_goal_dives: int = 3
+    dive_parts: int = 4
+    priced_types: int = 2048
+    partial_patterns: int = 400_000
+    beam: int = 300
+    heuristic_beam: int = 30
+    patterns: int = 1_000_000
+    kinds: int = 20
+    goal_share: float = 0.7
+    second_goal_share: float = 0.8
+    branches: int = 6
+    branch_seconds: float = 1.0

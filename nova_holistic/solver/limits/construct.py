@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of constructive heuristics."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ConstructLimits:
+    """Limits of constructive heuristics. A number is the largest one unless
+    the text says otherwise.
+
+    :ivar restarts: restarts of the first ordering of hosts. In a nearly full
+        cloud (benchmarks/planted.py) about twelve are needed for a plan of 200
+        members. Not measured.
+    :ivar further_restarts: restarts of each further ordering. Not measured.
+    :ivar ordering_share: share of the time left for the restarts of one
+        ordering. Not measured.
+    :ivar component_attempts: attempts at the classes of one component before
+        all classes are placed again. Not measured.
+    :ivar component_share: share of the classes up to which a policy connects
+        its classes; above, it concerns the whole group. Not measured.
+    :ivar first_failures: failures of the class that is placed first, after
+        which an ordering ends. Not measured.
+    :ivar traffic_failures: the same for members with traffic. Not measured.
+    :ivar passes: passes over the places that no class could use. Not measured.
+    :ivar exclusion_weight: weight of keeping classes in a domain together that
+        exclude others. Not measured.
+    :ivar places_per_update: places between two updates of the mean cost of a
+        class. Not measured.
+    :ivar fallback_copies: groups of this size that the hosts of the fallback
+        plan have capacity for. Not measured.
+    :ivar fewest_fallback_hosts: hosts of the fallback plan at least. Not
+        measured.
+    :ivar fallback_hosts: hosts of the fallback plan. Not measured.
+    :ivar fallback_share: share of the time left for the fallback plan. Not
+        measured.
+    :ivar extended_share: share of the time left for a good plan after the
+        fallback plan. Not measured.
+    :ivar fallback_tries: tries without the checks of policies. Not measured.
+    :ivar insertion_places: places (host and member) up to which a program is
+        used instead of insertion. Not measured.
+    :ivar inserted_members: members that may be inserted. Not measured.
+    :ivar insertion_checks: hosts, or types of them, whose policies are checked
+        for one member. Not measured.
+    :ivar exact_insertion_places: places up to which only a plan that is proven
+        to be optimal is accepted. Not measured.
+    :ivar evaluated_hosts: hosts for which an objective without an outlay is
+        evaluated. Not measured.
+    :ivar all_hosts: hosts up to which greedy construction uses all. Not
+        measured.
+    :ivar all_places: hosts times descriptions up to which greedy construction
+        uses all hosts. Not measured.
+    :ivar further_plan_share: share of the time that has to be left for a
+        further plan. Not measured.
+    :ivar roomy_hosts: hosts with the most free capacity, of all places in
+        turn. Not measured.
+    :ivar empty_hosts: hosts without servers with the most free capacity. Not
+        measured.
+    :ivar domain_hosts: hosts of whole domains of the level above hosts. Not
+        measured.
+    :ivar kinds: kinds of members whose own hosts are added. Not measured.
+    :ivar hosts_per_kind: hosts that are added for each kind. Not measured.
+    :ivar checked_hosts: hosts, or domains of them, at which policies are
+        checked for one member. Not measured.
+    """
+
+    restarts: int = 48
+    further_restarts: int = 6
+    ordering_share: float = 0.25
+    component_attempts: int = 6
+    component_share: float = 0.5
+    first_failures: int = 4
+    traffic_failures: int = 16
+    passes: int = 4
+    exclusion_weight: float = 0.3
+    places_per_update: int = 40
+    fallback_copies: float = 2.0
+    fewest_fallback_hosts: int = 60
+    fallback_hosts: int = 1000
+    fallback_share: float = 0.8
+    extended_share: float = 0.6
+    fallback_tries: int = 3
+    insertion_places: int = 200
+    inserted_members: int = 16
+    insertion_checks: int = 300
+    exact_insertion_places: int = 5_000
+    evaluated_hosts: int = 64
+    all_hosts: int = 1000
+    all_places: int = 120_000
+    further_plan_share: float = 0.7
+    roomy_hosts: int = 500
+    empty_hosts: int = 200
+    domain_hosts: int = 200
+    kinds: int = 100
+    hosts_per_kind: int = 30
+    checked_hosts: int = 300

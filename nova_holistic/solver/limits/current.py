@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All limits as one object, and those of the current call of ``solve``."""
+
+from collections.abc import Iterator
+import contextlib
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from nova_holistic.solver.limits.alternates import AlternatesLimits
+from nova_holistic.solver.limits.column_generation import (
+    ColumnGenerationLimits)
+from nova_holistic.solver.limits.construct import ConstructLimits
+from nova_holistic.solver.limits.decomposition import DecompositionLimits
+from nova_holistic.solver.limits.diagnosis import DiagnosisLimits
+from nova_holistic.solver.limits.improve import ImproveLimits
+from nova_holistic.solver.limits.milp import MilpLimits
+from nova_holistic.solver.limits.phases import PhasesLimits
+from nova_holistic.solver.limits.problem import ProblemLimits
+from nova_holistic.solver.limits.relaxations import RelaxationsLimits
+from nova_holistic.solver.limits.traffic import TrafficLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of each sub-package.
+
+    Some texts say what ``benchmarks/settings_ablation.py`` has shown with a
+    quarter and with four times of a limit on some small points, as
+    ``benchmarks/README.rst`` describes; "no effect" is meant for these points
+    alone.
+
+    :ivar alternates: of alternates
+    :ivar milp: of integer programs of classes
+    :ivar improve: of the large-neighbourhood search
+    :ivar decomposition: of relaxations of aggregated hosts
+    :ivar column_generation: of column generation and diving
+    :ivar phases: of the phases of ``solve``
+    :ivar construct: of constructive heuristics
+    :ivar diagnosis: of explanations
+    :ivar traffic: of bounds and plans for traffic
+    :ivar problem: of the problem: kinds, arrays and checks of policies
+    :ivar relaxations: of relaxations of groups that have no plan
+    """
+
+    alternates: AlternatesLimits = AlternatesLimits()
+    milp: MilpLimits = MilpLimits()
+    improve: ImproveLimits = ImproveLimits()
+    decomposition: DecompositionLimits = DecompositionLimits()
+    column_generation: ColumnGenerationLimits = ColumnGenerationLimits()
+    phases: PhasesLimits = PhasesLimits()
+    construct: ConstructLimits = ConstructLimits()
+    diagnosis: DiagnosisLimits = DiagnosisLimits()
+    traffic: TrafficLimits = TrafficLimits()
+    problem: ProblemLimits = ProblemLimits()
+    relaxations: RelaxationsLimits = RelaxationsLimits()
+
+
+_current: ContextVar[Limits] = ContextVar(
+    'limits', default=Limits())
+
+
+def limits() -> Limits:
+    """Those in effect in this thread: the defaults outside of ``using``."""
+    return _current.get()
+
+
+def alternates() -> AlternatesLimits:
+    """Limits of alternates, in effect in this thread."""
+    return _current.get().alternates
+
+
+def column_generation() -> ColumnGenerationLimits:
+    """Limits of column generation and diving, in effect in this thread."""
+    return _current.get().column_generation
+
+
+def construct() -> ConstructLimits:
+    """Limits of constructive heuristics, in effect in this thread."""
+    return _current.get().construct
+
+
+def decomposition() -> DecompositionLimits:
+    """Limits of relaxations of aggregated hosts, in effect in this thread."""
+    return _current.get().decomposition
+
+
+def diagnosis() -> DiagnosisLimits:
+    """Limits of explanations, in effect in this thread."""
+    return _current.get().diagnosis
+
+
+def improve() -> ImproveLimits:
+    """Limits of the large-neighbourhood search, in effect in this thread."""
+    return _current.get().improve
+
+
+def milp() -> MilpLimits:
+    """Limits of integer programs of classes, in effect in this thread."""
+    return _current.get().milp
+
+
+def phases() -> PhasesLimits:
+    """Limits of the phases of ``solve``, in effect in this thread."""
+    return _current.get().phases
+
+
+def problem() -> ProblemLimits:
+    """Those in effect of this section."""
+    return _current.get().problem
+
+
+def relaxations() -> RelaxationsLimits:
+    """Those in effect of this section."""
+    return _current.get().relaxations
+
+
+def traffic() -> TrafficLimits:
+    """Limits of bounds and plans for traffic, in effect in this thread."""
+    return _current.get().traffic
+
+
+@contextlib.contextmanager
+def using(chosen: Limits) -> Iterator[None]:
+    """These limits are in effect inside the block."""
+    token = _current.set(chosen)
+    try:
+        yield
+    finally:
+        _current.reset(token)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of relaxations of aggregated hosts."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DecompositionLimits:
+    """Limits of relaxations of aggregated hosts. A number is the largest one
+    unless the text says otherwise.
+
+    :ivar room_slack: share by which free amounts may exceed the capacity for a
+        kind before that capacity is a separate row. No effect on 3 points.
+    :ivar part_variables: variables for parts of kinds, above which policies
+        are left out of the relaxation. No effect on 3 points.
+    :ivar first_bins: bins of hosts at first, over all cells. With a quarter
+        the processor time is 0.6 times as much.
+    :ivar rounds: rounds of disaggregation. No effect on 2 points.
+    :ivar bin_parts: parts into which a used bin is split at least. No effect
+        on 1 point.
+    :ivar new_bins: parts into which all used bins are split together at least.
+        No effect on 2 points.
+    :ivar bound_progress: share by which a round has to raise the bound for a
+        further round. No effect on 1 point.
+    :ivar reserve_share: share of the time limit that is left for plans. No
+        effect on 2 points.
+    :ivar round_share: share of the time left for one round. No effect on 3
+        points.
+    :ivar domain_gap: gap at which branching over used domains ends. Not
+        measured.
+    :ivar preference_share: share of the time left for the least cost of
+        preferences. Not measured.
+    :ivar equal_hosts: share of the range of values within which hosts of a bin
+        are equal if costs rise with utilisation. Not measured.
+    :ivar assignment_nodes: nodes of the search tree of the assignment of
+        places to classes. Not measured.
+    :ivar assignment_places: places (class and host) in the assignment. No
+        effect on 1 point.
+    :ivar missing_cost: cost of a member without a place, in units of the
+        largest cost of a preference. Not measured.
+    :ivar cells: cells that hosts are divided into. No effect on 2 points.
+    :ivar assignment_share: share of the time left for the assignment of places
+        to classes. Not measured.
+    :ivar rounding_seconds: seconds for rounding members to cells. Not
+        measured.
+    :ivar rounding_nodes: nodes of the search tree for rounding members to
+        cells. Not measured.
+    :ivar counted_domains: domains of a level up to which its policies are
+        counted for the fewest hosts. Not measured.
+    :ivar subgroup_hosts: hosts up to which a group of many small subgroups is
+        solved in one program. Not measured.
+    :ivar subgroup_places: places (class and host) of such a group. Not
+        measured.
+    :ivar chosen_hosts: hosts in an integer program of kinds. No point reads
+        it.
+    :ivar spare_hosts: hosts without members that are added, as a share of the
+        chosen hosts. No effect on 2 points.
+    :ivar pattern_spare_hosts: the same if patterns of whole members are known.
+        Not measured.
+    :ivar fewest_spare_hosts: hosts without members that are added at least.
+        Not measured.
+    :ivar kinds_share_of_limit: share of the time limit for the integer program
+        of kinds. Not measured.
+    :ivar kinds_share: share of the time left for it. Not measured.
+    :ivar cohesive_spare_hosts: hosts added to those of the relaxation, as a
+        share, if members are kept together. Not measured.
+    :ivar kinds_nodes: nodes of the search tree of the integer program of
+        kinds. No point reads it.
+    :ivar cohesive_variables: variables for cohesive sets, above which they are
+        left out. Not measured.
+    :ivar cohesive_kinds: kinds, above which members of cohesive sets do not
+        form separate kinds. Not measured.
+    """
+
+    room_slack: float = 0.5
+    part_variables: int = 3000
+    first_bins: int = 100
+    rounds: int = 12
+    bin_parts: int = 8
+    new_bins: int = 120
+    bound_progress: float = 3e-4
+    reserve_share: float = 0.65
+    round_share: float = 0.5
+    domain_gap: float = 1e-4
+    preference_share: float = 0.3
+    equal_hosts: float = 0.01
+    assignment_nodes: int = 100
+    assignment_places: int = 8000
+    missing_cost: float = 10.0
+    cells: int = 64
+    assignment_share: float = 0.4
+    rounding_seconds: float = 0.5
+    rounding_nodes: int = 200
+    counted_domains: int = 4096
+    subgroup_hosts: int = 1_000
+    subgroup_places: int = 10_000
+    chosen_hosts: int = 2000
+    spare_hosts: float = 0.25
+    pattern_spare_hosts: float = 0.1
+    fewest_spare_hosts: int = 24
+    kinds_share_of_limit: float = 0.25
+    kinds_share: float = 0.5
+    cohesive_spare_hosts: float = 0.1
+    kinds_nodes: int = 50
+    cohesive_variables: int = 6000
+    cohesive_kinds: int = 12

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of explanations."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisLimits:
+    """Limits of explanations. A number is the largest one unless the text says
+    otherwise.
+
+    :ivar iis_share: share of the time left for all questions of the deletion
+        filter. Not measured.
+    :ivar question_share: share of the time left for one question. Not
+        measured.
+    :ivar moves: moves that are tried for all members together. Not measured.
+    :ivar moves_per_member: moves that are tried for each member at least. Not
+        measured.
+    :ivar text_length: characters of a message of a policy. Not measured.
+    :ivar named_policies: policies, and descriptions, that are named if no
+        smaller set is known. Not measured.
+    :ivar places_per_check: places (class and host) that the fixed time of one
+        check is worth. Not measured.
+    :ivar probed_domains: domains that are probed in turn. Not measured.
+    :ivar probing_places: places (class and host) looked at while probing,
+        after which probing ends. Not measured.
+    :ivar probing_depth: levels of nesting in which domains are probed. Not
+        measured.
+    """
+
+    iis_share: float = 0.8
+    question_share: float = 0.25
+    moves: int = 400
+    moves_per_member: int = 3
+    text_length: int = 200
+    named_policies: int = 20
+    places_per_check: int = 5_000
+    probed_domains: int = 64
+    probing_places: int = 6_000_000
+    probing_depth: int = 2

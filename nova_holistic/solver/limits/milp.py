@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of integer programs of classes."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MilpLimits:
+    """Limits of integer programs of classes. A number is the largest one
+    unless the text says otherwise.
+
+    :ivar start_nodes: nodes of the search tree for completing a start that
+        leaves variables open. HiGHS does not look at its time limit there. No
+        effect on 6 points.
+    :ivar seed: seed of the order in which classes are freed. No effect on 3
+        points.
+    :ivar free_places: places (class and host) of the classes that may move at
+        the same time. No effect on 3 points.
+    :ivar relaxation_share: share of the time left for a relaxation. No effect
+        on 3 points.
+    :ivar repairs: times that a program is solved again after an answer that
+        exceeds the capacity of a host. No effect on 6 points.
+    :ivar branching_nodes: nodes of branching over used domains. No effect on 3
+        points.
+    :ivar exact_variables: variables of a program below which it is solved to
+        proven optimality. No effect on 4 points.
+    :ivar searched_variables: variables up to which the whole program is solved
+        after its parts. No effect on 3 points.
+    :ivar whole_places: places (class and host) up to which one program covers
+        all hosts. No effect on 4 points.
+    :ivar relaxed_places: places (pool of classes and host) up to which a
+        pooled relaxation is built. No point reads it.
+    :ivar restricted_places: places of the first restricted master. No point
+        reads it.
+    :ivar restricted_hosts: hosts for each class in the first restricted master
+        at least. No point reads it.
+    :ivar preference_share: share of the time left for preferences if a plan is
+        known. No point reads it.
+    :ivar far_gap: gap of a plan on chosen hosts above which a program of these
+        hosts is solved. No point reads it.
+    :ivar whole_share: share of the time left for the whole program after its
+        parts. No effect on 3 points.
+    :ivar cbc_grace: seconds beyond its time limit that CBC may take to write
+        its answer. No point reads it.
+    :ivar rounding_share: share of the time left for the places that a
+        relaxation uses. No effect on 1 point.
+    :ivar step_share: share of the time left for one program of a part of the
+        classes, and for all of them at least. No effect on 3 points.
+    :ivar steps_share: share of the time elapsed that all programs of parts may
+        take. No effect on 3 points.
+    :ivar turns: turns of all classes. No effect on 3 points.
+    :ivar preference_factor: factor of the cost that each preference weighs
+        more than. No effect on 3 points.
+    :ivar fixing_rounds: rounds in which further classes are placed first. No
+        point reads it.
+    :ivar fixing_share: share of the time left for one program of these
+        classes. No point reads it.
+    :ivar fixed_classes: share of all classes that may be placed first. No
+        point reads it.
+    :ivar dominated_members: members up to which dominated hosts are left out.
+        Not measured.
+    :ivar compared_hosts: hosts with which all others are compared to find
+        dominated ones, beside those for the members. Not measured.
+    :ivar compared_per_member: such hosts for each member. Not measured.
+    :ivar comparisons: comparisons of hosts at once, a byte of memory each. Not
+        measured.
+    """
+
+    start_nodes: int = 10
+    seed: int = 1
+    free_places: int = 600
+    relaxation_share: float = 0.3
+    repairs: int = 20
+    branching_nodes: int = 40
+    exact_variables: int = 2000
+    searched_variables: int = 4_000
+    whole_places: int = 20_000
+    relaxed_places: int = 20_000
+    restricted_places: int = 6_000
+    restricted_hosts: int = 12
+    preference_share: float = 0.5
+    far_gap: float = 0.1
+    whole_share: float = 0.25
+    cbc_grace: float = 0.05
+    rounding_share: float = 0.25
+    step_share: float = 0.05
+    steps_share: float = 0.2
+    turns: int = 8
+    preference_factor: float = 2.0
+    fixing_rounds: int = 8
+    fixing_share: float = 0.2
+    fixed_classes: float = 0.6
+    dominated_members: int = 200
+    compared_hosts: int = 100
+    compared_per_member: int = 4
+    comparisons: int = 8_000_000

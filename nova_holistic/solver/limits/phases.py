@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of the phases of ``solve``."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PhasesLimits:
+    """Limits of the phases of ``solve``. A number is the largest one unless
+    the text says otherwise.
+
+    :ivar search_share: share of the time limit for a plan or a proof. With a
+        quarter the plan is worse on 5 of 6 points and the processor time is
+        0.3 times as much.
+    :ivar insertion_share: share of the time left for insertion. No effect on 6
+        points.
+    :ivar chosen_hosts_share: share of the time left for chosen hosts before
+        all hosts are used. No effect on 6 points.
+    :ivar first_plan_share: share of the time left for greedy construction
+        before all hosts are used. No effect on 2 points.
+    :ivar whole_share: share of the time left for one program of all hosts
+        before the large-neighbourhood search. With four times the value the
+        bound is better on 3 of 4 points and the processor time is 0.6 times as
+        much.
+    :ivar relaxation_share: share of the time left for a bound if a plan is
+        constructed first. No effect on 3 points.
+    :ivar diverse_policies: policies from which on a group is diverse. Chosen
+        by the mixed groups of benchmarks/grid.py. No effect on 6 points.
+    :ivar members_per_policy: members for each policy up to which a group is
+        diverse. Chosen by the mixed groups of benchmarks/grid.py. No effect on
+        3 points.
+    :ivar coarse_from: different requirements from which on a relaxation of
+        joined kinds comes first. Chosen by the different groups of
+        benchmarks/grid.py: a relaxation of all kinds takes the whole time
+        limit there. No effect on 3 points.
+    :ivar large_places: places (kind, or group with policies, and host) from
+        which on hosts are chosen first. With a quarter the processor time is
+        0.4 times as much.
+    :ivar fallback_before_rules: share of the time limit after which a fallback
+        plan is constructed when policies have been read. No point reads it.
+    :ivar fallback_after_relaxation: the same after the first relaxation. No
+        point reads it.
+    :ivar fallback_late: the same later. No point reads it.
+    :ivar spare_hosts: hosts added to those of the relaxation, as shares of
+        them, in turn. No point reads it.
+    :ivar rounds_before_patterns: rounds of disaggregation before column
+        generation. No point reads it.
+    :ivar relaxation_limit: share of the time limit after which no further
+        relaxation or choice of hosts begins. No point reads it.
+    :ivar coarse_kinds: kinds of members in a relaxation that gives only a
+        bound. No effect on 3 points.
+    :ivar huge_places: places from which on a program of all hosts does not
+        follow: the fallback plan is constructed first. No point reads it.
+    :ivar pattern_kinds: different requirements up to which hosts are chosen
+        for a diverse group, too, as column generation is of use. Chosen by the
+        network groups of benchmarks/grid.py. No effect on 3 points.
+    """
+
+    search_share: float = 0.9
+    insertion_share: float = 0.2
+    chosen_hosts_share: float = 0.7
+    first_plan_share: float = 0.2
+    whole_share: float = 0.3
+    relaxation_share: float = 0.3
+    diverse_policies: int = 20
+    members_per_policy: int = 10
+    coarse_from: int = 150
+    large_places: int = 5_000
+    fallback_before_rules: float = 0.12
+    fallback_after_relaxation: float = 0.1
+    fallback_late: float = 0.4
+    spare_hosts: tuple[float, ...] = (0.0, 0.5, 1.0)
+    rounds_before_patterns: int = 2
+    relaxation_limit: float = 0.5
+    coarse_kinds: int = 40
+    huge_places: int = 50_000
+    pattern_kinds: int = 20

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of the problem: kinds, arrays and checks of policies."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemLimits:
+    """Limits of the problem: kinds, arrays and checks of policies. A number is
+    the largest one unless the text says otherwise.
+
+    :ivar array_bytes: bytes of one array over hosts. Not measured.
+    :ivar kinds: kinds of members. Not measured.
+    :ivar kind_places: kinds times hosts. Not measured.
+    :ivar checked_types: types of hosts up to which the cost of a preference is
+        evaluated before hosts are ordered. Not measured.
+    :ivar refusals: refusals of one policy after which it is checked whether it
+        refuses every host. Not measured.
+    """
+
+    array_bytes: int = 2**27
+    kinds: int = 1000
+    kind_places: int = 4_000_000
+    checked_types: int = 100
+    refusals: int = 8

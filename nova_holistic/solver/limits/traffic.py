@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of bounds and plans for traffic."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficLimits:
+    """Limits of bounds and plans for traffic. A number is the largest one
+    unless the text says otherwise.
+
+    :ivar level_domains: domains of a level up to which its policies bound the
+        counts. Not measured.
+    :ivar price_discount: share by which prices are lowered while members are
+        placed. Not measured.
+    :ivar fixed_patterns: patterns that are fixed in turn. Not measured.
+    :ivar missing_factor: cost of a missing member of a fixed pattern, as a
+        factor of its traffic. Not measured.
+    :ivar integer_nodes: nodes of the search tree for whole numbers of members.
+        Not measured.
+    :ivar integer_gap: relative gap of that search. Not measured.
+    :ivar least_pattern_traffic: traffic of a pattern below which it is not
+        fixed. Not measured.
+    :ivar fixing_loss: share of the traffic that fixing a pattern may cost. Not
+        measured.
+    :ivar tried_places: other places in which a pattern is tried. Not measured.
+    :ivar spare_hosts: spare hosts for members without traffic, as a share of
+        the hosts that they need. Not measured.
+    :ivar host_divisor: divisor of the members that a host may hold, for the
+        first try. Not measured.
+    :ivar start_share: share of the time left for a bound and a start if all
+        hosts are used. Not measured.
+    :ivar any_gap: gap of the places of members without traffic. Not measured.
+    :ivar coarse_domains: domains of a coarse level. Not measured.
+    :ivar cell_variables: variables of cells, above which policies are left
+        out. Not measured.
+    :ivar aggregate_pairs: pairs of counts of two nodes in an aggregate of
+        domains. Not measured.
+    :ivar rounds: rounds of pricing. Not measured.
+    :ivar converged_share: share of the traffic between domains that the bound
+        may be off by. Not measured.
+    :ivar reserve_share: share of the time limit that the bound leaves. Not
+        measured.
+    :ivar branches: combinations of alternative domains that are solved. Not
+        measured.
+    :ivar branching_share: share of the members with traffic from which on
+        alternatives of their domains are solved separately. Not measured.
+    """
+
+    level_domains: int = 1000
+    price_discount: float = 0.01
+    fixed_patterns: int = 24
+    missing_factor: float = 10.0
+    integer_nodes: int = 200
+    integer_gap: float = 1e-3
+    least_pattern_traffic: float = 1e-3
+    fixing_loss: float = 1e-3
+    tried_places: int = 8
+    spare_hosts: float = 0.5
+    host_divisor: int = 2
+    start_share: float = 0.3
+    any_gap: float = 1.0
+    coarse_domains: int = 64
+    cell_variables: int = 5000
+    aggregate_pairs: int = 90_000
+    rounds: int = 40
+    converged_share: float = 1e-3
+    reserve_share: float = 0.5
+    branches: int = 12
+    branching_share: float = 0.02
