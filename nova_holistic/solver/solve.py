@@ -111,12 +111,17 @@ def _answer(asked: _Asked, deadline: Deadline) -> Answer:
         first_plan(known, deadline)
     if asked.strategy in _CHOOSE_HOSTS:
         _on_chosen_hosts(asked, deadline)
-    if known.where is before:
+    on_all = known.where is before
+    if on_all:
         proof = _on_all_hosts(asked, deadline)
     if proof is None and asked.strategy in _IMPROVE and (
             deadline.left() and not known.is_good_enough):
-        if not known.bound:
-            with contextlib.suppress(OutOfTime):
+        with contextlib.suppress(OutOfTime):
+            if on_all and _suits_patterns(known):
+                large(known, asked.backend,
+                      deadline.part(limits().decomposition_share),
+                      always=True)
+            elif not known.bound:
                 relax(known, deadline.part(limits().relaxation_share))
         improve(known, asked.backend, deadline, asked.settings.improvement)
     return proof or _plan(asked)
@@ -148,24 +153,38 @@ def _on_chosen_hosts(asked: _Asked, deadline: Deadline) -> None:
     """A plan for a large group on some of many hosts. Where there are
     many policies, it is constructed, and a relaxation gives the bound."""
     known, always = asked.incumbent, asked.strategy is Strategy.DECOMPOSED
-    differing = len({id(m.requirements) for m in known.members})
     diverse = not always and _is_diverse(known)
     if diverse:
         first_plan(known, deadline.part(limits().chosen_hosts_share))
-    elif not always and differing > limits().coarse_from:
+    elif not always and _different(known) > limits().coarse_from:
         with contextlib.suppress(OutOfTime):
             relax(known, deadline.part(limits().relaxation_share))
     with contextlib.suppress(OutOfTime):
-        if not diverse or known.where is None or (
-                differing <= limits().pattern_kinds):
+        if not diverse or known.where is None:
             large(known, asked.backend,
                   deadline.part(limits().chosen_hosts_share), deadline,
                   always=always)
         elif known.objective.traffic():
             large(known, asked.backend,
                   deadline.part(limits().relaxation_share), always=True)
+        elif _suits_patterns(known):
+            large(known, asked.backend,
+                  deadline.part(limits().chosen_hosts_share), deadline,
+                  always=True)
         else:
             relax(known, deadline.part(limits().relaxation_share))
+
+
+def _suits_patterns(known: Incumbent) -> bool:
+    """Whether members differ so little that column generation is of use."""
+    return _different(known) <= limits().pattern_kinds
+
+
+def _different(known: Incumbent) -> int:
+    """The number of different requirements."""
+    # Most equal ones are one object, and it takes time to compare others.
+    objects = {id(m.requirements): m.requirements for m in known.members}
+    return len(set(objects.values()))
 
 
 def _is_diverse(known: Incumbent) -> bool:

@@ -24,6 +24,9 @@ class PhasesLimits:
         much.
     :ivar relaxation_share: share of the time left for a bound if a plan is
         constructed first. No effect on 3 points.
+    :ivar decomposition_share: share of the time left for relaxations and
+        column generation after one program of all hosts. Chosen by the plain,
+        related and network groups of benchmarks/grid.py.
     :ivar diverse_policies: policies from which on a group is diverse. Chosen
         by the mixed groups of benchmarks/grid.py. No effect on 6 points.
     :ivar members_per_policy: members for each policy up to which a group is
@@ -62,6 +65,7 @@ class PhasesLimits:
     first_plan_share: float = 0.2
     whole_share: float = 0.3
     relaxation_share: float = 0.3
+    decomposition_share: float = 0.5
     diverse_policies: int = 20
     members_per_policy: int = 10
     coarse_from: int = 150
