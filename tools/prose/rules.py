@@ -9,7 +9,7 @@ import tomllib
 from proselint.config import Config
 from proselint.registry import CheckRegistry
 from proselint.registry.checks import Check, CheckFlags, engine, types
-from proselint.tools import LintFile
+from proselint.tools import LintFile, LintResult
 
 FILE = pathlib.Path(__file__).with_name('rules.toml')
 
@@ -79,9 +79,12 @@ def lint(source: str, text: str, names: bool = False) -> list[Finding]:
     checked = LintFile(source, text)
     results = checked.lint(Config(
         max_errors=100_000, checks={_NAMES if names else _TEXT: True}))
-    return [Finding(
-        source, result.pos[0] - 1, result.pos[1],
-        result.check_result.check_path.partition('.')[2],
-        result.check_result.message, ' '.join(
-            checked.content[slice(*result.check_result.span)].split()))
-        for result in results]
+    return [_finding(source, checked, result) for result in results]
+
+
+def _finding(source: str, checked: LintFile, result: LintResult) -> Finding:
+    line, column = result.pos
+    result = result.check_result
+    return Finding(
+        source, line, column, result.check_path.partition('.')[2],
+        result.message, ' '.join(checked.content[slice(*result.span)].split()))
