@@ -39,9 +39,8 @@ SCHEDULER_OPTS = [
         help='Whether hosts must support the disk format of the image.'
              + _SAME),
     cfg.BoolOpt(
-        'Whether hosts must support the devices that the image '
-        'requires.', default=False,
-        help='Whether hosts must support the devices that the image names.'
+        'image_metadata_prefilter', default=False,
+        help='Whether hosts must support the devices that the image requires.'
              + _SAME),
 ]
 FILTER_OPTS = [
@@ -63,11 +62,11 @@ FILTER_OPTS = [
         'isolated_images', default=[],
         help='UUIDs of images that run on isolated hosts only.' + _SAME),
     cfg.BoolOpt(
-        'Whether isolated hosts accept isolated images only.', default=True,
-        help='Whether isolated hosts take no other images.' + _SAME),
+        'restrict_isolated_hosts_to_isolated_images', default=True,
+        help='Whether isolated hosts accept isolated images only.' + _SAME),
     cfg.StrOpt(
-        'Architecture of images that specify none.',
-        help='Architecture of images that name none.' + _SAME),
+        'image_properties_default_architecture',
+        help='Architecture of images that specify none.' + _SAME),
     cfg.IntOpt(
         'max_instances_per_host', default=50, min=1,
         help='Maximum number of servers that NumInstancesFilter allows on a '
