@@ -20,7 +20,8 @@ REMEMBERED = 50_000
 """Members of all groups together, about half a kilobyte each, or as much of
 something else."""
 GROUP = 4
-"""What a group takes beside its members and its document, in members."""
+"""Memory of a group in addition to its members and its document, in units of
+members."""
 
 LIGHT = tuple(column for column in GroupRow.__table__.columns
               if column.name not in ('document', 'pending', 'changed_at',
@@ -93,10 +94,10 @@ class Rosters:
         self._lock = threading.Lock()
 
     def read(self, group_uuid: str) -> Found | None:
-        """A group and its members in the order of its document, both as of
-        one moment; without the members' alternates and times of change, and
+        """A group and its members in the order of its document, both as of one
+        moment; without the members' alternates and times of change, and
         without the arguments of the group's task. One query if it was read
-        before and has not been revised or planned anew.
+        before and has not been revised or planned again.
         """
         return self.read_for(group_uuid, '')[0]
 
