@@ -32,7 +32,7 @@ class HoldGone(HoldsError):
 
 
 class AllocationChanged(HoldsError):
-    """The instance's allocation is not the one that the hold became.
+    """The instance's allocation differs from the allocation of the hold.
 
     Another process moved or resized the server; nothing was changed.
     """

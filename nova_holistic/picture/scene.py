@@ -98,7 +98,7 @@ def scene(snapshot: Snapshot, plan: Plan, group: Group | None = None,
     :param placed: members whose use the snapshot counts already
     :param violations: of the group's policies and requirements
     :raises InvalidDocument: the plan names a host that is not in the snapshot,
-        or the group a flavor or level that is not
+        or the group names a flavor or level that is not
     """
     _require_hosts(snapshot, plan)
     demands: dict[str, Mapping[str, int]] = {}

@@ -189,7 +189,7 @@ class Lookup:
                 claims.give_up(row, choice.refusals)
             raise Refused(
                 f'{cause}, and none of its alternates can take the server' + (
-                    ', nor can any other host that was tried'
+                    ', and no other host that was tried can take it either'
                     if self._elsewhere.searched else '')) from cause
         place, (first, *others) = found
         LOG.info('Instance %(instance)s goes to %(host)s, since host '

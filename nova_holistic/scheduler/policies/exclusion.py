@@ -53,8 +53,8 @@ _request = _Request()
 
 
 def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a function one that answers a request: the reserved hosts are read
-    only once for all servers of the request."""
+    """Makes a decorated function answer one request: the reserved hosts are
+    read only once for all servers of the request."""
     @functools.wraps(answer)
     def wrapper(*args, **kwargs):
         _request.under_way = True

@@ -60,8 +60,8 @@ class Judge:
             yield from scope.group.rules
 
     def reserves(self, host: Host) -> frozenset[Domain]:
-        """Domains in which no server from outside the group may be after the
-        member is there, and in which one may be so far."""
+        """Domains that a server from outside the group may not enter after the
+        member is placed, and may enter so far."""
         domains = self._reserved({self.path: host})
         return domains and domains - self._reserved(self.others)
 

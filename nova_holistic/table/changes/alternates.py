@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Alternates are written to the rows of members that were planned before.
 
-They were computed for members at certain places. They are written only while
-all members are still there, and only to rows that are still planned. Any
+They were computed for members at certain places. They are written only if all
+members still have these places, and only to rows that are still planned. Any
 change that gives members new places requests alternates again, which takes the
 work from the engine that does it; then nothing more is written.
 """

@@ -52,8 +52,8 @@ def release(database: Database, holds: Collection[str], now: datetime,
 def expire(database: Database, group_uuid: str, now: datetime) -> None:
     """Release what is unclaimed of a group, if its lease has passed.
 
-    One statement, so that a lease that is extended at the same time is
-    honoured.
+    One statement, so that it honours a lease that is extended at the same
+    time.
     """
     _release(database, now, [
         MemberRow.state.in_(UNCLAIMED), MemberRow.group_uuid == group_uuid,
@@ -65,8 +65,8 @@ def release_unleased(database: Database, member: MemberRecord,
     """Release a member whose server is gone, if the group's lease has passed,
     or if the member was released while the server had it.
 
-    One statement, so that a lease that is extended at the same time is
-    honoured. The row says that it is held until the deletion of the hold is
+    One statement, so that it honours a lease that is extended at the same
+    time. The row says that it is held until the deletion of the hold is
     confirmed.
 
     :param member: as it was seen

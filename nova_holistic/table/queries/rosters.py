@@ -103,7 +103,8 @@ class Rosters:
 
     def read_for(self, group_uuid: str, path: str
                  ) -> tuple[Found | None, Sequence[Place] | None]:
-        """The same, and the alternates of the member at a path.
+        """The group and its members, and the alternates of the member at a
+        path.
 
         :returns: None instead of alternates if they were not read
         """
@@ -121,7 +122,8 @@ class Rosters:
         return found and found.found, alternates
 
     def _remember(self, group_uuid: str, found: Known | None) -> None:
-        # One without members is read once, for whoever points at nothing.
+        # A group without members is read once, for all pointers to missing
+        # members.
         weight = _weight(found) if found and found.members else 0
         with self._lock:
             self._known.pop(group_uuid, None)
@@ -164,7 +166,7 @@ def _anew(session: orm.Session, group_uuid: str) -> Known | None:
 
 def _again(session: orm.Session, known: Known, path: str
            ) -> tuple[Known | None, Sequence[Place] | None]:
-    """None where more has changed than is looked at."""
+    """None if more has changed than this read covers."""
     row, changing, alternates = None, {}, None
     for each in session.connection().execute(
             _AGAIN, {'group': known.record.uuid, 'path': path}):
@@ -198,8 +200,8 @@ def version(group: GroupRecord | sa.Row) -> tuple:
 def again(known: Mapping[int, MemberRecord],
           changing: Mapping[int, Sequence[Any]]
           ) -> dict[int, MemberRecord] | None:
-    """Members as they are now, in the order in which they are known: it
-    changes with the group's version. None where more than that has changed.
+    """Members in their current state, in the known order, which changes with
+    the group's version. None if more than their state has changed.
 
     :param changing: ``CHANGING`` of each, by its id
     """
