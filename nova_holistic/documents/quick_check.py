@@ -3,7 +3,7 @@
 
 The check only accepts documents: a document that it does not accept is checked
 again, with an explanation, by the validator. fastjsonschema compiles a schema
-to code; it accepts 1.0 as an integer, which the validator does not.
+to code. Unlike the validator, it accepts 1.0 as an integer.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A document matches its schema, or errors state where and why it does not."""
+"""A document matches its schema, or errors state where and why it violates the
+schema."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 import itertools

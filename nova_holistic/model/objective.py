@@ -101,17 +101,17 @@ class Objective(abc.ABC):
         return self
 
     def outlay(self) -> Outlay | None:
-        """The cost of hosts in use, if the objective is the sum of these; None
-        if it is not, or if the cost is unknown: the objective then does not
-        distinguish hosts."""
+        """The cost of hosts in use, if the objective is the sum of these
+        costs; otherwise, and if the cost is unknown, None: the objective then
+        does not distinguish hosts."""
         return None
 
     def traffic(self) -> Sequence[Traffic] | None:
         """The traffic between members, if the cost is exactly the sum of 2 x
         mbps over this traffic, over the levels of the tree, and over the pairs
-        of servers, one of each side, that share no domain of the level; None
-        if it is not, or if it is unknown. With it, the solver has a bound, and
-        places communicating members together."""
+        of servers, one of each side, that share no domain of the level;
+        otherwise, and if the cost is unknown, None. With it, the solver has a
+        bound, and places communicating members together."""
         return None
 
     @abc.abstractmethod

@@ -18,8 +18,9 @@ al., Application-Driven Bandwidth Guarantees in Datacenters (SIGCOMM 2014), in
 which the load of an uplink is the smaller of the rates that the servers on
 each side of it can send and receive. With equal guarantees, this is a function
 of the number of servers below the uplink, of either side of the relationship:
-the hose model sees no gain in a web server next to its database unless all of
-them are there. Pipes do, and their load on a link is a sum over pairs.
+the hose model sees no gain in a web server next to its database unless all
+servers of both sides are below the uplink. Pipes do, and their load on a link
+is a sum over pairs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -106,7 +106,7 @@ class _State:
         """Why a move is not possible after others; empty if it is."""
         free = self._lacking(done, move)
         if free:
-            return f'not enough {free} is free'
+            return f'there is not enough {free}'
         before = {**self._there, **{
             each.member: self._hosts[each.destination] for each in done}}
         after = {**before, move.member: self._hosts[move.destination]}

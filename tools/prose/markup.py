@@ -7,6 +7,7 @@ from tools.prose.rules import BREAK
 
 _INLINE = re.compile(r'``.+?``', re.DOTALL)
 _ROLE = re.compile(r':[a-z:]+:`[^`]+`')
+_FIELD = re.compile(r':(?:param|ivar|raises) [\w.]+:')
 _CODE = re.compile(r'\.\. (?:code|code-block|parsed-literal|highlight|math)'
                    r'::|(?!\s*\.\. ).*::\s*\Z')
 
@@ -17,8 +18,10 @@ def as_word(match: re.Match) -> str:
 
 
 def masked(text: str) -> str:
-    """Inline literals and roles become words."""
-    return _ROLE.sub(as_word, _INLINE.sub(as_word, text))
+    """Inline literals, roles and fields of docstrings become words."""
+    for code in (_INLINE, _ROLE, _FIELD):
+        text = code.sub(as_word, text)
+    return text
 
 
 def prose(text: str) -> str:

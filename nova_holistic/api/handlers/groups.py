@@ -173,8 +173,7 @@ def _must_allow_lease(call: Call, place: str, seconds: int | None,
             call.context, rules.UNLIMITED_LEASE, owner):
         raise errors.forbidden(
             rules.UNLIMITED_LEASE, place,
-            f'without this right, a lease is at most {longest} seconds, and '
-            'at least 1')
+            f'without this right, a lease is 1 to {longest} seconds long')
 
 
 def _projects(call: Call) -> str | None:

@@ -14,6 +14,8 @@ MODULE = '''\
 """A module.
 
 It sends ``whatever`` to :doc:`whatever`.
+
+:param whatever: a text
 """
 # The engine reads
 # whatever it needs.
@@ -69,7 +71,7 @@ def test_a_rule_matches_across_a_line_break():
 
 def test_comments_and_messages_of_a_module_are_read():
     assert found(python_text.prose(MODULE)) == [
-        (6, 'whatever'), (9, 'whatever')]
+        (8, 'whatever'), (11, 'whatever')]
 
 
 def test_literal_blocks_of_a_page_are_not_read():
