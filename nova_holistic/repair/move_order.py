@@ -106,7 +106,7 @@ class _State:
         """Why a move is not possible after others; empty if it is."""
         free = self._lacking(done, move)
         if free:
-            return f'there is not enough {free}'
+            return f'the destination has too little free {free}'
         before = {**self._there, **{
             each.member: self._hosts[each.destination] for each in done}}
         after = {**before, move.member: self._hosts[move.destination]}
@@ -117,7 +117,7 @@ class _State:
             if count and count > min(
                     rule.check(scope, each, self._snapshot).count
                     for each in (before, without)):
-                return f'it would break {rule.title}'
+                return f'it would violate {rule.title}'
         return ''
 
     def _lacking(self, done: Sequence[Move], move: Move) -> str:

@@ -45,7 +45,7 @@ CLEANUP_TIMEOUT = 5.0
 time, a planner whose group was returned to the table drops its new holds."""
 
 FORGET_INTERVAL = 300.0
-"""Interval in seconds between two deletions of old records."""
+"""Interval in seconds between two deletions of outdated records."""
 
 
 @dataclass(frozen=True, slots=True)

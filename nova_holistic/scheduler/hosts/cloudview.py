@@ -15,7 +15,7 @@ from nova_holistic.table.records import MemberRecord
 
 def shown_to(judge: Judge, connections: Connections,
              rows: Iterable[MemberRecord]) -> Judge:
-    """The judge, with every host if it has a policy that needs all hosts.
+    """The checker, with every host if it has a policy that needs all hosts.
 
     Costs what ``KnownHosts.cloud`` costs.
 

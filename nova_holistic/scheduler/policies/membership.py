@@ -55,7 +55,7 @@ class Membership:
         return self._judges[0]
 
     def whole_judge(self, connections: Connections) -> Judge:
-        """The judge, with the whole cloud if a policy needs it."""
+        """The checker, with the whole cloud if a policy needs it."""
         if not self._shown:
             judge = self.judge(connections)
             self._shown.append(

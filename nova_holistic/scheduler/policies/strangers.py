@@ -24,7 +24,7 @@ Crowds = Mapping[Domain, Sequence[Host]]
 
 def known_to(judge: Judge, connections: Connections, own: Membership,
              instance_uuid: str, candidates: Collection[Host]) -> Judge:
-    """The judge, with the servers of others in any domain that the member
+    """The checker, with the servers of others in any domain that the member
     would newly reserve for its group.
 
     Servers are read from Nova's database, one query for each cell: the
