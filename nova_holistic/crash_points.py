@@ -38,9 +38,9 @@ POINTS: Mapping[str, str] = {
     'round.done':
         'A periodic task is done, and still belongs to this engine.',
     'old.plans-deleted':
-        'Old dry runs are deleted, and old statistics are still there.',
+        'Old dry runs are deleted, and old statistics still exist.',
     'old.statistics-deleted':
-        'Old statistics are deleted, and old events are still there.',
+        'Old statistics are deleted, and old events still exist.',
     'stop.work-returned':
         'An engine that stops has returned one kind of work.',
     # Create, replan and update
@@ -70,7 +70,8 @@ POINTS: Mapping[str, str] = {
     'holds.undo-noted':
         'After a refused part, the group counts no holds, and rows or the '
         'task still name them.',
-    'change.held': 'The new holds are put, and the table does not say so yet.',
+    'change.held': 'The new holds are put, and the table does not state it '
+                   'yet.',
     'change.accepted':
         'The table says that the members can be claimed at their places.',
     'change.finished': 'Holds that no member needs are dropped.',
@@ -83,7 +84,7 @@ POINTS: Mapping[str, str] = {
         'Vacated members cannot have their room again, and the new holds are '
         'dropped.',
     'recovery.started':
-        'An engine goes on with the task of another, and has dropped nothing.',
+        'An engine continues the task of another, and has dropped nothing.',
     'recovery.finished':
         'An engine has dropped what another held for an unfinished task.',
     'update.room-noted':
@@ -94,12 +95,13 @@ POINTS: Mapping[str, str] = {
         'The group is updated and its old holds are dropped, and the task is '
         'not finished.',
     'replan.unneeded-dropped':
-        'New holds of members that were released meanwhile are dropped, and '
-        'rows still name them.',
+        'New holds of members that were released in the meantime are dropped, '
+        'and rows still name them.',
     'replan.reasons-written':
         'Lost members are planned, and the group is not settled.',
     'failure.finished':
-        'A group that cannot be planned says so, and its rows are planned.',
+        'The table states that a group cannot be planned, and its rows are '
+        'planned.',
     'failure.rows-released':
         'The rows of a group that cannot be planned are released.',
     'failure.holds-dropped':
@@ -108,29 +110,29 @@ POINTS: Mapping[str, str] = {
     # Release, end of a lease, delete
     'release.lease-ended': 'The lease has ended, and no row is released.',
     'release.rows-released':
-        'Rows are released, and their holds are still there.',
+        'Rows are released, and their holds still exist.',
     'release.settled':
-        'A released group is settled, and its holds are still there.',
+        'A released group is settled, and its holds still exist.',
     'expire.rows-released':
         'Rows are released because the lease has passed.',
     'expire.settled':
-        'A group whose lease has passed is settled, and its holds are still '
-        'there.',
+        'A group whose lease has expired is settled, and its holds still '
+        'exist.',
     'expire.group-finished': 'One group of several has expired completely.',
     'leftovers.dropped':
         'Unneeded holds are dropped, and rows still name them.',
     'delete.holds-dropped':
-        'The holds of a group are dropped, and the group is still there.',
+        'The holds of a group are dropped, and the group still exists.',
     'delete.update-dropped':
         'So are the holds that an unfinished update has left.',
     'delete.group-deleted': 'The group is deleted.',
     'holds.one-dropped': 'One of several holds is dropped.',
     'holds.part-dropped': 'One of several parts of the holds is dropped.',
     # The reconciler
-    'reconcile.mended': 'One of several members or groups is mended.',
+    'reconcile.mended': 'One of several members or groups is corrected.',
     'reconcile.settled': 'One of several groups is settled.',
     'abandon.given-up':
-        'A group whose planner died is in error, and its rows are planned.',
+        'A group whose planner failed is in error, and its rows are planned.',
     'leftover.dropped':
         'An unneeded hold is dropped, and its row still names it.',
     'restore.row-held':
@@ -139,7 +141,7 @@ POINTS: Mapping[str, str] = {
     'outage.given-up':
         'Hosts are noted as given up, and their members are planned.',
     'place.member-lost':
-        'A planned member is lost, and its hold is still there.',
+        'A planned member is lost, and its hold still exists.',
     'place.hold-dropped':
         'The hold is dropped, and the row still names it.',
     'positions.row-corrected': 'The row of one of several servers is right.',
@@ -148,45 +150,45 @@ POINTS: Mapping[str, str] = {
     'return.room-taken':
         'The room of the server is the hold\'s, and the row is claimed.',
     'return.released':
-        'The lease has passed: the row is released, and its hold is there.',
+        'The lease has expired: the row is released, and its hold exists.',
     'return.released-dropped':
         'The hold of that row is dropped, and the row still names it.',
     'return.hold-put': 'The hold is put again, and the row is claimed.',
-    'return.row-changed': 'The row has no server any more.',
+    'return.row-changed': 'The row no longer has a server.',
     'orphan.dropped': 'One of several holds without a row is dropped.',
     'drift.place-given-up': 'A planned member that is in the way is lost.',
     'drift.degraded': 'One of several groups is degraded.',
-    'drift.recovered': 'One of several groups is not degraded any more.',
+    'drift.recovered': 'One of several groups is no longer degraded.',
     # Repair
     'repair.moves-awaited':
         'No server of the group moves, and the repair has not begun.',
     'repair.place-given-up': 'A planned member that is in the way is lost.',
-    'repair.move-begins': 'A live migration is about to be asked for.',
+    'repair.move-begins': 'A live migration is about to be requested.',
     'repair.move-asked': 'Nova has begun a live migration.',
     'repair.waiting': 'The repair waits for the end of a live migration.',
     'repair.move-ended': 'One of several live migrations has ended.',
     # The scheduler
     'claim.row-claimed':
-        'The row is the server\'s, and the hold is still there.',
+        'The row is the server\'s, and the hold still exists.',
     'claim.row-moved':
-        'The row is at an alternate, and its old hold is still there.',
+        'The row is at an alternate, and its old hold still exists.',
     'claim.hold-swapped':
         'The room of the hold is the server\'s.',
     'claim.confirmed': 'The claim is complete, and Nova has no answer.',
     'claim.unswapped':
         'The room is the hold\'s again, and the row is claimed.',
-    'claim.undone': 'The row is not the server\'s any more.',
+    'claim.undone': 'The row is no longer the server\'s.',
     'claim.refusal-written':
-        'The refusal is written, and the hold of the lost member is there.',
+        'The refusal is written, and the hold of the lost member exists.',
     'claim.lost-dropped':
         'The hold of the lost member is dropped, and its row still names it.',
     'claim.hold-checked':
-        'A hold that nobody needs after the undo is dropped.',
+        'A hold that is not needed after the undo is dropped.',
     'claim.one-undone': 'One of several claims is undone.',
     'evacuation.member-lost':
         'A member is lost, to make room for a server that is evacuated.',
     'evacuation.refusal-written':
-        'The reason is written, and the hold of the lost member is there.',
+        'The reason is written, and the hold of the lost member exists.',
     'evacuation.hold-dropped':
         'The hold of the lost member is dropped, and its row still names it.',
     'evacuation.place-given-up': 'One of several holds is given up.',
@@ -205,7 +207,7 @@ POINTS: Mapping[str, str] = {
 
 
 class _Armed:
-    """The point at which this process dies."""
+    """The point at which this process crashes."""
 
     def __init__(self, setting: str):
         """

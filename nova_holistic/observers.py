@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Those who follow the changes that a process makes."""
+"""Functions that receive the changes that a process makes."""
 
 from nova_holistic.metrics import exporter
 from nova_holistic.notifications import publisher

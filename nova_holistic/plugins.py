@@ -12,8 +12,8 @@ from nova_holistic.exceptions import UnknownPlugin
 def load_all(namespace: str) -> dict[str, Any]:
     """Every installed plugin of a namespace, by name.
 
-    One that cannot be imported is an error: left out, it would look as if it
-    were not installed.
+    A plug-in that cannot be imported is an error: left out, it would seem not
+    to be installed.
     """
     manager = ExtensionManager(
         namespace, on_load_failure_callback=_load_failed)

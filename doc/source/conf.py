@@ -15,6 +15,7 @@ extensions = [
     'oslo_policy.sphinxext',
     'oslo_policy.sphinxpolicygen',
     'plan_picture',
+    'prose_rules',
     'sphinx.ext.autodoc',
     'state_machines',
 ]

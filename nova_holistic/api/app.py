@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API as a WSGI application, whoever serves it."""
+"""The API as a WSGI application."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -32,7 +32,7 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 DENIALS = (403, 404)
-"""Statuses of answers that are written down with whom they were given to."""
+"""Statuses of responses that are logged with the user who received them."""
 
 ROUTE = 'nova_holistic.route'
 """Key of the environment with the route of the request."""
@@ -47,12 +47,12 @@ def make_app(conf, table: PlacementTable, engines: Engines,
              context_of: ContextOf = contexts.from_environ,
              timer: Callable[[], float] = time.monotonic,
              sleep: Callable[[float], None] = time.sleep) -> 'Application':
-    """The API without what finds out about tokens: that stands before it.
+    """The API without the check of tokens, which runs before it.
 
     :param conf: with the project's and oslo.policy's options registered
-    :param clock: gives naive UTC
+    :param clock: returns naive UTC
     :param quota: None if Nova's quota is not checked
-    :param context_of: who asks, by the WSGI environment
+    :param context_of: returns the requester, from the WSGI environment
     """
     types = policies.load_policy_types()
     authority = Authority(conf)
@@ -70,8 +70,8 @@ def make_app(conf, table: PlacementTable, engines: Engines,
 
 
 class Application:
-    """Every answer is JSON and says its version and request; no route is
-    reached but through its policy and its schemas."""
+    """Every response is JSON and states its version and request id; a route is
+    only reached through its policy and its schemas."""
 
     def __init__(self, service: Service, context_of: ContextOf):
         self._service = service
@@ -105,7 +105,8 @@ class Application:
         microversions.wanted(request)
         if not request.accept.acceptable_offers([bodies.MEDIA_TYPE]):
             raise errors.ApiError(
-                406, 'not_acceptable', f'there is only {bodies.MEDIA_TYPE}')
+                406, 'not_acceptable', 'the only media type is '
+                                       f'{bodies.MEDIA_TYPE}')
         response = route.handler(self._call(route, names, request, context))
         if route.method == 'GET':
             response = revisions.conditional(request, response)
@@ -137,18 +138,20 @@ class Application:
         told = errors.translated(
             error, self._service.conf.holistic_api.retry_after)
         if told is None:
-            LOG.exception('Request %s for user %s of project %s met a fault',
+            LOG.exception('Request %s for user %s of project %s failed with '
+                          'an internal error',
                           context.request_id, context.user_id,
                           context.project_id)
             told = errors.ApiError(
-                500, 'fault', 'something went wrong here; the operator finds '
-                'it in the log by the request id')
+                500, 'fault', 'internal error; the operator finds the cause '
+                'in the log by the request id')
         elif told.status >= 500:
             LOG.error('Request %s for user %s of project %s: %s',
                       context.request_id, context.user_id,
                       context.project_id, error)
         elif told.status in DENIALS:
-            # Nothing of what was sent but the path.
+            # The log contains only the path of the request, no other data from
+            # it.
             LOG.info('%s %s: denied with %s %s by rule %s, for user %s of '
                      'project %s, request %s',
                      request.method, brief(_shown_path(request)), told.status,
@@ -159,7 +162,7 @@ class Application:
 
 
 def _measure(environ: dict[str, Any], status: int, seconds: float) -> None:
-    """Count a request by its route: clients may make up paths and methods."""
+    """Count a request by its route: clients may invent paths and methods."""
     route = environ.get(ROUTE)
     labels = {'method': route.method if route else 'none',
               'route': route.path if route else 'none'}
@@ -176,7 +179,7 @@ def _path(request: webob.Request) -> str:
 
 
 def _shown_path(request: webob.Request) -> str:
-    """For the log, whatever was sent."""
+    """A text from the request, in a form that is safe for the log."""
     return request.environ.get('PATH_INFO', '').encode(
         'latin-1', 'replace').decode('utf-8', 'replace')
 

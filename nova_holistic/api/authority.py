@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may do what: oslo.policy, asked twice about a record.
+"""Authorisation with oslo.policy, in two steps for a record.
 
-First, before anything is looked up, whether the caller may do such a thing in
-its own project at all: 403. Then, once the record is there, whether it may do
-so with this one: 404 for another project's, as if it were not there.
+First, before any record is read: whether the caller may perform the operation
+in its own project at all; if not, 403. Then, with the record: whether it may
+perform the operation on this record. A record of another project results in
+404, as if it did not exist.
 """
 
 from collections.abc import Mapping
@@ -17,18 +18,19 @@ from nova_holistic.api import policies
 
 
 class Owned(Protocol):
-    """Something that belongs to a project and was made by a user."""
+    """An object that belongs to a project and was created by a user."""
 
     project_id: str
     user_id: str
 
 
 class Authority:
-    """Threads may share one."""
+    """Threads may share an instance."""
 
     def __init__(self, conf):
         """:param conf: with oslo.policy's options registered"""
-        # Nova's file, inside nova-api, has rules that are not ours.
+        # Inside nova-api, Nova's policy file contains rules that do not belong
+        # to this project.
         self._enforcer = policy.Enforcer(conf)
         self._enforcer.register_defaults(policies.list_rules())
         self._project_only = {
@@ -36,7 +38,8 @@ class Authority:
             if rule.scope_types == ['project']}
 
     def must(self, context: RequestContext, rule: str) -> None:
-        """:raises ApiError: 401 without a good token, 403 without the right
+        """:raises ApiError: 401 without a valid token, 403 without the
+        required role
         """
         if context.user_id is None:
             raise ApiError(401, 'unauthorized',
@@ -49,8 +52,9 @@ class Authority:
     def must_with(self, context: RequestContext, rule: str,
                   record: Owned, missing: ApiError) -> None:
         """
-        :param missing: what is raised where there is no such record
-        :raises ApiError: that, or 403 in the caller's own project
+        :param missing: the error if no such record exists
+        :raises ApiError: the error ``missing``, or 403 in the caller's own
+            project
         """
         if self.may_with(context, rule, record):
             return
@@ -62,7 +66,7 @@ class Authority:
     def may_with(self, context: RequestContext, rule: str,
                  record: Owned, **more: str) -> bool:
         """
-        :param more: what else the check of the rule may compare with
+        :param more: further values for the check of the rule
         """
         return self._allows(context, rule, {
             **more,
@@ -74,8 +78,8 @@ class Authority:
 
     def _allows(self, context: RequestContext, rule: str,
                 target: Mapping[str, Any]) -> bool:
-        # oslo.policy takes an unscoped token for one of a project, and finds
-        # that its project, None, is that of a record without a project.
+        # oslo.policy treats an unscoped token like a token of a project, and
+        # its project, None, matches that of a record without a project.
         if rule in self._project_only and not context.project_id:
             return False
         try:

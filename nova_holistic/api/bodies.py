@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The body of a request becomes plain data, or one sentence says why not.
+"""Parse the body of a request into plain data, or explain the error in one
+sentence.
 
-Stricter than JSON needs it: whatever two readers could understand in two
-ways, such as a key given twice, is refused.
+The parser is stricter than JSON: it rejects a document that two parsers could
+interpret differently, for example with a duplicate key.
 """
 
 from collections.abc import Iterator
@@ -19,18 +20,20 @@ from nova_holistic.documents.validation import brief
 
 MEDIA_TYPE = 'application/json'
 MAX_DIGITS = 64
-"""Longest number: time to read one grows with the square of its length."""
+"""Maximum length of a number: the time to parse it grows with the square of
+its length."""
 MAX_PARTS = 500_000
-"""Most commas and brackets: empty lists take fifty times the memory of their
-text. It is fifty for each of as many members as a group may have."""
+"""Maximum number of commas and brackets: empty lists take fifty times the
+memory of their text. The limit allows fifty for each member of the largest
+group."""
 
 _HALF = re.compile('[\ud800-\udfff]')
 
 
 def read(request: webob.Request, longest: int, deepest: int) -> Any:
     """
-    :param longest: bytes
-    :param deepest: lists and objects around a value
+    :param longest: maximum size in bytes
+    :param deepest: maximum number of lists and objects around a value
     :raises ApiError: 400, 413 or 415
     """
     if request.content_type != MEDIA_TYPE:
@@ -61,14 +64,15 @@ def parse(raw: bytes, deepest: int) -> Any:
     if _depth(value, deepest) > deepest:
         raise _too_deep(deepest)
     for part in _texts(value):
-        # JSON can escape half a character, which no text can hold.
+        # JSON can escape half of a surrogate pair, which is not valid text.
         if _HALF.search(part):
             raise _bad(f'has half a character in {brief(part)}')
     return value
 
 
 def _bytes(request: webob.Request, longest: int) -> bytes:
-    """Never more than that is read, whatever the length that is claimed."""
+    """Read no more than the limit, even if the header states a larger
+    length."""
     if (request.content_length or 0) > longest:
         raise _too_long(longest)
     try:
@@ -76,7 +80,7 @@ def _bytes(request: webob.Request, longest: int) -> bytes:
     except OSError as error:
         raise _bad('ended too early') from error
     except exc.HTTPRequestEntityTooLarge as error:
-        # Of who counts on the way here, and allows less.
+        # The server or a proxy counts bytes and allows fewer.
         raise ApiError(413, 'body_too_large', 'the body is too long') from (
             error)
     if len(raw) > longest:
@@ -113,8 +117,8 @@ def _finite(digits: str) -> float:
 
 
 def _depth(value: Any, deepest: int) -> int:
-    """Lists and objects around the innermost value, or any number larger
-    than the deepest accepted."""
+    """The number of lists and objects around the innermost value; or, beyond
+    the limit, any larger number."""
     layer, depth = [value], 0
     while depth <= deepest:
         layer = [part for part in layer if isinstance(part, dict | list)]
@@ -133,7 +137,7 @@ def _within(value: Any) -> Iterator[Any]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in the value, keys too."""
+    """Every text in the value, including keys."""
     rest = [value]
     while rest:
         part = rest.pop()

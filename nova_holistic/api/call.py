@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a handler is given, and what it gives back."""
+"""The input of a handler, and its output."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from nova_holistic.table.store import PlacementTable
 
 
 class Engines(Protocol):
-    """Whoever plans: EngineClient, or one in this process."""
+    """The planner's interface: EngineClient, or an engine in this process."""
 
     def plan_group(self, context: EngineContext, group_uuid: str) -> None:
         ...
@@ -54,13 +54,13 @@ class Engines(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The world, as handlers may use it.
+    """The services that handlers use.
 
-    :ivar description: gives the OpenAPI description
-    :ivar clock: gives naive UTC
-    :ivar timer: gives seconds since whenever
+    :ivar description: returns the OpenAPI description
+    :ivar clock: returns naive UTC
+    :ivar timer: returns seconds since an arbitrary time
     :ivar sleep: waits for a number of seconds
-    :ivar waiters: one is acquired by each request that waits
+    :ivar waiters: a semaphore that each waiting request acquires
     :ivar quota: None if Nova's quota is not checked
     """
 
@@ -82,11 +82,11 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request that has passed its route's policy and schemas.
+    """A request that has passed the policy and the schemas of its route.
 
-    :ivar rule: of the route's policy
+    :ivar rule: rule of the route's policy
     :ivar names: variables in the path
-    :ivar body: what was in it; None where the route takes none
+    :ivar body: parsed body; None if the route takes none
     """
 
     service: Service
@@ -98,7 +98,8 @@ class Call:
     body: Any
 
     def group(self, rule: str | None = None) -> GroupRecord:
-        """The group of the path, if the caller may do this with it.
+        """The group of the path, if the caller may perform the operation on
+        it.
 
         :raises ApiError: 404, or 403 in the caller's own project
         """
@@ -113,7 +114,7 @@ class Call:
         return record
 
     def plan(self) -> PlanRecord:
-        """The plan of the path, likewise."""
+        """The plan of the path, with the same checks."""
         name = self.names['plan_id']
         missing = errors.not_found('plan', name)
         record = (self.service.table.plans.get(name)
@@ -131,21 +132,23 @@ class Call:
     def must_be_within_limits(self, owner: Owned,
                               more: Mapping[str, int]) -> None:
         """
-        :param owner: whose project gets more; for something new, the context
-        :param more: resource to how much of it is asked for
-        :raises ApiError: 403, it is too much for the caller to ask for
+        :param owner: the record whose project needs more; for a new record,
+            the context
+        :param more: resource to the additional amount
+        :raises ApiError: 403, the request exceeds a limit
         """
         if not self.may_exceed_limits(owner):
             self.service.limits.must_allow(owner.project_id, more)
 
     def url(self, path: str) -> str:
-        """Where a path of the table of routes is, for the client."""
+        """The URL that clients use for a path of the table of routes."""
         return self.request.application_url + self.service.places.of(path)
 
 
 def answer(status: int, body: Any = None,
            headers: Mapping[str, str] | None = None) -> webob.Response:
-    """JSON; or nothing at all, without a media type."""
+    """A JSON response; without a document, an empty body without a media
+    type."""
     response = webob.Response(status=status)
     if body is None:
         del response.content_type

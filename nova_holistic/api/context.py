@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On whose behalf a request is made."""
+"""The user and project of a request."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,9 +12,9 @@ IDENTITY_STATUS = 'HTTP_X_IDENTITY_STATUS'
 
 
 class RequestContext(oslo_context.RequestContext):
-    """What keystonemiddleware found out about a request's token.
+    """The data that keystonemiddleware read from a request's token.
 
-    From its making on, it is what this thread logs with.
+    After its creation, the logs of this thread refer to it.
     """
 
     def for_engine(self) -> EngineContext:
@@ -24,9 +24,11 @@ class RequestContext(oslo_context.RequestContext):
 
 
 def from_environ(environ: Mapping[str, Any]) -> RequestContext:
-    """That of a request; without user and project where it has no good token.
+    """The context of a request; without user and project if it has no valid
+    token.
 
-    The headers are keystonemiddleware's: it drops those that a client sends.
+    The headers come from keystonemiddleware, which removes those that a client
+    sends.
     """
     if environ.get(IDENTITY_STATUS) == 'Confirmed':
         return RequestContext.from_environ(environ)

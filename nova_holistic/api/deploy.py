@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API as a service of its own, from its configuration."""
+"""The API as a separate service, from its configuration."""
 
 from collections.abc import Mapping, Sequence
 import importlib.metadata
@@ -25,20 +25,20 @@ from nova_holistic.table.store import PlacementTable
 
 PROJECT = 'nova-holistic'
 FILES = 'OS_NOVA_HOLISTIC_CONFIG_FILES'
-"""Environment variable: configuration files, separated by semicolons; without
-it they are looked for as oslo.config does, in /etc/nova-holistic first of
-all."""
+"""Environment variable with the configuration files, separated by semicolons.
+Without it, oslo.config searches its default folders, first
+/etc/nova-holistic."""
 
 
 def build(environment: Mapping[str, str] = os.environ,
           conf: cfg.ConfigOpts = cfg.CONF) -> Wsgi:
-    """The application of this process, configured.
+    """The configured application of this process.
 
-    :param conf: oslo.limit and keystonemiddleware know the global one alone
-        for some of their options
+    :param conf: must be the global configuration, from which oslo.limit and
+        keystonemiddleware read some of their options
     :raises oslo_config.cfg.Error: the configuration cannot be read
-    :raises SchemaTooOld: the database is to be upgraded first
-    :raises NotConfigured: the options of [nova] are needed and missing
+    :raises SchemaTooOld: the schema of the database must be upgraded first
+    :raises NotConfigured: required options of [nova] are missing
     """
     configure(conf, _files(environment))
     supported.warn_of_python()
@@ -51,21 +51,22 @@ def build(environment: Mapping[str, str] = os.environ,
 
 
 def configure(conf: cfg.ConfigOpts, files: Sequence[str] | None) -> None:
-    """Read the configuration, and log as it says."""
+    """Read the configuration, and configure logging from it."""
     logging.register_options(conf)
     options.register_opts(conf)
     conf([], project=PROJECT, default_config_files=files,
          version=importlib.metadata.version('nova_holistic'))
     if conf.holistic_api.limits == 'oslo_limit':
-        # Only now: which options there are is configured, too.
+        # Only now, because the configuration also determines which options
+        # exist.
         limit_opts.register_opts(conf)
     logging.setup(conf, PROJECT)
 
 
 def _quota(conf: cfg.ConfigOpts) -> NovaQuota | None:
     """
-    :raises NotConfigured: the quota is to be checked, and [nova] does not say
-        how to reach Nova
+    :raises NotConfigured: the quota check is enabled, and [nova] does not
+        contain the options to connect to Nova
     """
     if not conf.holistic_api.check_nova_quota:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong, as the OpenStack errors document.
+"""Errors of the API, in the format of the OpenStack API guidelines.
 
 {"errors": [{"status", "request_id", "code", "title", "detail"}]}
 """
@@ -18,12 +18,12 @@ from nova_holistic.topology import errors as topology_errors
 
 
 class ApiError(exceptions.HolisticError):
-    """Refused: with that status, for that reason.
+    """The request is refused with this status, for this reason.
 
-    :param code: what a program may rely on, without its prefix
-    :param headers: of the answer
-    :ivar rule: of the policy that does not allow it, for the log
-    :ivar details: one for each mistake
+    :param code: the code on which programs may rely, without its prefix
+    :param headers: headers of the response
+    :ivar rule: the policy rule that denies the request, for the log
+    :ivar details: one message per mistake
     """
 
     def __init__(self, status: int, code: str, detail: str,
@@ -37,13 +37,13 @@ class ApiError(exceptions.HolisticError):
 
 
 def not_found(what: str, name: str) -> ApiError:
-    """The same for what is not there and for what is another project's."""
+    """The error for a missing record and for a record of another project."""
     return ApiError(404, 'not_found', f'there is no {what} {name}')
 
 
 def forbidden(rule: str, place: str = '', hint: str = '') -> ApiError:
     """
-    :param place: in the body, e.g. ``groups[1].policies[0].level``
+    :param place: position in the body, e.g. ``groups[1].policies[0].level``
     :param hint: what is allowed without that rule
     """
     error = ApiError(403, 'forbidden', ''.join((
@@ -54,7 +54,7 @@ def forbidden(rule: str, place: str = '', hint: str = '') -> ApiError:
 
 
 def invalid_query(error: exceptions.InvalidDocument) -> ApiError:
-    """A parameter of the query cannot be accepted."""
+    """A parameter of the query is invalid."""
     return _told(error, 400, 'invalid_query')
 
 
@@ -76,22 +76,22 @@ _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (hold_errors.HoldsError, 503, 'placement_unavailable'),
     (inventory_errors.ServiceFailed, 503, 'inventory_unavailable'),
 )
-"""Status and code of every error of ours that a client may meet."""
+"""Status and code of every error of this project that a client may receive."""
 
 _UNAVAILABLE = 503
 
 _INSTEAD = {
-    'engine_unavailable': 'no engine answered; try again later',
-    'database_unavailable': 'the database does not answer; try again later',
-    'placement_unavailable': 'Placement does not answer; try again later',
-    'inventory_unavailable': 'the inventory does not answer; try again later'}
-"""What a client is told of troubles whose own words are for the operator."""
+    'engine_unavailable': 'no engine responded; try again later',
+    'database_unavailable': 'the database is unavailable; try again later',
+    'placement_unavailable': 'Placement is unavailable; try again later',
+    'inventory_unavailable': 'the inventory is unavailable; try again later'}
+"""Messages for clients about errors whose own messages are for operators."""
 
 
 def translated(error: Exception, retry_after: float) -> ApiError | None:
-    """What a client is told of an error; None where it is a fault of ours.
+    """Convert an error to its response; None if it is an internal error.
 
-    :param retry_after: seconds after which it may try again
+    :param retry_after: seconds after which the client may retry
     """
     if not isinstance(error, ApiError):
         error = next((

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands between a WSGI server and the application.
+"""The WSGI middleware between the server and the application.
 
 From the outside in: a proxy's headers, the request id, the health check,
-keystone's tokens. The length of bodies is bounded where they are read, with an
-answer in the form of all others.
+keystone's tokens. The length of bodies is limited where they are read, so that
+the response has the same format as all others.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ Wsgi = Callable[[dict[str, Any], Any], Any]
 
 
 def guarded(conf, app: Wsgi) -> Wsgi:
-    """The application as it may be shown to the world."""
+    """The application together with its middleware."""
     tokens = auth_token.AuthProtocol(app, {'oslo_config_config': conf})
     check = healthcheck.Healthcheck(None, conf)
     inner = request_id.RequestId(_ByPath(app, tokens, check))
@@ -33,7 +33,7 @@ def guarded(conf, app: Wsgi) -> Wsgi:
 
 
 class _ByPath:
-    """Public paths need no token, and any other path a good one."""
+    """Public paths need no token; any other path needs a valid one."""
 
     def __init__(self, app: Wsgi, tokens: Wsgi, check: Wsgi):
         self._app = app
@@ -46,7 +46,7 @@ class _ByPath:
             return self._check(environ, start_response)
         if (path or '/') in PUBLIC_PATHS:
             _forget_identity(environ)
-            # Links to it end in a slash.
+            # The URLs of the version documents end in a slash.
             environ['PATH_INFO'] = path or '/'
             return self._app(environ, start_response)
         response = webob.Request(environ).get_response(self._tokens)
@@ -56,18 +56,19 @@ class _ByPath:
 
 
 def _forget_identity(environ: dict[str, Any]) -> None:
-    """What a client says of itself, where keystonemiddleware does not look.
+    """Remove headers with identity data from the client on paths that bypass
+    keystonemiddleware.
     """
     environ.pop('HTTP_X_IDENTITY_STATUS', None)
 
 
 def _in_our_form(response: webob.Response, request: str) -> None:
-    """An answer of keystonemiddleware: no good token, or no keystone."""
+    """Convert a response of keystonemiddleware: an invalid token, or keystone
+    is unavailable."""
     error = (errors.ApiError(401, 'unauthorized', 'a valid token is needed: '
                              'X-Auth-Token') if response.status_int == 401
              else errors.ApiError(503, 'keystone_unavailable',
-                                  'keystone does not answer; try again '
-                                  'later'))
+                                  'keystone is unavailable; try again later'))
     response.status_int = error.status
     response.content_type = 'application/json'
     response.charset = None

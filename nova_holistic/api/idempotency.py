@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A create that is repeated with its key is the same create.
+"""A create request that is repeated with its key creates no second group.
 
-A unique key in the table decides between two that are made at once. The key
-is free again once its group is deleted.
+A unique key in the table decides between two simultaneous requests. The key
+becomes available again after its group is deleted.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ PATTERN = r'[\x20-\x7e]{1,255}'
 
 
 def key_of(request: webob.Request) -> str | None:
-    """:raises ApiError: 400, it is none"""
+    """:raises ApiError: 400, the key is invalid"""
     key = request.headers.get(HEADER)
     if key is not None and not re.fullmatch(PATTERN, key):
         raise ApiError(400, 'invalid_header',
@@ -31,17 +31,17 @@ def key_of(request: webob.Request) -> str | None:
 
 
 def fingerprint(body: Any) -> str:
-    """The same of any two bodies that say the same, whatever the order of
-    their keys."""
+    """A hash of the body that does not depend on the order of keys."""
     text = json.dumps(body, sort_keys=True, separators=(',', ':'))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def the_same(service: Service, project_id: str, key: str | None,
              body: Any) -> GroupRecord | None:
-    """The group that this create has made already; None where there is none.
+    """The group that an earlier request with this key created; None if none
+    exists.
 
-    :raises ApiError: 409, the key was used for another create
+    :raises ApiError: 409, the key was used for a different request
     """
     if key is None:
         return None

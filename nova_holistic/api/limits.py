@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much a project may have.
+"""Limits of the resources of a project.
 
-It is counted first and written then: requests made at once may exceed a limit
-together, by no more than each of them asks for.
+The usage is counted before the record is written: simultaneous requests may
+together exceed a limit by the amounts that they request.
 """
 
 from collections.abc import Collection, Mapping
@@ -23,7 +23,8 @@ GROUPS = 'holistic_groups'
 MEMBERS = 'holistic_members'
 PLANS = 'holistic_plans'
 
-# The last is oslo.limit's for an endpoint that is not in the catalog.
+# The last is the error of oslo.limit for an endpoint that is not in the
+# catalog.
 _AWAY = (limit_exceptions.SessionInitError, ks_exceptions.ClientException,
          sdk_exceptions.SDKException, ValueError)
 
@@ -32,8 +33,8 @@ class Limits(Protocol):
     def must_allow(self, project_id: str,
                    more: Mapping[str, int]) -> None:
         """
-        :param more: resource to how much of it is asked for
-        :raises ApiError: 403, the project may not have that much
+        :param more: resource to the additional amount
+        :raises ApiError: 403, the request exceeds a limit of the project
         """
 
 
@@ -49,7 +50,8 @@ class _Usage:
 
 
 class ConfiguredLimits:
-    """The same for every project."""
+    """Limits from the configuration, with the same values for every
+    project."""
 
     def __init__(self, conf, table: PlacementTable):
         self._usage = _Usage(table)
@@ -68,7 +70,7 @@ class ConfiguredLimits:
 
 
 class UnifiedLimits:
-    """Those that keystone has for the project."""
+    """Limits from keystone, by project."""
 
     def __init__(self, table: PlacementTable):
         self._usage = _Usage(table)
@@ -78,7 +80,7 @@ class UnifiedLimits:
                    more: Mapping[str, int]) -> None:
         """See ``Limits``."""
         try:
-            # Not at the start of the process: keystone may start later.
+            # Not when the process starts: keystone may start later.
             if self._enforcer is None:
                 self._enforcer = limit.Enforcer(self._usage, cache=False)
             self._enforcer.enforce(project_id, dict(more))
@@ -89,7 +91,7 @@ class UnifiedLimits:
         except _AWAY as error:
             LOG.error('Limits of project %s: %s', project_id, error)
             raise ApiError(503, 'limits_unavailable',
-                           'keystone does not tell the limits') from error
+                           'keystone does not provide the limits') from error
 
 
 def from_conf(conf, table: PlacementTable) -> Limits:
@@ -101,5 +103,5 @@ def from_conf(conf, table: PlacementTable) -> Limits:
 def _over(name: str, limit: int, used: int, more: int) -> ApiError:
     return ApiError(
         403, 'over_limit',
-        f'{name}: the limit of the project is {limit}, in use are {used}, '
-        f'asked for are {more} more')
+        f'{name}: the limit of the project is {limit}; {used} are in use, and '
+        f'{more} more are requested')

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Versions of the API, in the header ``OpenStack-API-Version``.
 
-A request without the header gets the first one, so that no client breaks
-when there is another.
+A request without the header gets the first version, so that a new version does
+not change the API for existing clients.
 """
 
 import microversion_parse
@@ -19,9 +19,9 @@ MIN, MAX = VERSIONS[0], VERSIONS[-1]
 
 
 def wanted(request: webob.Request) -> microversion_parse.Version:
-    """The version that the request asks for.
+    """The version in the header of the request.
 
-    :raises ApiError: 400 for what is no version, 406 for one there is not
+    :raises ApiError: 400 for an invalid version, 406 for an unsupported one
     """
     text = microversion_parse.get_version(
         request.headers, service_type=SERVICE_TYPE)
@@ -33,9 +33,10 @@ def wanted(request: webob.Request) -> microversion_parse.Version:
         version = microversion_parse.parse_version_string(text)
     except TypeError:
         raise ApiError(400, 'invalid_version',
-                       f'{text[:80]!r} is no version: X.Y, or latest'
+                       f'{text[:80]!r} is not a valid version: X.Y, or latest'
                        ) from None
     if str(version) not in VERSIONS:
         raise ApiError(406, 'unsupported_version',
-                       f'there is no version {version}; from {MIN} to {MAX}')
+                       f'version {version} is not supported; supported are '
+                       f'{MIN} to {MAX}')
     return version

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API inside nova-api: a filter in api-paste.ini, after keystonecontext.
 
-It serves groups and plans below ``/v2.1/os-holistic-…``, by the table of
-routes of the service, with the user that Nova has found out; and a server
-that points at a place that there is not is refused before Nova makes it.
-Whatever else is asked passes untouched.
+The filter serves groups and plans below ``/v2.1/os-holistic-…``, with the
+service's table of routes and with the user that Nova has authenticated. It
+also rejects a create request with an invalid pointer before Nova creates the
+server. All other requests pass unchanged.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,10 +47,10 @@ _KEPT = ('user_id', 'project_id', 'domain_id', 'user_domain_id',
 
 def filter_factory(global_conf: Mapping[str, str],
                    **local_conf: str) -> Callable[[Wsgi], 'NovaFilter']:
-    """For ``paste.filter_factory``. nova.conf is read by then, and is where
-    the options of this project are.
+    """For ``paste.filter_factory``. nova.conf is already read, and contains
+    the options of this project.
 
-    :raises SchemaTooOld: the database is to be upgraded first
+    :raises SchemaTooOld: the schema of the database must be upgraded first
     :raises UnsupportedVersion: this version of Nova is not supported
     """
     conf = cfg.CONF
@@ -66,7 +66,7 @@ def filter_factory(global_conf: Mapping[str, str],
 
 
 class NovaFilter:
-    """Threads may share one."""
+    """Threads may share an instance."""
 
     def __init__(self, app: Wsgi, conf, table: PlacementTable,
                  engines: Engines):
@@ -81,7 +81,7 @@ class NovaFilter:
         before, path = _split(environ)
         if _OURS.fullmatch(path):
             environ['PATH_INFO'] = path
-            # So that links come out as the client's own.
+            # With this prefix, links in responses start with the client's URL.
             environ['SCRIPT_NAME'] = environ.get('SCRIPT_NAME', '') + before
             return self._api(environ, start_response)
         if environ['REQUEST_METHOD'] == 'POST' and _CREATES.fullmatch(path):
@@ -91,12 +91,12 @@ class NovaFilter:
         return self._app(environ, start_response)
 
     def _refusal(self, environ: dict[str, Any]) -> webob.Response | None:
-        """An answer instead of Nova's; None lets the request through."""
+        """A response in place of Nova's; None passes the request to Nova."""
         context = environ.get(CONTEXT)
         if context is None or self._conf.holistic.failure_mode == 'yield':
             return None
         try:
-            # Reading it so leaves it there for Nova to read.
+            # The copy leaves the body unread for Nova.
             nova_servers.check(self._table, context.project_id,
                                webob.Request(environ).body)
         except Refused as refused:
@@ -105,8 +105,8 @@ class NovaFilter:
 
 
 def _split(environ: Mapping[str, Any]) -> tuple[str, str]:
-    """The path, parted from the project's id that Nova still takes before it;
-    anything else there is a resource of Nova's."""
+    """The path without the project id that Nova still accepts before it. Any
+    other prefix belongs to a resource of Nova."""
     path = environ.get('PATH_INFO', '')
     context = environ.get(CONTEXT)
     before = f'/{context.project_id}' if context is not None else ''
@@ -116,7 +116,7 @@ def _split(environ: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def from_nova(environ: Mapping[str, Any]) -> RequestContext:
-    """On whose behalf Nova would act; nobody's without Nova's context."""
+    """The context of Nova's request; an anonymous context if Nova has none."""
     found = environ.get(CONTEXT)
     if found is None:
         return RequestContext()
@@ -124,7 +124,7 @@ def from_nova(environ: Mapping[str, Any]) -> RequestContext:
 
 
 def _bad_request(message: str) -> webob.Response:
-    """As Nova says it."""
+    """A fault in Nova's format."""
     return webob.Response(
         status=400, content_type='application/json', charset='UTF-8',
         body=json.dumps({'badRequest': {

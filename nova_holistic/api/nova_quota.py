@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether Nova's quota allows a project to create the servers of a group.
 
-Nova counts only servers that exist, and checks its quota again when each of
-them is created. So this check tells a user early of a group that could never
-be built; it reserves nothing.
+Nova counts only existing servers, and checks its quota again when each server
+is created. This check therefore only reports early that the servers of a group
+exceed the quota; it reserves nothing.
 """
 
 import collections
@@ -15,37 +15,40 @@ from nova_holistic.inventory.service import Service
 from nova_holistic.model.group import Group
 
 VERSION = '2.1'
-"""Microversion; the quotas of servers have been the same since."""
+"""Microversion of the request; later versions do not change the quotas of
+servers."""
 
 QUOTAS = {'instances': ('maxTotalInstances', 'totalInstancesUsed'),
           'cores': ('maxTotalCores', 'totalCoresUsed'),
           'ram': ('maxTotalRAMSize', 'totalRAMUsed')}
-"""Quotas of servers: names of limit and use in Nova's list of limits."""
+"""Quotas of servers: names of the limit and of the usage in Nova's list of
+limits."""
 
 CLASSES = {'VCPU': 'cores', 'PCPU': 'cores', 'MEMORY_MB': 'ram'}
 """Resource classes of Placement, and the quotas that limit them."""
 
 
 class NovaQuota:
-    """Threads may share one."""
+    """Threads may share an instance."""
 
     def __init__(self, nova: Service):
-        """:param nova: as a user who may read the limits of all projects"""
+        """:param nova: an adapter for a user who may read the limits of all
+        projects"""
         self._nova = nova
 
     def must_allow(self, project_id: str, group: Group) -> None:
         """
-        :param group: none of whose servers exists yet
+        :param group: a group without servers
         :raises ApiError: 403, Nova would refuse some of the servers
-        :raises ServiceFailed: Nova does not tell the quota
+        :raises ServiceFailed: Nova does not provide the quota
         """
         needed = self._needed(group)
         path = f'/limits?tenant_id={project_id}'
         with self._nova.reading(path):
             limits = self._nova.get(path, VERSION)['limits']['absolute']
             over = [
-                f'{name}: the limit is {limits[most]}, in use are '
-                f'{limits[used]}, the group needs {needed[name]}'
+                f'{name}: the limit is {limits[most]}; {limits[used]} are in '
+                f'use, and the group needs {needed[name]}'
                 for name, (most, used) in QUOTAS.items()
                 if 0 <= limits[most] < limits[used] + needed[name]]
         if over:
@@ -63,12 +66,13 @@ class NovaQuota:
             for kind, amount in each.requirements.resources.items():
                 if kind in CLASSES:
                     needed[CLASSES[kind]] += amount
-            # A flavor that does not exist is a reason of the plan.
+            # A flavor that does not exist is reported as a reason of the plan.
             needed.update(flavors.get(each.requirements.flavor, {}))
         return needed
 
     def _flavors(self) -> Mapping[str, Mapping[str, int]]:
-        """What each flavor counts, by name and by id; the id precedes."""
+        """The quota usage of each flavor, by name and by id; the id takes
+        precedence."""
         path = '/flavors/detail'
         names, ids = {}, {}
         with self._nova.reading(path):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that are asked of Nova with a pointer to a planned place.
+"""Check create requests to Nova that have a pointer to a planned member.
 
-nova-scheduler refuses a pointer to nothing as well, but by then the server is
-there, in ERROR. Here the request is refused.
+nova-scheduler also refuses an invalid pointer, but only after the server
+exists, which then goes to ERROR. This check rejects the request itself.
 """
 
 from collections.abc import Mapping
@@ -24,14 +24,14 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 HINTS = ('os:scheduler_hints', 'OS-SCH-HNT:scheduler_hints')
-"""Keys of the body; of two Nova takes the first."""
+"""Keys of the body; if both are present, Nova uses the first."""
 
 
 def check(table: PlacementTable, project_id: str, raw: bytes) -> None:
     """
-    :param raw: body of the request; what Nova itself will refuse is let
-        through to it
-    :raises Refused: it points at a place that it cannot have
+    :param raw: body of the request; a body that Nova itself rejects is passed
+        to Nova
+    :raises Refused: the pointer refers to a member that the server cannot use
     """
     body = _parsed(raw)
     hints = next((body[key] for key in HINTS if key in body), None)
@@ -43,8 +43,9 @@ def check(table: PlacementTable, project_id: str, raw: bytes) -> None:
     try:
         found = pointed_at(table.database, pointer.group, pointer.member)
     except TableError as error:
-        # nova-scheduler looks, too.
-        LOG.warning('A pointer goes on unread: %s', error)
+        # nova-scheduler checks the pointer as well.
+        LOG.warning('The pointer of a request is passed to Nova unchecked: '
+                    '%s', error)
         return
     _must_have(pointer, found, project_id, _count(body.get('server')))
 
@@ -65,7 +66,7 @@ def _must_be_text(name: str, value: Any) -> None:
 
 def _must_have(pointer: Pointer, found: Pointed | None, project_id: str,
                count: int) -> None:
-    # Whether another project has it is none of this one's business.
+    # The response does not reveal whether another project has the group.
     if found is None or found.project_id != project_id:
         raise Refused(f'group {pointer.group} is not known in this project')
     if not found.states:
@@ -85,13 +86,13 @@ def _too_few(pointer: Pointer, found: Pointed, planned: int,
         (state,) = found.states
         if state != MemberState.PLANNED:
             return f'{what} is {state}'
-    return (f'{count} servers are asked for, and of {what} {planned} are '
-            f'left')
+    return (f'{count} servers are requested, but only {planned} servers of '
+            f'{what} are planned')
 
 
 def _count(server: Any) -> int:
-    """Servers that Nova would ask the scheduler for: all or none get their
-    places. What is no number Nova refuses."""
+    """Number of servers that the request creates: all or none get their
+    planned hosts. Nova rejects a value that is not a number."""
     try:
         least = int(server.get('min_count', 1))
         return max(1, int(server.get('max_count', least)))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The query of a request becomes typed values, as its schema has them.
+"""Convert the query of a request to typed values, by its schema.
 
-An unknown parameter, and one given twice that is no list, is refused.
+An unknown parameter is refused, and so is a repeated parameter that is not a
+list.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,20 +18,21 @@ _BOOLEANS = {'true': True, 'false': False}
 
 
 def read(given: MultiDict, schema: Mapping[str, Any],
-         judge: Callable[[Any], None]) -> Mapping[str, Any]:
+         validate: Callable[[Any], None]) -> Mapping[str, Any]:
     """
-    :param schema: an object, a property a parameter
-    :param judge: raises InvalidDocument for what does not fit the schema
-    :raises InvalidDocument: the place is the parameter
+    :param schema: an object with one property per parameter
+    :param validate: raises InvalidDocument if a value violates the schema
+    :raises InvalidDocument: names the parameter
     """
     known = schema.get('properties', {})
     values: dict[str, Any] = {}
     for name in given:
         if name not in known:
             raise InvalidDocument(
-                name[:80], f'unknown parameter; known are {listed(known)}')
+                name[:80], 'unknown parameter; the known parameters are '
+                           f'{listed(known)}')
         values[name] = _value(name, given.getall(name), known[name])
-    judge(values)
+    validate(values)
     return values
 
 

@@ -29,9 +29,10 @@ def tag(response: webob.Response, revision: int) -> webob.Response:
 
 def conditional(request: webob.Request,
                 response: webob.Response) -> webob.Response:
-    """The response to a GET, or 304 if the client has it already.
+    """The response to a GET, or 304 if the client has the same representation
+    already.
 
-    An answer without an entity tag gets one.
+    A response gets an entity tag if it has none.
     """
     if response.etag is None:
         response.headers['ETag'] = f'"{_digest(response.body)}"'
@@ -46,9 +47,9 @@ def conditional(request: webob.Request,
 def must_match(request: webob.Request, record: GroupRecord,
                required: bool = False) -> None:
     """
-    :param required: whether the request has to say which revision it is for
-    :raises ApiError: 428, it does not say; 400, what it says is no revision;
-        412, the group has another revision
+    :param required: whether the request must name a revision
+    :raises ApiError: 428, the request names no revision; 400, it names an
+        invalid revision; 412, the group has another revision
     """
     text = request.headers.get(HEADER)
     if text is None:

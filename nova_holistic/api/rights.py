@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nobody declares what a policy rule reserves for others.
+"""Check that the user has the right to declare each part of a document.
 
-What is judged is the document alone, never the cloud. The answer is therefore
+The check reads only the document, never the cloud. The response is therefore
 the same whether a host exists or not.
 """
 
@@ -22,11 +22,11 @@ LOG = logging.getLogger(__name__)
 
 
 class DefinitionRights:
-    """Threads may share one."""
+    """Threads may share an instance."""
 
     def __init__(self, authority: Authority, levels: Collection[str]):
         """
-        :param levels: of the topology; if there are none, every location is
+        :param levels: of the topology; if empty, every location is
             treated as the name of a host
         """
         self._authority = authority
@@ -38,8 +38,8 @@ class DefinitionRights:
             levels = load_topology(conf).levels
         except exceptions.HolisticError as error:
             LOG.warning(
-                'The levels of [topology] are not known here: users need the '
-                'right %s for any location at all. %s',
+                'The levels of [topology] are unknown here: users need the '
+                'right %s for any location. %s',
                 rules.HOST_LOCATION, error)
             levels = ()
         return cls(authority, levels)
@@ -49,7 +49,8 @@ class DefinitionRights:
         """
         :param group: the whole definition
         :param owner: the record of the group; for a new one, the context
-        :raises ApiError: 403, at the first part that needs a right
+        :raises ApiError: 403, at the first part for which the user lacks the
+            right
         """
         for scope in group.scopes():
             self._check_rules(context, scope.group, owner)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One line of the table of routes, and the way from a path to it."""
+"""A route of the API, and the mapping of paths to routes."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,18 +18,19 @@ from nova_holistic.model.frozen import FrozenMapping
 Schema = Mapping[str, Any]
 
 PUBLIC = None
-"""In place of a policy: nobody is asked for a token."""
+"""The policy of a route without authentication."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What a method on a path does, who may, with what, and what comes back.
+    """An operation of the API: method and path, policy, schemas of the request
+    and of the responses.
 
     :ivar policy: rule without its prefix ``holistic:``
     :ivar query: schema of the parameters of the query
     :ivar body: schema of the body; None takes none
-    :ivar answers: status to schema of the answer's body; None for no body
-    :ivar headers: of the request that count, beside the common ones
+    :ivar answers: status to schema of the response's body; None means no body
+    :ivar headers: further request headers that the route reads
     """
 
     method: str
@@ -47,7 +48,7 @@ class Route:
 
 
 class Router:
-    """From method and path to a route and what its path's variables are."""
+    """Map a method and a path to a route and the variables in the path."""
 
     def __init__(self, table: Sequence[Route], places: Places):
         self._mapper = routes.Mapper(register=False)
@@ -67,20 +68,20 @@ class Router:
         """
         found = self._mapper.match(path)
         if found is None:
-            raise ApiError(404, 'not_found', 'there is nothing here')
+            raise ApiError(404, 'not_found', 'no resource has this path')
         methods = self._routes[found['template']]
         route = methods.get('GET' if method == 'HEAD' else method)
         if route is None:
             allowed = ', '.join(sorted(
                 {*methods, *(('HEAD',) if 'GET' in methods else ())}))
             raise ApiError(405, 'method_not_allowed',
-                           f'{allowed} is what this path knows',
+                           f'this path supports {allowed}',
                            {'Allow': allowed})
         return route, found
 
 
 class Judges:
-    """Validators of each route's query and body, made once."""
+    """Validators of each route's query and body, created once."""
 
     def __init__(self, table: Sequence[Route]):
         self._queries = {(r.method, r.path): validator(dict(r.query))

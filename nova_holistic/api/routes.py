@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API, as a table.
 
-The dispatcher enforces each route's policy and schemas before its handler is
-called, and the OpenAPI description is made of the same table.
+The dispatcher enforces each route's policy and schemas before it calls the
+handler, and the OpenAPI description is generated from the same table.
 """
 
 from nova_holistic.api.handlers import (

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A request waits until something in the table is settled.
+"""A request waits until the work on a record is finished.
 
-It looks repeatedly, in a transaction of its own each time. The number of
-requests of a process that wait at once is limited, because each of them keeps
-a thread of the server.
+It polls the table, in a separate transaction each time. The number of waiting
+requests of a process is limited, because each of them occupies a thread of the
+server.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from nova_holistic.api.call import Call, Service
 
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
-"""Seconds between two looks."""
+"""Limits in seconds of the interval between two reads."""
 SHARE = 0.1
-"""A pause is this part of the time waited so far, within these limits. So the
-answer comes at most a tenth later than it could (``benchmarks/README.rst``, on
-the step *answer*)."""
+"""The interval is this share of the time waited so far, within these limits.
+The response is therefore at most a tenth later than possible
+(``benchmarks/README.rst``, on the step *answer*)."""
 
 Record = TypeVar('Record')
 
@@ -25,8 +25,8 @@ Record = TypeVar('Record')
 def settled(call: Call, read: Callable[[], Record | None],
             done: Callable[[Record], bool]) -> tuple[Record | None, bool]:
     """
-    :param read: looks into the table; None for what is not there any more
-    :returns: what was read last, and whether it is done
+    :param read: reads the table; returns None if the record no longer exists
+    :returns: the last result of ``read``, and whether the work is finished
     """
     service = call.service
     seconds = min(call.query.get('wait', 0),
@@ -47,7 +47,7 @@ def settled(call: Call, read: Callable[[], Record | None],
 def _waited(service: Service, read: Callable[[], Record | None],
             done: Callable[[Record], bool],
             until: float) -> tuple[Record | None, bool]:
-    """:param until: by the service's timer"""
+    """:param until: end of the wait, by the service's timer"""
     since = service.timer()
     while True:
         now = service.timer()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An answer of the solver on standard output, for people or for programs."""
+"""Print a solver's answer, for people or for programs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ Answer = Plan | Unplaceable | Unknown
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What was asked for beside the answer; None is not asked for.
+    """What the user requested in addition to the plan; None if not requested.
 
-    :ivar explained: why members are where they are
-    :ivar relaxations: what makes the group fit
+    :ivar explained: why members are on their hosts
+    :ivar relaxations: the changes that make the group fit
     :ivar headroom: how many copies of the group fit
     """
 
@@ -68,7 +68,8 @@ def as_yaml(answer: Answer, group: Group, snapshot: Snapshot,
 
 def as_table(answer: Answer, group: Group, snapshot: Snapshot,
              stdout: TextIO, extras: Extras = NONE) -> None:
-    """Tables as wide as the terminal; elsewhere neither cut nor coloured."""
+    """Tables as wide as the terminal; in other outputs, neither truncated nor
+    coloured."""
     console = Console(file=stdout, **_LITERAL)
     if console.is_terminal:
         _tell(console, answer, group, snapshot, extras)

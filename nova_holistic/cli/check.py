@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``nova-holistic check``: a plan keeps its group; each breach is a line."""
+"""``nova-holistic check``: check a plan against its group, one line per
+violation."""
 
 import argparse
 
@@ -8,10 +9,10 @@ from nova_holistic.cli import exits, parameters
 
 
 class Check(DocumentCommand):
-    """Judge a plan, whoever made it.
+    """Check a plan, from any planner, against its group.
 
-    Exits with 0 where it is good, 1 where it breaks anything, 2 on bad input
-    or usage.
+    Exits with 0 if the plan is valid, 1 if it violates the group or exceeds
+    the capacity, 2 on bad input or usage.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -20,11 +21,12 @@ class Check(DocumentCommand):
                             help='group document or Heat template')
         parameters.add_option(parser)
         parser.add_argument('--plan', required=True, metavar='PLAN',
-                            help='plan document, as plan --format json writes')
+                            help='plan document, as written by plan --format '
+                                 'json')
         return parser
 
     def take_action(self, args: argparse.Namespace) -> int:
-        # Imported here, so that --help starts without the policies.
+        # Imported here so that --help starts without the policies.
         from nova_holistic.cli import violations
         from nova_holistic.picture import amounts
         files = self.files()

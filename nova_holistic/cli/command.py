@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands that read documents have in common."""
+"""The common part of the commands that read documents."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -17,10 +17,10 @@ class DocumentCommand(command.Command):
         parser = super().get_parser(prog_name)
         parser.add_argument(
             '--inventory', required=True, metavar='INVENTORY',
-            help='inventory document: hosts, their capacity and use')
+            help='inventory document: hosts, their capacity and usage')
         return parser
 
     def files(self) -> 'Files':
-        # Imported here, so that --help starts without the JSON schemas.
+        # Imported here so that --help starts without the JSON schemas.
         from nova_holistic.cli.files import Files
         return Files(self.app.stdin)

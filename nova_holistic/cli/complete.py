@@ -6,13 +6,14 @@ import argparse
 from cliff import complete
 
 _HELPER = '_get_comp_words_by_ref -n : cur prev words'
-"""What cliff's code calls; only the package bash-completion defines it."""
+"""The helper that cliff's code calls; only the package bash-completion defines
+it."""
 
 _VARIABLES = '''cur="${COMP_WORDS[COMP_CWORD]}"
   prev="${COMP_WORDS[COMP_CWORD-1]}"
   words=("${COMP_WORDS[@]}")'''
-"""The same from the variables of bash itself. No option or command has a
-colon, for which the helper exists."""
+"""Set these words from the variables of bash itself. No option or command
+contains a colon, the case for which the helper exists."""
 
 
 class Bash(complete.CompleteBash):

@@ -11,14 +11,13 @@ from nova_holistic import exceptions
 
 
 class NotConfigured(exceptions.HolisticError):
-    """The options of a service are missing or make no sense."""
+    """The options of a service are missing or invalid."""
 
 
 def connect_if_configured(conf, group: str) -> Adapter | None:
-    """The same for a service that a deployment may do without: None if its
-    group has no auth_type.
+    """Connect to an optional service: None if its group has no auth_type.
 
-    :raises NotConfigured: its options make no sense
+    :raises NotConfigured: its options are invalid
     """
     return connect(conf, group) if conf[group].auth_type else None
 
@@ -27,7 +26,7 @@ def connect(conf, group: str) -> Adapter:
     """An adapter for the service that an option group describes.
 
     :param group: ``placement``, ``nova`` or ``glance``
-    :raises NotConfigured: its options will not do
+    :raises NotConfigured: its options are invalid
     """
     try:
         auth = loading.load_auth_from_conf_options(conf, group)
@@ -44,8 +43,8 @@ def connect(conf, group: str) -> Adapter:
 
 
 def _let_threads_connect(session: Session, threads: int) -> None:
-    """Keep a connection for each thread that reads the inventory, beside
-    those that requests keeps by default.
+    """Keep a connection for each thread that reads the inventory, in addition
+    to those that requests keeps by default.
 
     A connection beyond this number is closed after one request.
     """

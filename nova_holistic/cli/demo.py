@@ -18,8 +18,8 @@ NEEDED = (
 class Demo(Command):
     """Place a group on a nearly full cloud: a real Nova in this process.
 
-    Exit code: 0 where all that the demo promises held, 1 where not, 2 where
-    it cannot run here.
+    Exit code: 0 if all checks of the demo pass, 1 if not, 2 if the demo cannot
+    run here.
     """
 
     def get_parser(self, prog_name):
@@ -33,7 +33,8 @@ class Demo(Command):
     def take_action(self, parsed_args) -> int:
         require_extra()
         require_folder(parsed_args.output)
-        # Only here: it makes a process of green threads out of this one.
+        # Imported here because it makes a process of green threads out of this
+        # process.
         from nova_holistic.embedded.demo import story
         from rich.console import Console
         console = Console(file=self.app.stdout, highlight=False)
@@ -52,6 +53,7 @@ def require_extra() -> None:
 
 
 def require_folder(path: Path) -> None:
-    """:raises HolisticError: there is no such folder"""
+    """:raises HolisticError: the folder does not exist"""
     if not path.is_dir():
-        raise exceptions.HolisticError(f'--output {path}: no such folder')
+        raise exceptions.HolisticError(f'--output {path}: the folder does not '
+                                       'exist')

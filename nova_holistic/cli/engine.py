@@ -28,7 +28,7 @@ PROGRAM = 'nova-holistic-engine'
 def main(argv: Sequence[str] | None = None) -> int:
     """Serve until SIGTERM or SIGINT; returns the exit code.
 
-    After a second signal, work under way is handed back at once.
+    After a second signal, return unfinished tasks to the table immediately.
     """
     try:
         conf = _configured(argv)

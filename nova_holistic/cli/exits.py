@@ -6,6 +6,6 @@ UNPLACEABLE = BROKEN = 1
 BAD_INPUT = 2
 """Input or usage."""
 UNKNOWN = 3
-"""Time ran out with neither a plan nor a proof that there is none."""
+"""The time limit ended with neither a plan nor a proof that none exists."""
 INTERNAL = 70
-"""A fault of this program; EX_SOFTWARE of sysexits.h."""
+"""An internal error; EX_SOFTWARE of sysexits.h."""

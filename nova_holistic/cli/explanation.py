@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why members of a plan are where they are: for programs, and in words."""
+"""Why members of a plan are on their hosts: for programs, and in words."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ _NOTHING = 1e-9
 
 
 def to_documents(found: Sequence[Explanation]) -> list[dict[str, Any]]:
-    """Plain data, fit for JSON: the plan's key ``explain``."""
+    """Plain data that JSON can represent: the key ``explain`` of the plan."""
     return [{
         'member': each.member, 'host': each.host,
         'hosts': [{'condition': left.condition, 'left': left.hosts}
@@ -28,20 +28,23 @@ def to_documents(found: Sequence[Explanation]) -> list[dict[str, Any]]:
 
 def lines(found: Sequence[Explanation], top: str,
           members: int) -> Iterator[str]:
-    """One a member, and one for those that there was no time for.
+    """One line per member, and one for the members that the time limit left
+    out.
 
     :param top: name of the top-level group
-    :param members: of the plan
+    :param members: members of the plan
     """
     for each in found:
         yield (f'{each.member} on {each.host}: '
                + '; '.join((_left(each), *_bound(each, top), _other(each))))
     if len(found) < members:
-        yield f'{members - len(found)} more: no time was left to look at them'
+        yield (f'{members - len(found)} more: the time limit left no time to '
+               f'explain them')
 
 
 def _left(each: Explanation) -> str:
-    """Conditions that some host failed, and the first and the last."""
+    """The conditions that excluded hosts, and the first and the last of
+    them."""
     told, before = [], None
     for left in each.left:
         if left.hosts != before or left is each.left[-1]:

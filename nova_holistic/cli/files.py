@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files named on the command line; ``-`` is standard input.
 
-Every error names the file, and the place in it where there is one.
+Every error names the file, and the position in it if known.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ _STDIN = '-'
 
 
 class BadFile(exceptions.HolisticError):
-    """A file cannot be read, written or accepted: a line for each mistake."""
+    """A file cannot be read, written or accepted: one line per mistake."""
 
     def __init__(self, name: str, *mistakes: object):
         told = 'standard input' if name == _STDIN else name or "''"
@@ -63,7 +63,7 @@ class Files:
         self._texts: dict[str, bytes] = {}
 
     def blaming(self, name: str) -> contextlib.AbstractContextManager:
-        """The same with the lines of a file that was read."""
+        """Return the documents together with the lines of each file."""
         return blaming(name, self._texts.get(name, b''))
 
     def document(self, name: str) -> Any:
@@ -98,14 +98,15 @@ class Files:
     def plan(self, name: str) -> Plan:
         """A plan with placements.
 
-        :raises BadFile: also where the file tells that there are none
+        :raises BadFile: also if the file states that the group has no
+            placements
         """
         document = self.document(name)
         with self.blaming(name):
             answer = parse_plan(document)
         if isinstance(answer, Unplaceable | Unknown):
-            raise BadFile(name, 'status: the group was not planned, so '
-                                'there are no placements')
+            raise BadFile(name, 'status: the group was not planned, so the '
+                                'file has no placements')
         return answer
 
     def _read(self, name: str) -> bytes:
@@ -113,7 +114,7 @@ class Files:
             with open(name, 'rb') as file:
                 return file.read()
         if self._stdin is None:
-            raise exceptions.InvalidDocument('', 'closed, or read already')
+            raise exceptions.InvalidDocument('', 'closed, or already read')
         stdin, self._stdin = self._stdin, None
         return stdin.buffer.read()
 

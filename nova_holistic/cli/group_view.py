@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups of the placement table, for people or for programs.
 
-Times are UTC. Tables are neither cut nor coloured, whatever the terminal.
+Times are UTC. Tables are neither truncated nor coloured.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ _ABSENT = '-'
 
 def group(record: GroupRecord, members: Sequence[MemberRecord],
           form: str) -> str:
-    """All that an operator asks of one group."""
+    """All information about one group, for an operator."""
     if form == 'json':
         return _json({**_group(record),
                       'members': [_member(member) for member in members]})
@@ -30,7 +30,7 @@ def group(record: GroupRecord, members: Sequence[MemberRecord],
 
 
 def groups(records: Sequence[GroupRecord], form: str) -> str:
-    """One line a group."""
+    """One line per group."""
     if form == 'json':
         return _json([_group(record) for record in records])
     return '\n'.join(columns(
@@ -81,7 +81,7 @@ def _json(value: Any) -> str:
 
 def columns(heads: Sequence[str],
             rows: Iterable[Sequence[str | None]]) -> Iterable[str]:
-    """The lines of a table; none where it has no rows."""
+    """The lines of a table; none if the table has no rows."""
     rows = list(rows)
     return _aligned([heads, *rows]) if rows else ()
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C ends a command soon, even inside a solver's own code.
+"""Ctrl-C ends a command soon, even while a solver's own code runs.
 
-Python hears of a signal only between its own instructions, and a solver may
-take as long as its time limit to come back to them.
+Python handles a signal only between its own instructions, and a solver may run
+until its time limit before it returns to them.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,11 +18,12 @@ _GRACE = 0.5
 
 @contextlib.contextmanager
 def prompt(tidy: Callable[[], None]) -> Iterator[None]:
-    """Within this, an interrupt that Python does not get to ends the process.
+    """Within this context, an interrupt that Python cannot handle in time ends
+    the process.
 
-    For the main thread.
+    Call it in the main thread.
 
-    :param tidy: done before that end, in a thread of its own
+    :param tidy: called before the process ends, in its own thread
     """
     read, write = os.pipe()
     os.set_blocking(write, False)

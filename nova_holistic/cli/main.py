@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``nova-holistic``: every command is an entry point in ``nova_holistic.cli``.
 
-Whatever goes wrong ends as a line on standard error, or as one line for each
-mistake of a document, and an exit code; only ``--debug`` shows a traceback.
+Every error ends as a line on standard error, or as one line per mistake of a
+document, and an exit code; only ``--debug`` shows a traceback.
 """
 
 import argparse
@@ -25,7 +25,7 @@ _STOPPED = (type(None), BrokenPipeError, KeyboardInterrupt)
 
 
 class _Lines(logging.Formatter):
-    """An error as printable lines, one for each mistake of a document."""
+    """An error as printable lines, one per mistake of a document."""
 
     def format(self, record: logging.LogRecord) -> str:
         lines = [printable(' '.join(line.split()))
@@ -48,7 +48,7 @@ def _told(record: logging.LogRecord) -> str:
 
 
 class Shell(App):
-    """Finds the command and gives its errors an exit code."""
+    """Finds the command and maps its errors to exit codes."""
 
     NAME = 'nova-holistic'
     LOG = logging.getLogger(__name__)
@@ -58,21 +58,22 @@ class Shell(App):
             'Place whole groups of servers on an OpenStack cloud.',
             importlib.metadata.version('nova_holistic'),
             CommandManager(__package__), deferred_help=True)
-        # In place of cliff's own.
+        # Replaces the help of cliff.
         self.command_manager.add_command('complete', Complete)
         self.failure: BaseException | None = None
 
     def build_option_parser(
             self, description: str | None, version: str | None,
             argparse_kwargs: dict | None = None) -> argparse.ArgumentParser:
-        """Only what every command has; cliff's own has options for use as a
-        shell and for log files."""
+        """Only the options that every command has; cliff adds options for
+        interactive use and for log files."""
         parser = argparse.ArgumentParser(
             prog=self.NAME, description=description, add_help=False,
             allow_abbrev=False,
             usage='%(prog)s [-h] [--version] [--debug] COMMAND ...')
         parser.add_argument('-h', '--help', dest='deferred_help',
-                            action='store_true', help='show this and exit')
+                            action='store_true', help='show this help and '
+                                                      'exit')
         parser.add_argument('--version', action='version',
                             version=f'{self.NAME} {version}')
         parser.add_argument('--debug', action='store_true',
@@ -80,14 +81,15 @@ class Shell(App):
         return parser
 
     def configure_logging(self) -> None:
-        """Our own errors only, so that output stays what a command prints."""
+        """Log errors of this project only, so that the output stays what a
+        command prints."""
         handler = logging.StreamHandler(self.stderr)
         handler.setFormatter(_Lines())
         self.LOG.handlers = [handler]
         self.LOG.propagate = False
 
     def interact(self) -> None:
-        """There is no interactive mode."""
+        """The interactive mode is not supported."""
         self.parser.error('a command is needed; --help lists them')
 
     def run_subcommand(self, argv: list[str]) -> int:
@@ -116,7 +118,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Whoever reads has had enough: ``nova-holistic plan ... | head``.
+        # The reader has closed the pipe: ``nova-holistic plan ... | head``.
         _forget_output()
         return _SIGPIPE
     except KeyboardInterrupt:
@@ -144,7 +146,8 @@ def _run(shell: Shell, argv: list[str]) -> int:
 
 
 def _prepare_streams() -> None:
-    """A closed stream swallows what is written, and every name can be."""
+    """A stream that ignores all writes, and returns itself for every
+    attribute."""
     for name in ('stdout', 'stderr'):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, 'w'))
@@ -152,7 +155,7 @@ def _prepare_streams() -> None:
 
 
 def _forget_output() -> None:
-    """Keep the interpreter from writing to a broken stream as it ends."""
+    """Keep the interpreter from writing to a closed stream when it exits."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, sys.stdout.fileno())
     os.close(null)

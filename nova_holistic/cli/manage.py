@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``nova-holistic-manage``: what an operator does by hand, or from cron."""
+"""``nova-holistic-manage``: commands that an operator runs by hand or from
+cron."""
 
 import argparse
 from collections.abc import Sequence
@@ -26,7 +27,8 @@ FAILED = 1
 _BAD_INPUT = (
     cfg.Error, BadFile, exceptions.InvalidDocument, exceptions.UnknownPlugin,
     table_errors.GroupUnknown, table_errors.MemberUnknown)
-"""What the operator has to put right, whatever the state of the cloud."""
+"""An error that the operator must correct, independent of the state of the
+cloud."""
 
 
 def db_upgrade(conf) -> Told:
@@ -42,13 +44,14 @@ def db_version(conf) -> Told:
 
 
 def lease_expire(conf) -> Told:
-    """free what is planned in groups whose lease has passed"""
+    """free the planned capacity of groups whose lease has expired"""
     lifecycle = parts.lifecycle(conf, parts.managed_table(conf))
     return Told('\n'.join(lifecycle.expire()))
 
 
 def reconcile(conf) -> Told:
-    """mend what crashes left, once; prints how often each case was met"""
+    """run one pass of the reconciler, which repairs the results of crashes;
+    prints how often each case occurred"""
     reconciler = parts.reconciler(
         conf, parts.managed_table(conf))
     return Told('\n'.join(f'{case}: {count}' for case, count
@@ -95,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _print_error(error: Exception) -> None:
-    """One line for each mistake of a document."""
+    """One line per mistake of a document."""
     mistakes = (error.mistakes if isinstance(
         error, exceptions.InvalidDocument) else (error,))
     for mistake in mistakes:
@@ -106,7 +109,7 @@ def _print_error(error: Exception) -> None:
 
 
 def _log_to_stderr(conf) -> None:
-    """Standard output is for answers."""
+    """Standard output contains only answers, so logs go to standard error."""
     conf.set_default('use_stderr', True)
     conf.set_default('default_log_levels', [
         *logging.get_default_log_levels(), 'alembic=WARN'])

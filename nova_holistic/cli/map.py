@@ -16,7 +16,7 @@ class Map(DocumentCommand):
     """Draw a plan: the topology as nested boxes, with load and members.
 
     Exits with 1 if the plan violates the group given by --group; the picture
-    marks the violations, and each of them is a line on standard output.
+    marks the violations, and the command prints one line per violation.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -34,7 +34,7 @@ class Map(DocumentCommand):
         return parser
 
     def take_action(self, args: argparse.Namespace) -> int:
-        # Imported here, so that --help starts without the policies.
+        # Imported here so that --help starts without the policies.
         from nova_holistic.cli import files, violations
         from nova_holistic.picture.formats import FORMATS
         from nova_holistic.picture.scene import scene

@@ -12,7 +12,7 @@ def add_option(parser: argparse.ArgumentParser) -> None:
 
 
 class _Parameter(argparse.Action):
-    """Collects values by name; a name given twice is wrong usage."""
+    """Collects values by name; a repeated name is a usage error."""
 
     def __call__(self, parser, namespace, text, option_string=None):
         name, separator, value = text.partition('=')

@@ -26,7 +26,7 @@ from nova_holistic.table.store import PlacementTable
 def managed_table(conf) -> PlacementTable:
     """The table as a command uses it.
 
-    :raises BadTransport: there is no such transport of notifications
+    :raises BadTransport: the transport of notifications does not exist
     """
     table = PlacementTable.from_conf(conf, 'manage')
     observe(conf, table.database, 'manage')
@@ -34,14 +34,14 @@ def managed_table(conf) -> PlacementTable:
 
 
 def lifecycle(conf, table: PlacementTable) -> Lifecycle:
-    """:raises NotConfigured: Placement's options will not do"""
+    """:raises NotConfigured: the options of Placement are invalid"""
     return Lifecycle(
         conf, table, HoldClient.from_conf(conf, connect(conf, 'placement')),
         DatabaseClock(table.database))
 
 
 def planner(conf, table: PlacementTable) -> Planner:
-    """:raises NotConfigured: Placement's or Nova's options will not do"""
+    """:raises NotConfigured: the options of Placement or Nova are invalid"""
     placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
     inventory = load_inventory(
         conf, placement=placement, compute=nova,
@@ -55,7 +55,7 @@ def planner(conf, table: PlacementTable) -> Planner:
 
 
 def reconciler(conf, table: PlacementTable) -> Reconciler:
-    """:raises NotConfigured: Placement's or Nova's options will not do"""
+    """:raises NotConfigured: the options of Placement or Nova are invalid"""
     placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
     return Reconciler(
         conf, load_inventory(conf, placement=placement, compute=nova), table,
@@ -64,7 +64,7 @@ def reconciler(conf, table: PlacementTable) -> Reconciler:
 
 
 def orphans(conf, table: PlacementTable) -> OrphanHolds:
-    """:raises NotConfigured: Placement's options will not do"""
+    """:raises NotConfigured: the options of Placement are invalid"""
     return OrphanHolds(
         conf, table, HoldClient.from_conf(conf, connect(conf, 'placement')),
         DatabaseClock(table.database))
@@ -75,13 +75,13 @@ def engine(conf, transport: messaging.Transport,
     """
     :param notifications: the transport of Nova's notifications; None if the
         engine does not listen to them
-    :raises NotConfigured: Placement's or Nova's options will not do
+    :raises NotConfigured: the options of Placement or Nova are invalid
     """
     placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
     table = PlacementTable.from_conf(conf, 'engine')
     observe(conf, table.database, 'engine')
     exporter.start(conf, lambda: totals(table.database))
-    # One for all, since it remembers what it has read.
+    # One object for all parts, since it remembers what it has read.
     inventory = keep(conf, load_inventory(
         conf, placement=placement, compute=nova,
         image=connect_if_configured(conf, 'glance')))

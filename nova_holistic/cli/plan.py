@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``nova-holistic plan``: a group and an inventory give a plan or reasons."""
+"""``nova-holistic plan``: compute a plan, or the reasons why none exists."""
 
 import argparse
 import contextlib
@@ -12,10 +12,10 @@ FORMATS = ('json', 'table', 'yaml')
 
 
 class Plan(DocumentCommand):
-    """Place a group on an inventory, all its members at once.
+    """Place all members of a group on an inventory in one decision.
 
-    Exits with 0 planned, 1 unplaceable, 2 bad input or usage, 3 unknown:
-    time ran out with neither a plan nor a proof that there is none.
+    Exits with 0 planned, 1 unplaceable, 2 bad input or usage, 3 unknown: the
+    time limit ended with neither a plan nor a proof that none exists.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -31,22 +31,22 @@ class Plan(DocumentCommand):
             help='highs (the default) or cbc')
         parser.add_argument(
             '--time-limit', default=10.0, type=_seconds, metavar='SECONDS',
-            help='stop after this time with the best plan known (default: '
+            help='stop after this time with the best known plan (default: '
                  '%(default)g)')
         parser.add_argument(
             '--format', default='table', choices=FORMATS,
-            help='of the answer (default: %(default)s)')
+            help='format of the answer (default: %(default)s)')
         parser.add_argument(
             '--explain', action='store_true',
-            help='tell also, for each member, which hosts were open to it '
-                 'and what the next best costs')
+            help='show also, for each member, which hosts were possible and '
+                 'what the next best host costs')
         parser.add_argument(
             '--relaxations', action='store_true',
-            help='tell also, for an unplaceable group, which changes make it '
+            help='show also, for an unplaceable group, which changes make it '
                  'fit: a policy as a preference, a lower count, more hosts')
         parser.add_argument(
             '--headroom', action='store_true',
-            help='tell also how many copies of the group fit')
+            help='show also how many copies of the group fit')
         return parser
 
     def take_action(self, args: argparse.Namespace) -> int:

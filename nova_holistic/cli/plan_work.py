@@ -29,14 +29,14 @@ _CODES = {Planned: exits.PLANNED, Unplaceable: exits.UNPLACEABLE,
           Unknown: exits.UNKNOWN}
 
 _EXTRAS = 0.1
-"""Share of the time limit that each answer to a further question may take at
-least, beyond the limit if need be."""
+"""Minimum share of the time limit for each additional answer, even if the
+limit is then exceeded."""
 
 
 class PlanWork:
     """One run of the command.
 
-    :param app: whose streams are written
+    :param app: the application whose streams are written
     """
 
     def __init__(self, app: App, args: argparse.Namespace):
@@ -72,7 +72,8 @@ class PlanWork:
 
     @contextlib.contextmanager
     def _watched(self, group: Group, snapshot: Snapshot) -> Iterator[None]:
-        """Something to look at, for those who look; and a way out."""
+        """Show progress on a terminal, and let the user interrupt the
+        command."""
         console = Console(file=self._app.stderr)
         with contextlib.ExitStack() as stack:
             if console.is_terminal:
@@ -87,9 +88,9 @@ class PlanWork:
 def _extras(args: argparse.Namespace, group: Group, snapshot: Snapshot,
             result: Planned | Unplaceable | Unknown,
             left: Callable[[], float]) -> answer.Extras:
-    """Answers to what else was asked.
+    """Answers to the additional questions.
 
-    :param group: as its document has it
+    :param group: the group as its document states it
     :param left: seconds that the next answer may take
     """
     return answer.Extras(
@@ -103,11 +104,11 @@ def _extras(args: argparse.Namespace, group: Group, snapshot: Snapshot,
 
 
 class BrokenPlan(Exception):
-    """The solver's plan breaks a rule that it was given."""
+    """The solver's plan violates a rule that it received."""
 
 
 def _judge(group: Group, snapshot: Snapshot, plan: Planned) -> None:
-    """The solver's word is never trusted."""
+    """Check the plan independently of the solver."""
     broken = check(group, snapshot, plan.hosts())
     if broken:
         raise BrokenPlan('; '.join(

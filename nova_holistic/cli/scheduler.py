@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nova-holistic-scheduler: Nova's own scheduler service, with our driver."""
+"""nova-holistic-scheduler: Nova's own scheduler service, with the driver of
+this project."""
 
-# This import comes first: it decides on the threading of the process.
+# This import comes first because it decides on the threading of the process.
 from nova.cmd import scheduler as nova_scheduler
 
 import sys

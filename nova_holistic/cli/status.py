@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``nova-holistic-status upgrade check``: may services of this version start?
 
-Exit codes are those of every OpenStack project: 0 all is well, 1 something
-to look at, 2 something to put right first, 255 the check itself failed.
+Exit codes are those of every OpenStack project: 0 success, 1 warning, 2
+failure that the operator must correct first, 255 internal error.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ FAULT = 255
 
 
 class Checks(upgradecheck.UpgradeCommands):
-    """The checks, on a configuration that is parsed by the time they run."""
+    """The checks, on a configuration that is already parsed when they run."""
 
     def __init__(self, conf):
         self._upgrade_checks = tuple(

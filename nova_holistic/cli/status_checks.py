@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has to be so before services of this version start.
+"""Conditions for a start of services of this version.
 
-Each check answers a Result and raises nothing of ours: what cannot be looked
-at is a failure that says why.
+Each check returns a Result and raises no error of this project: if a check
+cannot run, it fails and its details state the reason.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def _answered(check: Check) -> Check:
 
 @_answered
 def database(conf) -> Result:
-    """The placement table's database answers."""
+    """The placement table's database is available."""
     migration.version(Database(**dict(conf.holistic_database)))
     return Result(Code.SUCCESS)
 
@@ -74,33 +74,34 @@ def drivers(conf) -> Result:
 
 @_answered
 def placement(conf) -> Result:
-    """Placement speaks the microversion that holds are written in."""
+    """Placement supports the microversion of the requests for holds."""
     response = connect(conf, 'placement').get('/')
     try:
         found = max(
             microversion_parse.parse_version_string(each['max_version'])
             for each in response.json()['versions'])
     except (ValueError, KeyError, TypeError):
-        return Result(Code.FAILURE, 'what answers there is not Placement')
+        return Result(Code.FAILURE, 'the service at this endpoint is not '
+                                    'Placement')
     if found < microversion_parse.parse_version_string(MICROVERSION):
         return Result(Code.FAILURE,
-                      f'Placement speaks up to {found}, and holds need '
-                      f'{MICROVERSION}: upgrade Placement first')
+                      f'Placement supports microversions up to {found}, and '
+                      f'holds need {MICROVERSION}: upgrade Placement first')
     return Result(Code.SUCCESS)
 
 
 @_answered
 def levels(conf) -> Result:
-    """Every host has a place on every level of the topology."""
+    """Every host has a domain on every level of the topology."""
     return places(load_inventory(
         conf, placement=connect(conf, 'placement'),
         compute=connect(conf, 'nova')).snapshot())
 
 
 def places(snapshot: Snapshot) -> Result:
-    """Whether each host's place is known down to the finest level."""
+    """Whether the location of each host is known down to the finest level."""
     if not snapshot.hosts:
-        return Result(Code.WARNING, 'there are no hosts')
+        return Result(Code.WARNING, 'the inventory has no hosts')
     lacking = [(level, sum(len(host.location) <= index
                            for host in snapshot.hosts))
                for index, level in enumerate(snapshot.levels[:-1])]

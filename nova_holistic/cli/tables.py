@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An answer in words and tables; names stand as they are, never as markup."""
+"""An answer in words and tables; names are printed literally, never as
+markup."""
 
 from collections.abc import Iterable, Sequence
 
@@ -18,7 +19,7 @@ from nova_holistic.picture.scene import HostView, Load, group_of, scene
 
 def plan(console: Console, answer: Plan, group: Group,
          snapshot: Snapshot) -> None:
-    """Members at their hosts, then what is known of the whole."""
+    """Members with their hosts, then the values of the whole plan."""
     _line(console, _summary(answer, snapshot), 'bold')
     _table(console, ('Group', 'Member', 'Host', 'Location'), (
         (group_of(p.member) or answer.group, p.member, p.host,
@@ -43,7 +44,7 @@ def plan(console: Console, answer: Plan, group: Group,
 
 
 def lines(console: Console, told: Iterable[str]) -> None:
-    """Of text, apart from what stands above."""
+    """A blank line before text that follows other output."""
     console.print()
     for line in told:
         _line(console, line)
@@ -55,7 +56,8 @@ def unplaceable(console: Console, answer: Unplaceable, group: Group) -> None:
         _line(console, f'  {reason.at}: {reason.message}' if reason.at
               else f'  {reason.message}')
     if not answer.minimal:
-        _line(console, '  (it is not proved that all of these are needed)')
+        _line(console, '  (it is not proven that all of these reasons are '
+                       'necessary)')
 
 
 def unknown(console: Console, answer: Unknown, group: Group) -> None:
@@ -86,7 +88,7 @@ def _load(console: Console, views: Sequence[HostView]) -> None:
 
 
 def _told(load: Load) -> str:
-    """Taken of capacity, and how much of that is the plan's."""
+    """Used capacity, and the share of the plan in it."""
     taken = f'{load.before + load.planned}/{load.capacity}'
     return f'{taken} (+{load.planned})' if load.planned else taken
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``nova-holistic template``: a Heat template with groups gives a group
-document, and a plain template whose servers point at their places."""
+"""``nova-holistic template``: split a Heat template with groups into a group
+document and a plain template whose servers have pointers to their members."""
 
 import argparse
 
@@ -10,11 +10,11 @@ from nova_holistic.cli import parameters
 
 
 class Template(command.Command):
-    """Split a Heat template with groups in two.
+    """Split a Heat template with groups into two files.
 
-    Writes NAME-group.yaml, to create the group from, and NAME-template.yaml,
-    to create the stack from once the group is there, with its UUID as
-    parameter holistic_group.
+    Writes NAME-group.yaml, the definition of the group, and
+    NAME-template.yaml, for a stack that is created after the group. Its
+    parameter holistic_group takes the UUID of the group.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -23,12 +23,12 @@ class Template(command.Command):
                             help='Heat template with groups')
         parser.add_argument(
             '-o', '--output-dir', default='.', metavar='DIRECTORY',
-            help='where to write both files; made where it is missing '
+            help='folder for both files; created if it does not exist '
                  '(default: the current one)')
         parameters.add_option(parser)
         return parser
 
     def take_action(self, args: argparse.Namespace) -> int:
-        # Imported here, so that --help starts without the JSON schemas.
+        # Imported here so that --help starts without the JSON schemas.
         from nova_holistic.cli import template_work
         return template_work.split(args, self.app.stdin, self.app.stdout)

@@ -32,7 +32,7 @@ def split(args: argparse.Namespace, stdin: TextIO | None,
         target = folder / f'{stem}-{kind}.yaml'
         if _same(target, args.template):
             raise exceptions.HolisticError(
-                f'{target}: is the template that was read')
+                f'{target}: this is the template that was read')
         files.write(str(target), _yaml(content))
         stdout.write(printable(str(target)) + '\n')
     return exits.GOOD
@@ -48,7 +48,7 @@ def _same(target: pathlib.Path, name: str) -> bool:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Text of several lines as such a block, and no anchors: people read it.
+    """Write text of several lines as a block, and no anchors, for legibility.
     """
 
     def ignore_aliases(self, data):

@@ -26,7 +26,7 @@ def write(violations: Iterable[Reason], stream: TextIO) -> None:
 
 def _mismatches(group: Group, snapshot: Snapshot,
                 plan: Plan) -> Iterator[Reason]:
-    """Where the plan is not about this group, or not about these hosts."""
+    """Whether the plan belongs to another group or other hosts."""
     if plan.group != group.name:
         yield Reason('', f'the plan is of group {plan.group!r}, not '
                          f'{group.name!r}')

@@ -16,7 +16,7 @@ DEFAULT_MICROVERSION = '1.0'
 
 
 class Client:
-    """Groups and plans of the project that the session is for.
+    """Groups and plans of the project of the session.
 
     :ivar groups: see ``Groups``
     :ivar plans: see ``Plans``
@@ -25,7 +25,7 @@ class Client:
     def __init__(self, session: Session, *,
                  microversion: str = DEFAULT_MICROVERSION, **options: Any):
         """
-        :param options: of a keystoneauth Adapter: ``interface``,
+        :param options: options of a keystoneauth Adapter: ``interface``,
             ``region_name``, ``endpoint_override``, ...
         """
         options.setdefault('service_type', SERVICE_TYPE)
@@ -38,10 +38,10 @@ class Client:
     def request(self, method: str, path: str, *, body: Any = None,
                 headers: dict[str, str] | None = None,
                 query: dict[str, Any] | None = None) -> Any:
-        """The answer's document; None where it has none.
+        """The document of the response; None if the response has none.
 
         :param path: below ``/v1``
-        :raises Refused: the API said no, or did not answer
+        :raises Refused: the API refused the request, or is unavailable
         """
         options: dict[str, Any] = {} if body is None else {'json': body}
         try:

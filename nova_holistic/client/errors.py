@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a client may meet."""
+"""Errors of the client."""
 
 from typing import Any
 
@@ -9,15 +9,17 @@ from nova_holistic import exceptions
 
 
 _AWAY = (0, 502, 503, 504)
-"""Statuses of services that are away, and of proxies before them."""
+"""Statuses of services that are unavailable, and of proxies in front of
+them."""
 
 
 class Refused(exceptions.HolisticError):
-    """The API said no.
+    """The API refused the request.
 
-    :ivar status: HTTP status; 0 where nobody answered
-    :ivar code: e.g. ``holistic.invalid_document``; empty where none was told
-    :ivar request_id: to find the request by in the service's logs
+    :ivar status: HTTP status; 0 if no service responded
+    :ivar code: e.g. ``holistic.invalid_document``; empty if the response has
+        none
+    :ivar request_id: identifies the request in the service's logs
     """
 
     def __init__(self, status: int, code: str, detail: str,
@@ -29,20 +31,21 @@ class Refused(exceptions.HolisticError):
 
     @property
     def passing(self) -> bool:
-        """Whether somebody was away, in which case it may have been done
-        nevertheless, and the same may be asked again."""
+        """Whether a service was unavailable. The request may have been
+        processed nevertheless, and the client may repeat it."""
         return self.status in _AWAY
 
 
 class TimedOut(exceptions.HolisticError):
-    """What was waited for did not come about in time; it may still."""
+    """The awaited state was not reached within the timeout; it may still
+    be."""
 
 
 def refused(error: ks_exceptions.HttpError) -> Refused:
-    """The API's own words, where it found any."""
+    """The message of the API, if the response contains one."""
     told = _errors(error.response)
     first = told[0] if told else {}
-    # One line for each mistake of a document.
+    # One line per mistake of a document.
     detail = '\n'.join(each['detail'] for each in told if each.get('detail'))
     return Refused(
         error.http_status, first.get('code', ''),
@@ -54,5 +57,5 @@ def _errors(response: Any) -> list[dict[str, Any]]:
     try:
         return [dict(each) for each in response.json()['errors']]
     except (AttributeError, ValueError, KeyError, IndexError, TypeError):
-        # A proxy in between, perhaps.
+        # A proxy in front of the API may have written the response.
         return []

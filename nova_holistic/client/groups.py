@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups, over the API. A group is the API's own document, a dict."""
+"""Groups, over the API. A group is the API's document, as a dict."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -12,11 +12,11 @@ Request = Callable[..., Any]
 Document = Mapping[str, Any]
 
 TIMEOUT = 300.0
-"""Seconds that a group is waited for unless told otherwise."""
+"""Default time in seconds to wait for a group."""
 
 
 class Groups:
-    """Every method raises Refused where the API does."""
+    """Every method raises Refused if the API refuses the request."""
 
     def __init__(self, request: Request):
         self._request = request
@@ -24,12 +24,12 @@ class Groups:
     def create(self, document: Document, *, objective: str | None = None,
                lease: int | None = None,
                idempotency_key: str | None = None) -> dict[str, Any]:
-        """Ask for a group; it is planned when ``wait`` says so.
+        """Create a group; with ``wait``, return it when it is planned.
 
         :param document: a group document, with or without its outer key
-        :param lease: seconds; 0 is none
-        :param idempotency_key: asked again with the same, the API gives the
-            same group
+        :param lease: seconds; 0 means no lease
+        :param idempotency_key: a repeated request with the same key returns
+            the same group
         """
         headers = {'Idempotency-Key': idempotency_key} if (
             idempotency_key) else {}
@@ -39,9 +39,9 @@ class Groups:
 
     def list(self, *, page: int | None = None,
              **query: Any) -> Iterator[dict[str, Any]]:
-        """Groups, page after page.
+        """All groups, read page by page.
 
-        :param page: groups in one request at most
+        :param page: maximum number of groups in one response
         :param query: ``name``, ``status``, ``project_id``, ``all_projects``,
             ``sort_key``, ``sort_dir``
         """
@@ -58,9 +58,9 @@ class Groups:
         return self._request('GET', _path(group_id))['group']
 
     def find(self, name_or_id: str) -> dict[str, Any]:
-        """The group of that id, or else the only one of that name.
+        """The group with this id, or the only group with this name.
 
-        :raises LookupError: there is none, or more than one
+        :raises LookupError: no such group exists, or more than one
         """
         if _is_id(name_or_id):
             try:
@@ -68,7 +68,7 @@ class Groups:
             except errors.Refused as error:
                 if error.status != 404:
                     raise
-        # Whatever the database takes for the same.
+        # Compare names as the database does.
         by_name = [group for group in self.list(name=name_or_id)
                    if group['name'] == name_or_id]
         if not by_name:
@@ -81,10 +81,10 @@ class Groups:
 
     def update(self, group_id: str, document: Document, revision: int, *,
                objective: str | None = None) -> dict[str, Any]:
-        """Ask for the group to become what the document says.
+        """Replace the definition of the group by this document.
 
-        :param revision: that the change is made from; the API refuses it
-            where the group has been changed meanwhile
+        :param revision: the revision on which the change is based; the API
+            refuses the change if the group has another revision
         """
         return self._request(
             'PUT', _path(group_id), headers={'If-Match': f'"{revision}"'},
@@ -92,22 +92,22 @@ class Groups:
                         objective=objective))['group']
 
     def delete(self, group_id: str) -> None:
-        """Forget a group; its servers live on."""
+        """Delete a group; its servers are not affected."""
         self._request('DELETE', _path(group_id))
 
     def release(self, group_id: str,
                 members: Sequence[str] | None = None) -> dict[str, Any]:
-        """Free planned places: ``{'released': [...], 'kept': [...]}``."""
+        """Free planned capacity: ``{'released': [...], 'kept': [...]}``."""
         return self._request('POST', _path(group_id, 'release'), body={
             'release': _given(members=members and list(members))})
 
     def extend(self, group_id: str, seconds: int) -> dict[str, Any]:
-        """Let the lease end after a number of seconds."""
+        """Let the lease expire after a number of seconds."""
         return self._request('POST', _path(group_id, 'extend'), body={
             'extend': {'seconds': seconds}})['group']
 
     def replan(self, group_id: str) -> dict[str, Any]:
-        """Ask for new places for members that lost theirs."""
+        """Plan lost members again, on new hosts."""
         return self._request('POST', _path(group_id, 'replan'), body={
             'replan': {}})['group']
 
@@ -118,7 +118,7 @@ class Groups:
             'repair': {'apply': False}})['repair']
 
     def apply_repair(self, group_id: str) -> dict[str, Any]:
-        """Ask for these live migrations; the answer is the group."""
+        """Request these live migrations; the response is the group."""
         return self._request('POST', _path(group_id, 'repair'), body={
             'repair': {'apply': True}})['group']
 
@@ -134,8 +134,8 @@ class Groups:
     def remove_member(self, group_id: str, path: str) -> dict[str, Any]:
         """Take a member out of the group's definition."""
         if not path or {'', '.', '..'}.intersection(path.split('/')):
-            # On its way such a path would become that of something else.
-            raise errors.Refused(404, '', f'there is no member {path}')
+            # The path would become another one in the URL.
+            raise errors.Refused(404, '', f'member {path} does not exist')
         return self._request(
             'DELETE', _path(group_id, 'members', path))['group']
 
@@ -146,9 +146,9 @@ class Groups:
 
     def events(self, group_id: str, *, page: int | None = None,
                **query: Any) -> Iterator[dict[str, Any]]:
-        """What happened to the group and its members, page after page.
+        """The events of the group and its members, read page by page.
 
-        :param page: events in one request at most
+        :param page: maximum number of events in one response
         :param query: ``member``, ``kind``, ``since``, ``marker``,
             ``sort_dir``
         """
@@ -163,7 +163,7 @@ class Groups:
 
     def wait(self, group_id: str, timeout: float = TIMEOUT,
              told: Callable[[Any], None] | None = None) -> dict[str, Any]:
-        """The group once no engine works on it any more.
+        """The group as soon as no engine works on it.
 
         :raises TimedOut: the group is still being planned at the time limit
         """
@@ -173,7 +173,7 @@ class Groups:
 
 
 def _path(*parts: str) -> str:
-    # A member's path has slashes of its own, and an id has none.
+    # The path of a member may contain slashes, and an id never does.
     first, *rest = parts
     return '/'.join(('/groups', parse.quote(first, safe=''),
                      *map(parse.quote, rest)))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group where it is now, as a plan on the cloud without it."""
+"""The current placement of a group, as a plan on the cloud without the
+group."""
 
 from collections.abc import Iterable, Mapping
 from collections import Counter
@@ -18,22 +19,23 @@ from nova_holistic.objectives import load_objective
 from nova_holistic.policies import load_policy_types
 
 _THERE = ('planned', 'claimed', 'built')
-"""States of a member that takes up room at its place."""
+"""States of a member that occupies capacity on its host."""
 
 
 class Mismatch(exceptions.HolisticError):
-    """What the API says and what the cloud says do not go together."""
+    """The API and the cloud contradict each other."""
 
 
 def standing(group: Mapping[str, Any], placements: Iterable[Mapping[str, Any]],
              snapshot: Snapshot) -> tuple[Plan, Group, Snapshot]:
-    """The members that have places, of which nothing is proved.
+    """The placed members, as a plan without a proven bound.
 
-    :param group: as the API shows it, with its definition
-    :param placements: of its members, with hosts
-    :param snapshot: the cloud as it is, so that members' use is in it
-    :returns: them as a plan, the definition, and the cloud without them
-    :raises Mismatch: a host is unknown, or there are other levels
+    :param group: the group from the API, with its definition
+    :param placements: the placements of its members, with hosts
+    :param snapshot: the current state of the cloud, including the usage of the
+        members
+    :returns: the plan, the definition, and the cloud without the members
+    :raises Mismatch: a host is unknown, or the levels differ
     """
     there = [p for p in placements if p['state'] in _THERE]
     _must_fit(there, snapshot)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans that hold nothing, over the API."""
+"""Plans without holds, over the API."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from nova_holistic.client import waiting
 
 
 class Plans:
-    """Every method raises Refused where the API does."""
+    """Every method raises Refused if the API refuses the request."""
 
     def __init__(self, request: Callable[..., Any]):
         self._request = request
@@ -17,11 +17,11 @@ class Plans:
     def create(self, document: Mapping[str, Any], *,
                objective: str | None = None, relaxations: bool = False,
                headroom: bool = False) -> dict[str, Any]:
-        """Ask what creating the group would decide now.
+        """Request a plan for the group in the current state of the cloud.
 
-        :param relaxations: whether to ask, too, which changes make an
+        :param relaxations: whether to request the changes that make an
             unplaceable group fit
-        :param headroom: whether to ask, too, how many copies of the group fit
+        :param headroom: whether to request how many copies of the group fit
         """
         body = {'group': document.get('group', document)}
         if objective is not None:
@@ -38,9 +38,9 @@ class Plans:
 
     def wait(self, plan_id: str, timeout: float,
              told: Callable[[Any], None] | None = None) -> dict[str, Any]:
-        """The plan once it is made.
+        """The plan as soon as it is finished.
 
-        :raises TimedOut: there is no answer at the time limit
+        :raises TimedOut: the plan is not finished at the time limit
         """
         return waiting.until(lambda: self.get(plan_id),
                              lambda plan: plan['status'] != 'planning',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asking again until something has come about."""
+"""Repeat a request until the answer is final."""
 
 from collections.abc import Callable
 import time
@@ -8,18 +8,18 @@ from typing import Any
 from nova_holistic.client import errors
 
 LONGEST = 2.0
-"""Seconds between two questions at most."""
+"""Maximum interval in seconds between two requests."""
 
 
 def until(ask: Callable[[], Any], settled: Callable[[Any], bool],
           timeout: float, told: Callable[[Any], None] | None = None) -> Any:
-    """The first answer that is settled.
+    """The first final answer.
 
-    Questions come less and less often, so that many clients that wait do not
-    keep the API busy. One that finds nobody to answer it is asked again.
+    The interval grows, so that many waiting clients do not overload the API. A
+    request is repeated if the service is unavailable.
 
     :param timeout: seconds
-    :param told: is given each answer, e.g. for a progress bar
+    :param told: called with each answer, e.g. for a progress bar
     :raises TimedOut: after the timeout
     """
     end = time.monotonic() + timeout
@@ -31,7 +31,7 @@ def until(ask: Callable[[], Any], settled: Callable[[Any], bool],
         except errors.Refused as error:
             if not error.passing:
                 raise
-            unanswered = f'; at last, {error}'
+            unanswered = f'; last error: {error}'
         else:
             if told is not None:
                 told(found)
@@ -40,6 +40,6 @@ def until(ask: Callable[[], Any], settled: Callable[[Any], bool],
         left = end - time.monotonic()
         if left <= 0:
             raise errors.TimedOut(
-                f'not settled within {timeout:g} s{unanswered}')
+                f'not finished within {timeout:g} s{unanswered}')
         time.sleep(min(pause, left))
         pause = min(LONGEST, pause * 1.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration: one module an option group."""
+"""Configuration: one module per option group."""
 
 from nova_holistic.conf import (
     api, database, engine, holds, holistic, inventory, metrics,
@@ -15,7 +15,8 @@ MODULES = (
 def register_opts(conf):
     """Register every option of the project on a ConfigOpts.
 
-    Those of ``services`` are registered by whoever connects with them.
+    The options of ``services`` are registered by the commands that connect
+    with them.
     """
     for module in MODULES:
         module.register_opts(conf)

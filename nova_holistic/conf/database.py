@@ -9,8 +9,9 @@ from oslo_db import options
 GROUP = cfg.OptGroup('holistic_database', title='Placement table')
 
 _OWN_DEFAULTS = {
-    # Whoever asks looks again by himself. oslo.db's ten, ten seconds apart,
-    # would keep each request that finds no database for a minute and a half.
+    # Clients of the API retry. The defaults of oslo.db, ten retries at
+    # intervals of ten seconds, would block each request for a minute and a
+    # half while the database is unavailable.
     'max_retries': 0,
 }
 
@@ -32,7 +33,8 @@ OPTS = [
 
 
 def register_opts(conf):
-    # By name: a group object would carry its values to other ConfigOpts.
+    # Options are registered by name: a group object would carry its values to
+    # other ConfigOpts.
     conf.register_opts(OPTS, group=GROUP.name)
 
 

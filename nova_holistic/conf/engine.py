@@ -8,58 +8,64 @@ GROUP = cfg.OptGroup('engine', title='Engines')
 OPTS = [
     cfg.StrOpt(
         'host', default='',
-        help='Name of this machine among those that run engines; empty is '
-             'its host name.'),
+        help='Name of this machine in the list of engines. If empty, the host '
+             'name.'),
     cfg.IntOpt(
         'workers', default=2, min=1, max=64,
-        help='How many groups one engine plans at once.'),
+        help='Maximum number of groups that one engine plans at the same '
+             'time.'),
     cfg.FloatOpt(
         'heartbeat', default=5.0, min=0.05,
-        help='Seconds between two signs of life of an engine, for what it is '
-             'working on.'),
+        help='Interval in seconds between two heartbeats that an engine '
+             'writes for its tasks.'),
     cfg.FloatOpt(
         'stale_after', default=60.0, min=0.2,
-        help='Seconds without a sign of life after which the work of an '
-             'engine is taken over by another, by the clock of the database. '
-             'It should be several times the heartbeat, and longer than a '
-             'request to Placement takes.'),
+        help='Seconds without a heartbeat after which another engine takes '
+             'over the tasks of an engine, by the clock of the database. Set '
+             'it to several times the heartbeat interval, and above the time '
+             'that a request to Placement takes.'),
     cfg.FloatOpt(
         'pickup_interval', default=5.0, min=0.05,
-        help='Seconds between two looks for work of which no message has '
-             'told: one was lost, or an engine was.'),
+        help='Interval in seconds at which an engine polls the table for '
+             'tasks without a message, because the message was lost or '
+             'because the engine that received it failed.'),
     cfg.IntOpt(
         'attempts', default=3, min=1,
-        help='How many engines may die over one group, or one plan, before '
-             'it is given up.'),
+        help='Number of engines that may fail while they plan one group, or '
+             'one plan. After that, no further engine plans it: the planning '
+             'fails.'),
     cfg.FloatOpt(
         'shutdown_timeout', default=30.0, min=0.0,
-        help='Seconds that an engine told to stop takes to finish what it '
-             'is planning. What is not finished then is handed back for '
-             'others.'),
+        help='Seconds in which a stopping engine finishes its current plans. '
+             'After that, it returns the unfinished tasks to the table for '
+             'other engines.'),
     cfg.FloatOpt(
         'lease_interval', default=15.0, min=0.05,
-        help='Seconds between two looks, by whichever engine, for leases '
-             'that have passed.'),
+        help='Interval in seconds at which one of the engines searches for '
+             'expired leases.'),
     cfg.FloatOpt(
         'reconcile_interval', default=60.0, min=0.0,
-        help='Seconds between two passes of the reconciler, by whichever '
-             'engine. 0 is no passes at all: nova-holistic-manage reconcile '
-             'is then to be run from cron.'),
+        help='Interval in seconds between two passes of the reconciler in one '
+             'of the engines. 0 disables the passes: run nova-holistic-manage '
+             'reconcile from cron instead.'),
     cfg.IntOpt(
         'plan_retention', default=86400, min=1,
-        help='Seconds for which plans that hold nothing are remembered.'),
+        help='Seconds for which the table keeps plans without holds.'),
     cfg.IntOpt(
         'event_retention', default=90, min=0,
-        help='Days for which the history of groups is kept, beside that of '
-             'deleted groups, which is deleted with them. 0 keeps it.'),
+        help='Days for which the table keeps the history of groups. The '
+             'history of a deleted group is deleted with the group. 0 keeps '
+             'the history permanently.'),
     cfg.IntOpt(
         'statistics_max_age', default=900, min=1,
-        help='Seconds after which statistics of a host count no more.'),
+        help='Seconds after which the scheduler ignores statistics of a '
+             'host.'),
 ]
 
 
 def register_opts(conf):
-    # By name: a group object would carry its values to other ConfigOpts.
+    # Options are registered by name: a group object would carry its values to
+    # other ConfigOpts.
     conf.register_opts(OPTS, group=GROUP.name)
 
 

@@ -9,31 +9,33 @@ OPTS = [
     cfg.StrOpt(
         'project', default='group',
         choices=[
-            ('group', 'the project of the group: Nova counts the hold where '
-                      'it counts usage from Placement'),
-            ('service', 'the project named by project_id')],
-        help='Project under which holds are kept.'),
+            ('group', 'the project of the group: Nova counts the hold if it '
+                      'counts usage from Placement'),
+            ('service', 'the project that project_id names')],
+        help='Project that owns the holds.'),
     cfg.StrOpt(
         'project_id', default='',
-        help='Project of the holds where project is service.'),
+        help='Project of the holds if the option project is service.'),
     cfg.StrOpt(
         'user_id', default='',
-        help='User of the holds where project is service.'),
+        help='User of the holds if the option project is service.'),
     cfg.IntOpt(
         'part_size', default=100, min=1,
-        help='Most holds that one request to Placement puts or drops. The '
-             'holds of a larger group are put in several requests, one after '
-             'the other; if Placement refuses one of them, its members get '
-             'other places, or those before it are undone. Placement and its '
-             'database need about 10 ms of processor time for each hold. '
-             'Proxies in front of Placement have to wait several times as '
-             'long as a request takes. benchmarks/README.rst has the times '
-             'for parts of 50 to 400 holds.'),
+        help='Maximum number of holds that one request to Placement writes or '
+             'deletes. An engine writes the holds of a larger group in '
+             'several requests, one after the other. If Placement rejects one '
+             'of them, the engine plans its members on other hosts, or '
+             'deletes the holds of the earlier requests. Placement and its '
+             'database need about 10 ms of processor time per hold. Set the '
+             'timeout of proxies in front of Placement to several times the '
+             'duration of one request. benchmarks/README.rst states the times '
+             'for 50 to 400 holds per request.'),
 ]
 
 
 def register_opts(conf):
-    # By name: a group object would carry its values to other ConfigOpts.
+    # Options are registered by name: a group object would carry its values to
+    # other ConfigOpts.
     conf.register_opts(OPTS, group=GROUP.name)
 
 

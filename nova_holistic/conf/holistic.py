@@ -5,78 +5,80 @@ from oslo_config import cfg
 from oslo_config import types
 
 GROUP = cfg.OptGroup(
-    'holistic', title='Lookup of planned places in nova-scheduler')
+    'holistic', title='Lookup of planned hosts in nova-scheduler')
 
 OPTS = [
     cfg.StrOpt(
         'failure_mode', default='reject',
         choices=[
-            ('reject', 'the create fails with a message that says why'),
+            ('reject', 'the create fails with a message that states the '
+                       'reason'),
             ('yield', 'Nova schedules the server as if it had no pointer')],
-        help='What to do with a create whose pointer cannot be honoured, and '
-             'with a move of a member while its group cannot be read.'),
+        help='How the scheduler handles a create whose pointer it cannot '
+             'honour, and a move of a member whose group it cannot read.'),
     cfg.StrOpt(
         'unchecked_moves', default='evacuate',
         choices=[
-            ('none', 'no member is moved until the table answers'),
+            ('none', 'no member is moved until the table is available again'),
             ('evacuate', 'a member is evacuated; other moves are refused'),
             ('all', 'members are moved by every action of Nova')],
-        help='Which moves of members Nova may make while the placement table '
-             'does not answer, so that the policies of their groups cannot '
-             'be read. Such a move may violate hard policies of the group. '
-             'It never uses hosts that are known to be exclusively another '
-             "group's. With failure_mode = yield every move is made."),
+        help='Moves of members that Nova may make while the placement table '
+             'is unavailable, so that the scheduler cannot read the policies '
+             'of their groups. Such a move may violate hard policies of the '
+             'group. It never uses hosts that are known to be exclusive to '
+             'another group. With failure_mode = yield, all moves are made.'),
     cfg.StrOpt(
         'evacuate_over_holds', default='group',
         choices=[
-            ('none', 'no hold is given up'),
+            ('none', 'no hold is dropped'),
             ('group', 'holds of the group of the server'),
             ('any', 'holds of any group of any project')],
-        help='Which holds of members without servers are given up if a '
-             'member is evacuated and Nova finds no host for it otherwise. '
-             'Those members are lost, and an engine plans them again.'),
+        help='Holds of members without servers that the scheduler may drop if '
+             'a member is evacuated and Nova finds no other host for it. '
+             'Those members become lost, and an engine plans them again.'),
     cfg.FloatOpt(
         'search_time_limit', default=2.0, min=0,
-        help='Seconds for which a create may look for another host, if the '
-             'planned host of its member and all alternates are refused. The '
-             'hosts come from Placement and keep the policies of the group. '
-             'All servers of one request share this time. 0 does not look '
-             'for other hosts; the member is then lost, and an engine plans '
+        help='Time limit in seconds of the search for another host if Nova '
+             'refuses the planned host of a member and all its alternates. '
+             'The hosts come from Placement and satisfy the policies of the '
+             'group. All servers of one request share this time. 0 disables '
+             'the search; the member then becomes lost, and an engine plans '
              'it again.'),
     cfg.IntOpt(
         'search_hosts', default=20, min=1,
-        help="How many hosts one such search offers to Nova's filters, the "
-             'best first.'),
+        help="Maximum number of hosts that one such search passes to Nova's "
+             "filters, in descending order of weight."),
     cfg.FloatOpt(
         'traits_lifetime', default=60.0, min=0,
-        help='Seconds for which a scheduler remembers which hosts have a '
-             'trait. Only the domains over which the policy spread counts '
-             'depend on it: the traits of a host that is to take a server '
-             'are always read. 0 asks Placement each time, whose answer '
-             'names every host that has the trait: about half a second of '
-             'processor time at 10,000 hosts (benchmarks/README.rst).'),
+        help='Seconds for which a scheduler caches which hosts have a trait. '
+             'Only the set of domains that the policy spread counts depends '
+             'on this cache: the scheduler always reads the traits of the '
+             'selected host. 0 disables the cache: each request then reads '
+             'from Placement every host that has the trait, which takes about '
+             'half a second of processor time at 10,000 hosts '
+             '(benchmarks/README.rst).'),
     cfg.BoolOpt(
         'allow_unsupported_nova', default=False,
-        help='Start inside a version of Nova that this version of the '
-             'project does not support. If this is not set, '
-             'nova-holistic-scheduler and the filter inside nova-api refuse '
-             'to start there.'),
+        help='Whether to start inside a version of Nova that this version of '
+             'the project does not support. If false, nova-holistic-scheduler '
+             'and the filter inside nova-api refuse to start there.'),
     cfg.FloatOpt(
         'group_weight_multiplier', default=10.0,
         help='Multiplier of HolisticGroupWeigher, which prefers the hosts '
-             'that break fewest of the weighted policies of a group.'),
+             'that violate the fewest weighted policies of a group.'),
     cfg.Opt(
         'statistics_weights', type=types.Dict(types.Float()), default={},
         sample_default='cpu_temperature:-1.0',
-        help='Multipliers of HolisticStatisticsWeigher by the names of '
-             'statistics that engines have been told of hosts, each scaled '
-             'to 0 to 1 over the hosts to choose from: below 0, less is '
-             'better.'),
+        help='Multipliers of HolisticStatisticsWeigher, by the names of the '
+             'statistics of hosts that engines have received. The weigher '
+             'scales each statistic to 0 to 1 over the candidate hosts. With '
+             'a multiplier below 0, hosts with lower values are preferred.'),
 ]
 
 
 def register_opts(conf):
-    # By name: a group object would carry its values to other ConfigOpts.
+    # Options are registered by name: a group object would carry its values to
+    # other ConfigOpts.
     conf.register_opts(OPTS, group=GROUP.name)
 
 

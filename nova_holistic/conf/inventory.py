@@ -3,54 +3,57 @@
 
 from oslo_config import cfg
 
-GROUP = cfg.OptGroup('inventory', title='Where snapshots come from')
+GROUP = cfg.OptGroup('inventory', title='Source of snapshots')
 
 OPTS = [
     cfg.StrOpt(
         'driver', default='placement',
-        help='Name of an entry point in nova_holistic.inventory.'),
+        help='Driver of the inventory: the name of an entry point in '
+             'nova_holistic.inventory.'),
     cfg.StrOpt(
         'path', default='',
-        help='Inventory document, for the file driver.'),
+        help='Path of the inventory document, for the driver file.'),
     cfg.IntOpt(
         'threads', default=8, min=1, max=64,
-        help='How many resource providers are read from Placement at once. '
-             'Only those that changed since the snapshot before are read. '
-             'benchmarks/README.rst has the times for 1 to 32 threads.'),
+        help='Number of threads that read resource providers from Placement. '
+             'An engine reads only the providers that have changed since the '
+             'previous snapshot. benchmarks/README.rst states the times for 1 '
+             'to 32 threads.'),
     cfg.StrOpt(
         'placement_connection', secret=True,
         help='SQLAlchemy URL of the database of Placement, for the driver '
-             'placement-db. Use an account that may only read: the driver '
-             'never writes.'),
+             'placement-db. Use a read-only account: the driver never '
+             'writes.'),
     cfg.ListOpt(
         'placement_revisions', default=[],
         help='Revisions of the schema of Placement that the driver '
-             'placement-db accepts beside those it was tested with. By '
-             'default, the driver refuses to read a schema that it does not '
-             'know. Add a revision only after you have compared a snapshot '
-             'of this driver with one of the driver placement.'),
+             'placement-db accepts in addition to the tested revisions. By '
+             'default, the driver refuses to read an unknown schema. Add a '
+             'revision only after you have compared a snapshot of this driver '
+             'with a snapshot of the driver placement.'),
     cfg.FloatOpt(
         'compare_interval', default=600.0, min=0.0,
-        help='An engine keeps a snapshot of the cloud, and reads what has '
-             'changed. In the background it reads every resource provider '
-             'again within this number of seconds, to find changes that '
-             'nothing has reported. Each takes one request to Placement, and '
-             'about 15 ms of processor time: see benchmarks/README.rst. 0 '
-             'keeps no snapshot: all of the cloud is read for each plan. The '
-             'file driver reads its file for each plan.'),
+        help='Interval in seconds in which an engine reads every resource '
+             'provider again in the background, to find changes that no event '
+             'has reported. An engine keeps a snapshot of the cloud and '
+             'otherwise reads only the changes. Each provider takes one '
+             'request to Placement and about 15 ms of processor time: see '
+             'benchmarks/README.rst. 0 keeps no snapshot: the engine then '
+             'reads the whole cloud for each plan. The file driver reads its '
+             'file for each plan.'),
     cfg.FloatOpt(
         'nova_interval', default=60.0, min=1.0,
-        help='Seconds between two readings of the compute services and the '
-             'aggregates by an engine that keeps a snapshot. An engine also '
-             'reads them when a notification of Nova reports a change of '
-             'one. At 10,000 hosts, a reading takes about a second of '
-             'processor time, besides that of Nova: see '
-             'benchmarks/README.rst.'),
+        help='Interval in seconds at which an engine that keeps a snapshot '
+             'reads the compute services and the aggregates. An engine also '
+             'reads them when a notification of Nova reports a change of one. '
+             'At 10,000 hosts, reading them takes about a second of processor '
+             'time, in addition to that of Nova: see benchmarks/README.rst.'),
 ]
 
 
 def register_opts(conf):
-    # By name: a group object would carry its values to other ConfigOpts.
+    # Options are registered by name: a group object would carry its values to
+    # other ConfigOpts.
     conf.register_opts(OPTS, group=GROUP.name)
 
 

@@ -9,22 +9,24 @@ OPTS = [
     cfg.BoolOpt(
         'enabled', default=False,
         help='Whether the process serves counters and timings for Prometheus '
-             'over HTTP, at /metrics on a port of its own. Whoever reaches '
-             'the port can read them: no token is asked for.'),
+             'over HTTP, at /metrics on its own port. The port requires no '
+             'authentication: restrict access to it with a firewall.'),
     cfg.HostAddressOpt(
         'address', default='127.0.0.1',
-        help='Address to listen on.'),
+        help='IP address on which the process listens.'),
     cfg.PortOpt(
         'port', default=9898,
-        help='Port to listen on. Processes of one machine that are '
-             'configured alike share the port if the environment variable '
-             'PROMETHEUS_MULTIPROC_DIR names a directory: the first one '
-             'serves the sums of all. Without it, the others serve nothing.'),
+        help='Port on which the process listens. Processes of one machine '
+             'with the same port share it if the environment variable '
+             'PROMETHEUS_MULTIPROC_DIR names a directory: the first process '
+             'serves the sums of all. Without the variable, the other '
+             'processes serve no metrics.'),
 ]
 
 
 def register_opts(conf):
-    # By name: a group object would carry its values to other ConfigOpts.
+    # Options are registered by name: a group object would carry its values to
+    # other ConfigOpts.
     conf.register_opts(OPTS, group=GROUP.name)
 
 

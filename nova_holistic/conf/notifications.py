@@ -10,14 +10,15 @@ OPTS = [
     cfg.ListOpt(
         'topics', default=['versioned_notifications'],
         help='Topics of the message bus to which notifications are sent, if '
-             '[oslo_messaging_notifications] driver names a driver that '
-             'sends any. Something should consume each topic: otherwise its '
+             '[oslo_messaging_notifications] driver names a driver that sends '
+             'notifications. A consumer must read each topic: otherwise its '
              'queue grows.'),
 ]
 
 
 def register_opts(conf):
-    # By name: a group object would carry its values to other ConfigOpts.
+    # Options are registered by name: a group object would carry its values to
+    # other ConfigOpts.
     conf.register_opts(OPTS, group=GROUP.name)
 
 

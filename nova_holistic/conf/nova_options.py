@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of Nova that engines read too.
+"""Options of Nova that engines read as well.
 
-They have the groups, names and defaults of nova.conf, from which they are
-copied. In a process of Nova they are registered already.
+They have the groups, names and defaults of nova.conf; set them to the same
+values. In a process of Nova, they are already registered.
 """
 
 from oslo_config import cfg
@@ -12,19 +12,20 @@ FILTERS = ('ComputeFilter', 'ComputeCapabilitiesFilter',
            'ServerGroupAffinityFilter')
 """Filters that Nova enables by default."""
 
-_SAME = ' Give it the value that nova.conf has.'
+_SAME = ' Set it to the value in nova.conf.'
 
 DEFAULT_OPTS = [
     cfg.StrOpt(
         'default_schedule_zone',
         help='Availability zone of servers that name none. A member is '
-             'planned there if neither its description nor a policy names '
-             'zones or places.' + _SAME),
+             'planned there if neither its description nor a policy names an '
+             'availability zone or a location.' + _SAME),
 ]
 SCHEDULER_OPTS = [
     cfg.BoolOpt(
         'limit_tenants_to_placement_aggregate', default=False,
-        help='Whether projects are confined to aggregates that name them.'
+        help='Whether projects are restricted to the aggregates that name '
+             'them.'
              + _SAME),
     cfg.BoolOpt(
         'placement_aggregate_required_for_tenants', default=False,
@@ -39,36 +40,37 @@ SCHEDULER_OPTS = [
              + _SAME),
     cfg.BoolOpt(
         'image_metadata_prefilter', default=False,
-        help='Whether hosts must support the devices that the image names.'
+        help='Whether hosts must support the devices that the image requires.'
              + _SAME),
 ]
 FILTER_OPTS = [
     cfg.ListOpt(
         'enabled_filters', default=list(FILTERS),
-        help='Filters that nova-scheduler applies. Plans take those into '
-             'account that the manual lists as planned for.' + _SAME),
+        help='Filters that nova-scheduler applies. The planner takes into '
+             'account those that the manual lists as planned for.' + _SAME),
     cfg.StrOpt(
         'aggregate_image_properties_isolation_namespace',
         help='Prefix of the metadata keys that are compared with image '
              'properties.' + _SAME),
     cfg.StrOpt(
         'aggregate_image_properties_isolation_separator', default='.',
-        help='What follows this prefix in a key.' + _SAME),
+        help='Separator between this prefix and the rest of a key.' + _SAME),
     cfg.ListOpt(
         'isolated_hosts', default=[],
         help='Hosts for isolated images.' + _SAME),
     cfg.ListOpt(
         'isolated_images', default=[],
-        help='UUIDs of images that go to isolated hosts.' + _SAME),
+        help='UUIDs of images that run on isolated hosts only.' + _SAME),
     cfg.BoolOpt(
         'restrict_isolated_hosts_to_isolated_images', default=True,
-        help='Whether isolated hosts take no other images.' + _SAME),
+        help='Whether isolated hosts accept isolated images only.' + _SAME),
     cfg.StrOpt(
         'image_properties_default_architecture',
-        help='Architecture of images that name none.' + _SAME),
+        help='Architecture of images that specify none.' + _SAME),
     cfg.IntOpt(
         'max_instances_per_host', default=50, min=1,
-        help='Servers that NumInstancesFilter allows on a host.' + _SAME),
+        help='Maximum number of servers that NumInstancesFilter allows on a '
+             'host.' + _SAME),
 ]
 
 _GROUPS = ((None, DEFAULT_OPTS), ('scheduler', SCHEDULER_OPTS),

@@ -8,93 +8,96 @@ GROUP = cfg.OptGroup('reconciler', title='Reconciler')
 OPTS = [
     cfg.IntOpt(
         'grace', default=300, min=0,
-        help='Seconds after which a plan being made, or a claim of a server '
-             'that is not there or in ERROR, counts as abandoned. It should '
-             'be longer than solving a group takes, and than the RPC timeout '
-             'of nova-conductor. A claim is undone earlier if Nova proves '
-             'that the server was deleted or that its build has failed.'),
+        help='Seconds after which the reconciler considers a plan in progress '
+             'abandoned, or a claim whose server does not exist or is in '
+             'ERROR. Set it above the time that solving a group takes, and '
+             'above the RPC timeout of nova-conductor. The reconciler undoes '
+             'a claim earlier if Nova proves that the server was deleted or '
+             'that its build has failed.'),
     cfg.IntOpt(
         'build_timeout', default=7200, min=0,
-        help='Seconds after which the claim of a server in BUILD that has no '
-             'host is undone, if Nova has done nothing with the server for '
-             'so long either: its nova-conductor died. The member is planned '
+        help='Seconds after which the reconciler undoes the claim of a server '
+             'in BUILD without a host, if Nova has not changed the server in '
+             'this time: its nova-conductor has failed. The member is planned '
              'and held again, and the server keeps its own allocation until '
-             'it is deleted. It should be longer than [DEFAULT] '
-             'long_rpc_timeout of Nova, and than an outage of a compute host '
-             'whose messages are to be honoured. 0 means that such a claim '
+             'it is deleted. Set it above [DEFAULT] long_rpc_timeout of Nova, '
+             'and above the duration of an outage of a compute host whose '
+             'queued messages are still processed. 0 means that such a claim '
              'is never undone.'),
     cfg.IntOpt(
         'scan_requests', default=200, min=0,
-        help='How many requests to Placement one pass may send to search for '
-             'holds that no group knows, at resource providers that are new '
-             'or have new allocations. The remaining providers are left to '
-             'the next passes. Such a hold is dropped once it has been seen '
-             'for grace seconds, and every provider was looked at since the '
-             'start. 0 disables the search, for a Placement that several '
-             'placement tables share.'),
+        help='Number of requests to Placement that one pass may send to '
+             'search for holds without a group at resource providers that are '
+             'new or have new allocations. The next passes read the remaining '
+             'providers. The reconciler drops such a hold after grace seconds '
+             'if every provider has been read since the start. 0 disables the '
+             'search, for a Placement that several placement tables share.'),
     cfg.IntOpt(
         'recheck_requests', default=20, min=0,
-        help='How many requests to Placement one pass may send for resource '
-             'providers at which nothing seems to have changed: as many to '
-             'search for planned members whose hold is gone, and as many to '
-             'search for holds that no group knows. Every provider is looked '
-             'at again after (providers / recheck_requests) passes. '
-             'benchmarks/README.rst has the cost of a pass for 0, 20 and 100 '
-             'requests.'),
+        help='Number of requests to Placement that one pass may send for '
+             'resource providers without a known change: up to this number to '
+             'search for planned members whose hold is missing, and up to '
+             'this number to search for holds without a group. Every provider '
+             'is read again after (providers / recheck_requests) passes. '
+             'benchmarks/README.rst states the cost of a pass for 0, 20 and '
+             '100 requests.'),
     cfg.IntOpt(
         'orphan_percent', default=50, min=0, max=100,
-        help='Most holds that no group knows, as a percentage of those and '
-             'of all holds and servers in Placement that a group knows, for '
-             'the reconciler to drop any. Where there are more, and more '
-             'than 5, it takes its placement table for that of another '
-             'deployment, and only logs an error; as it does, whatever is '
-             'set here, where the table has no group, or knows nothing of '
-             'what is in Placement. "nova-holistic-manage hold audit '
-             '--delete" drops them even so.'),
+        help='Maximum number of holds without a group that the reconciler '
+             'drops, as a percentage of these holds and of all holds and '
+             'servers in Placement that belong to a group. If the percentage '
+             'is larger, and there are more than 5 such holds, the reconciler '
+             'assumes that its placement table belongs to another deployment: '
+             'it drops no hold and logs an error. It also drops no hold, for '
+             'any value of this option, if the table contains no group, or if '
+             'nothing in Placement belongs to a group of the table. '
+             '"nova-holistic-manage hold audit --delete" drops the holds in '
+             'any case.'),
     cfg.IntOpt(
         'missing_percent', default=50, min=0, max=100,
-        help='Largest share, in percent of all servers of members, of servers '
-             'that Nova does not know although Placement has an allocation '
-             'for them. If the share is larger, and there are more than 5 '
-             'such servers, [nova] is taken to name the Nova of another '
-             'cloud: a pass of the reconciler changes no member because of '
-             'its server, and logs an error. 100 switches this guard off.'),
+        help='Maximum percentage of the servers of members that Nova does not '
+             'know although Placement has an allocation for them. If the '
+             'percentage is larger, and there are more than 5 such servers, '
+             'the reconciler assumes that [nova] names the Nova of another '
+             'cloud: it changes no member because of its server, and logs an '
+             'error. 100 disables this check.'),
     cfg.IntOpt(
         'host_grace', default=300, min=0,
-        help='Seconds for which a host must be disabled, down or gone before '
-             'the reconciler drops the holds there and plans their members '
-             'elsewhere. They count from when an engine first saw the host '
-             'so, and end when an engine sees it available. With 0, a single '
-             'pass is enough.'),
+        help='Seconds for which a host must be disabled, down or deleted '
+             'before the reconciler drops its holds and plans their members '
+             'on other hosts. The time starts when an engine first detects '
+             'that the host is unavailable, and ends when an engine detects '
+             'that it is available. With 0, a single pass is enough.'),
     cfg.IntOpt(
         'host_percent', default=25, min=0, max=100,
-        help='Highest percentage of all hosts whose holds the reconciler '
-             'drops in one pass. If more hosts than that have been '
-             'unavailable for host_grace seconds, it drops no hold, and logs '
-             'an error: either the outage is a large one, and an operator '
-             'has to decide, or the inventory is wrong. A single host never '
-             'exceeds this limit, unless it is the only one.'),
+        help='Maximum percentage of all hosts whose holds the reconciler '
+             'drops in one pass. If more hosts have been unavailable for '
+             'host_grace seconds, it drops no hold and logs an error: either '
+             'the outage is a large one and an operator must decide, or the '
+             'inventory is wrong. A single host never exceeds this limit, '
+             'unless it is the only host.'),
     cfg.IntOpt(
         'drift_interval', default=300, min=0,
-        help='Seconds between two looks at all hosts for changes that break '
-             'the hard policies of groups with servers: a host in another '
-             'rack, zone or aggregate, or with other traits. Such a look '
-             'takes a snapshot of the cloud. Groups whose servers have moved '
-             'are checked in each pass in any case.'),
+        help='Interval in seconds between two checks of all hosts for changes '
+             'that violate the hard policies of groups with servers: a host '
+             'in another rack, zone or aggregate, or with other traits. Each '
+             'check takes a snapshot of the cloud. Groups whose servers have '
+             'moved are checked in each pass in any case.'),
     cfg.IntOpt(
         'migration_timeout', default=3600, min=1,
         help='Seconds for which a repair of a group waits for one live '
-             'migration. After that the repair stops; Nova goes on with the '
+             'migration. After that, the repair stops; Nova continues the '
              'migration.'),
     cfg.IntOpt(
         'replans', default=10, min=0,
-        help='How many groups with lost members are planned anew in one '
-             'pass, those first that have waited longest.'),
+        help='Maximum number of groups with lost members that one pass plans '
+             'again. Groups that have waited longest come first.'),
 ]
 
 
 def register_opts(conf):
-    # By name: a group object would carry its values to other ConfigOpts.
+    # Options are registered by name: a group object would carry its values to
+    # other ConfigOpts.
     conf.register_opts(OPTS, group=GROUP.name)
 
 

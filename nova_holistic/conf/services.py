@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How to reach Placement, Nova and Glance: keystoneauth's own options.
+"""Options to connect to Placement, Nova and Glance: those of keystoneauth.
 
-For processes of this project only: inside nova-scheduler it is nova.conf that
-has them.
+For processes of this project only: inside nova-scheduler, nova.conf contains
+them.
 """
 
 from keystoneauth1 import loading
@@ -11,8 +11,8 @@ from oslo_config import cfg
 GROUPS = {'placement': 'placement', 'nova': 'compute', 'glance': 'image'}
 """Option group to type of the service."""
 
-# Many tools still write ``interface``, which keystoneauth refuses beside the
-# newer name.
+# Many tools still write ``interface``, which keystoneauth rejects together
+# with the newer name.
 _ADAPTER = {
     'include_deprecated': False,
     'deprecated_opts': {'valid-interfaces': [cfg.DeprecatedOpt('interface')]}}

@@ -3,12 +3,13 @@
 
 from oslo_config import cfg
 
-GROUP = cfg.OptGroup('topology', title='Where racks and rooms come from')
+GROUP = cfg.OptGroup('topology', title='Source of racks and rooms')
 
 OPTS = [
     cfg.StrOpt(
         'driver', default='aggregates',
-        help='Name of an entry point in nova_holistic.topology.'),
+        help='Driver of the topology: the name of an entry point in '
+             'nova_holistic.topology.'),
     cfg.ListOpt(
         'levels', default=['az', 'host'],
         help='Levels of the tree, coarse to fine; the last is host. The level '
@@ -20,16 +21,18 @@ OPTS = [
              'tree, such as power_feed.'),
     cfg.StrOpt(
         'default_availability_zone', default='nova',
-        help='Zone of a host that is in none; as in nova.conf.'),
+        help='Availability zone of a host without one; the same as in '
+             'nova.conf.'),
     cfg.StrOpt(
         'path', default='',
-        help='Inventory document that has the locations, for the file '
-             'driver.'),
+        help='Path of the inventory document with the locations, for the '
+             'driver file.'),
 ]
 
 
 def register_opts(conf):
-    # By name: a group object would carry its values to other ConfigOpts.
+    # Options are registered by name: a group object would carry its values to
+    # other ConfigOpts.
     conf.register_opts(OPTS, group=GROUP.name)
 
 

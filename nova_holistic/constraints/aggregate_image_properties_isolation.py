@@ -16,7 +16,7 @@ def judge(asked: Asked, options: NovaOptions,
     prefix = namespace + (
         options.aggregate_image_properties_isolation_separator
     ) if namespace else ''
-    # To Nova, false and an empty text are no properties.
+    # Nova ignores properties that are false or an empty text.
     wanted = {key: value for key, value in fields_of(asked.image).items()
               if key.startswith(prefix) and value
               and not (key in SWITCHES and value == 'False')}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which members say nothing about zones, so that Nova's default zone counts.
+"""Which members specify no zone, so that Nova's default zone applies.
 """
 
 from nova_holistic.model.group import Group
@@ -11,7 +11,7 @@ _PLACING = ('availability_zone', 'location')
 
 def members_anywhere(group: Group, snapshot: Snapshot) -> frozenset[str]:
     """Paths of members for which neither their description nor a rule of a
-    group around them speaks of zones or places."""
+    group around them specifies a zone or location."""
     placed = set()
     for scope in group.scopes():
         if any(rule.type in _PLACING

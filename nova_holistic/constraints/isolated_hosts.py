@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """IsolatedHostsFilter: images that nova.conf lists go to hosts that it lists,
-and other images do not."""
+and other images go to other hosts."""
 
 from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints.rule import (

@@ -30,7 +30,7 @@ PREFIX = 'refused by Nova: '
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What the planner knows beside group and snapshot.
+    """The planner's data other than the group and the snapshot.
 
     :ivar project_id: of the group; None if it is not known
     :ivar placed: path to host name of members that stay where they are
@@ -134,7 +134,7 @@ def _description(description: MemberDescription, own: frozenset[str],
 
 
 def _trait(description: MemberDescription, is_anywhere: bool) -> str:
-    """Members of which Nova is asked the same share a trait."""
+    """Members with the same requests to Nova share a trait."""
     wanted = description.requirements
     image = wanted.image
     parts = [f'flavor {wanted.flavor}' if wanted.flavor else 'resources']
@@ -179,7 +179,7 @@ def _signatures(group: Group, snapshot: Snapshot, project_id: str | None,
 
 def _is_anywhere(description: MemberDescription, prefix: str,
                  anywhere: frozenset[str]) -> bool:
-    """The same holds for all members of a description."""
+    """The constraint applies to all members of a description."""
     return any(member.path in anywhere
                for member in description.members(prefix)[:1])
 
@@ -232,7 +232,7 @@ def _refusals(facts: Collection[HostFacts], asked: Asked,
 def _affinity(snapshot: Snapshot, uuid: str | None, group: Group,
               situation: Situation, options: NovaOptions
               ) -> list[tuple[str, str]]:
-    """Hosts beside those on which servers of a server group are already."""
+    """Hosts other than those with existing servers of a server group."""
     found = uuid and snapshot.server_groups.get(uuid)
     name = server_groups.FILTERS[server_groups.AFFINITY]
     if not uuid or not found or found.policy != server_groups.AFFINITY or (

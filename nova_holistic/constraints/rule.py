@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a request and of a host, and who compares them."""
+"""The data about a request and a host, and the rules that compare them."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Status(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What Nova will be asked for when the server of a member is created.
+    """The request to Nova when the server of a member is created.
 
     :ivar flavor: its name; None if the member gives amounts of resources
     :ivar extra_specs: of the flavor
@@ -48,7 +48,7 @@ class HostFacts:
 
     :ivar metadata: what Nova's filters make of it: all values of each key,
         split at commas
-    :ivar values: all values of each key as they are
+    :ivar values: all values of each key, unchanged
     """
 
     host: Host
@@ -63,8 +63,8 @@ Admits = Callable[[HostFacts], bool]
 """Whether a host may take the server."""
 
 Judge = Callable[[Asked, NovaOptions, Aggregates], Admits | None]
-"""Makes a function that judges hosts for one request; None if all hosts
-pass, or if too little is known to tell."""
+"""Makes a function that checks hosts for one request; None if all hosts pass,
+or if too little is known to decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Rule:
 
     :ivar name: of the class or function in Nova
     :ivar status: what plans make of it
-    :ivar judge: None if no single host is judged by it
+    :ivar judge: None if the rule does not check single hosts
     """
 
     name: str

@@ -32,7 +32,7 @@ def limit(uuid: str, hosts: Sequence[Host], most: int,
 
 def chains(members: Mapping[str, Sequence[str]]
            ) -> Iterator[tuple[str, str]]:
-    """Pairs of member paths that are to be on one host.
+    """Pairs of member paths that must be on one host.
 
     :param members: by server group with affinity, paths of its members
     """

@@ -61,7 +61,7 @@ REQUEST_FILTERS = (
     Rule('virtio_sound_filter', _PLANNED),
 )
 """Functions of nova.scheduler.request_filter; they apply if the options of
-nova-scheduler say so."""
+nova-scheduler enable them."""
 
 DEFAULT_ZONE = Rule('default_schedule_zone', _PLANNED, default_zone.judge)
 """An option of nova-api."""

@@ -46,7 +46,7 @@ def split_definition(template: Any, policy_types: PolicyTypes,
     """
     if not is_template(template):
         raise InvalidDocument(
-            '', f'is no Heat template: it has no {_VERSION}')
+            '', f'is not a Heat template: it has no {_VERSION}')
     conversion = convert(template, parameters or {})
     _parsed(conversion, policy_types)
     return conversion.document, plain_template(template, conversion)

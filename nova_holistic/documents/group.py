@@ -59,7 +59,7 @@ def _without_outer_key(document: Any) -> Any:
         if key != 'group':
             raise InvalidDocument(
                 join('', key if isinstance(key, str) else brief(key)),
-                'unknown key beside the outer key group')
+                'unknown key next to the outer key group')
     return document['group']
 
 
@@ -200,7 +200,7 @@ def _member(document: dict, place: str) -> MemberDescription:
 
 
 def _skipped(document: dict, place: str) -> frozenset[str]:
-    """Names of servers that a counted member does without."""
+    """Names of servers that a counted member omits."""
     skipped, count = document.get('skip', ()), document.get('count', 0)
     for i, number in enumerate(skipped):
         if number >= count:

@@ -11,7 +11,7 @@ from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.snapshot import Host, Snapshot
 
 ZONE = 'availability_zone'
-"""Label of the zone of a host, if ``az`` is no level of the tree."""
+"""Label of the zone of a host, if ``az`` is not a level of the tree."""
 
 _DEFAULTS = {field.name: field.default
              for field in dataclasses.fields(Inventory)
@@ -21,9 +21,9 @@ _DEFAULTS = {field.name: field.default
 def inventory_document(snapshot: Snapshot) -> dict[str, Any]:
     """Plain data, fit for JSON.
 
-    A host whose place on a level is not known gets a domain of its own there.
-    Flavors that a document cannot express are left out: those with traits,
-    and those that the planner does not support.
+    A host whose place on a level is not known gets its own domain there.
+    Flavors that a document cannot express are left out: those with traits, and
+    those that the planner does not support.
     """
     flavors = {name: dict(flavor.resources)
                for name, flavor in sorted(snapshot.flavors.items())

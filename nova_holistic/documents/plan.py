@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer to a group, written as a document and read back as it was."""
+"""The answer for a group, as a document that can be read back without loss."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -78,7 +78,7 @@ def _marks(text: bytes) -> Iterator[tuple[str, yaml.Mark]]:
 
 
 def _next(open_: list[list]) -> None:
-    """The value at the present key or index has ended."""
+    """The value at the current key or index has ended."""
     if open_:
         step = open_[-1][1]
         open_[-1][1] = step + 1 if isinstance(step, int) else None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fast answer for large documents that fit their schema.
 
-Only acceptance counts: what is not accepted here is judged, and explained, by
-the validator. fastjsonschema compiles a schema to code; it takes 1.0 for an
-integer, which the validator does not.
+The check only accepts documents: a document that it does not accept is checked
+again, with an explanation, by the validator. fastjsonschema compiles a schema
+to code. Unlike the validator, it accepts 1.0 as an integer.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Group documents with members more, or less; what was given stays as it is.
+"""Add members to group documents, or remove some; the other parts remain
+unchanged.
 
 All keys and lists keep their order, so that what is added and then removed
 leaves the very document that was there before; an empty list of members is
@@ -21,15 +22,15 @@ def with_members(document: Mapping[str, Any],
                  descriptions: Sequence[Mapping[str, Any]]) -> _Document:
     """The document with more servers.
 
-    A description as in a group document, with ``group``, the path of the
-    nested group it goes to, beside. One whose name is not taken there comes
-    last. One that names a counted member makes as many servers more of it as
-    it counts, one if it does not: it has to describe them as they are, or say
-    nothing of them.
+    A description as in a group document, with the additional key ``group``,
+    the path of its nested group. A description with a new name is added at the
+    end. If it names an existing counted member, it adds the number of servers
+    in its count, or one if it has none: its other keys must be equal to those
+    of the member, or absent.
 
-    :raises InvalidDocument: at its place in the descriptions, as
-        ``members[0].name``; whatever is wrong with a description itself is
-        left to whoever reads the whole
+    :raises InvalidDocument: at its position in the descriptions, as
+        ``members[0].name``; mistakes within a description are left to the
+        parser of the whole document
     """
     top = _top(document)
     groups, rosters = _groups(top, ''), dict[str, _Roster]()
@@ -96,7 +97,7 @@ def _below(path: str, name: str) -> str:
 
 def _addressed(description: Mapping[str, Any],
                place: str) -> tuple[str, _Document]:
-    """Which group a description goes to, and what it is there."""
+    """The group of a description, and its path there."""
     if not isinstance(description, Mapping):
         raise InvalidDocument(
             place, f'must be a mapping, not {brief(description)}')
@@ -121,7 +122,8 @@ def _with_rosters(group: Mapping[str, Any], path: str,
 
 
 class _Roster:
-    """Members of one group, found by name: thousands are added at once.
+    """Members of one group, found by name, because one request may add
+    thousands.
 
     :ivar members: in their order
     """
@@ -132,9 +134,9 @@ class _Roster:
                     for i, member in enumerate(self.members)}
 
     def add(self, added: _Document, place: str) -> None:
-        """:raises InvalidDocument: it is there, and not the same"""
+        """:raises InvalidDocument: it exists, and is different"""
         name = added.get('name')
-        # Nobody has looked yet whether that is one.
+        # The value has not been checked yet.
         named = isinstance(name, str)
         if named and name in self._at:
             at = self._at[name]
@@ -152,7 +154,7 @@ def _changed(document: Mapping[str, Any], names: Sequence[str],
 
     :param names: of that group and of those that it is nested in, from below
         the top
-    :param place: to tell of where there is no such group
+    :param place: position for the error if the group does not exist
     """
     if 'group' in document:
         return {**document, 'group': _changed(
@@ -228,8 +230,8 @@ def _left(group: Mapping[str, Any], name: str, path: str) -> _Document:
 
 
 def _rest(member: _Document, name: str) -> _Document | None:
-    """What is left of a member without the server of that name: all of it
-    where that is none of its servers."""
+    """The member without the server of that name: unchanged if it has no such
+    server."""
     if member['name'] == name:
         return None
     number = _number(member, name)

@@ -2,7 +2,7 @@
 """The part of a group document that has the right shape.
 
 Mistakes of one member, policy or relationship do not keep the others from
-being read, so that all mistakes of the document are found at once.
+being read, so that one pass finds all mistakes of the document.
 """
 
 from collections.abc import Iterable

@@ -2,7 +2,8 @@
 """Text, YAML or JSON, becomes plain data: a finite tree of lists, mappings
 with unique string keys, strings, numbers, booleans and nulls.
 
-Whoever sent it: size, depth and the work to read it are bounded here.
+Documents come from any source: this module limits their size, depth and the
+work to read them.
 """
 
 import json
@@ -23,9 +24,10 @@ MAX_NODES = 2_000_000
 """Most values in one document, repeated aliases counted each time. In a
 trusted document only those that aliases repeat count."""
 MAX_REPEATED = 4 * 2**20
-"""Most characters of text that the aliases of one document repeat."""
+"""Maximum number of characters that the aliases of one document repeat."""
 MAX_DIGITS = 64
-"""Longest number; YAML can write one whose value takes hours to compute."""
+"""Maximum length of a number; YAML can express a number whose value takes
+hours to compute."""
 
 _Loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _TAG = 'tag:yaml.org,2002:'
@@ -159,7 +161,7 @@ def _at(mark: yaml.Mark) -> str:
 class _Builder:
     """Builds plain data from YAML's events, and counts as it goes.
 
-    ``open`` holds the collections around the present event, outermost first,
+    ``open`` holds the collections around the current event, outermost first,
     ``anchors`` each finished anchor's value with its measures.
     """
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A document fits its schema, or errors say where and why it does not."""
+"""A document matches its schema, or errors state where and why it violates the
+schema."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 import itertools
@@ -25,7 +26,7 @@ def _is_object(checker, value: Any) -> bool:
 
 
 def _is_integer(checker, value: Any) -> bool:
-    # Not 1.0, which JSON schema takes for an integer and Python does not.
+    # Not 1.0, which is an integer for JSON schema and not for Python.
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -43,7 +44,7 @@ _Validator = jsonschema.validators.extend(
 
 
 class validator:
-    """Judges documents by a schema."""
+    """Validates documents by a schema."""
 
     def __init__(self, schema: Mapping[str, Any]):
         self._compiled = _Validator(schema)
@@ -66,7 +67,7 @@ class validator:
                place: str = '') -> Sequence[ValidationError]:
         """What jsonschema finds, up to a bound.
 
-        :raises InvalidDocument: the document cannot be judged
+        :raises InvalidDocument: the document cannot be validated
         """
         try:
             return list(itertools.islice(
@@ -129,7 +130,7 @@ def _told(error: ValidationError, place: str) -> Iterator[InvalidDocument]:
                 f'; known are {listed(known)}')
         return
     if keyword == 'oneOf' and all('required' in each for each in rule):
-        # The type of the value is an error of its own.
+        # The type of the value has a separate error.
         if isinstance(value, dict):
             yield InvalidDocument(place, _alternatives(value, rule))
         return
@@ -152,7 +153,7 @@ def _alternatives(value: Mapping[str, Any],
 
 
 def _asked(error: ValidationError) -> str:
-    """What was asked, to follow on "must be"."""
+    """The requirement, to follow "must be"."""
     rule, keyword, schema = (
         error.validator_value, error.validator, error.schema)
     if keyword == 'type' and isinstance(rule, str):

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A whole Nova and Placement in one process.
 
-Nova's test fixtures run every service as green threads. Whatever is imported
-first decides whether locks and thread-local data are green, so the patching
-is done here, before anything else of this package is loaded.
+Nova's test fixtures run every service as green threads. The first import
+decides whether locks and thread-local data are green, so the patching is done
+here, before anything else of this package is loaded.
 """
 
 import logging
 import warnings
 
-# Nova logs and eventlet warns that eventlet is deprecated, before anybody
-# could have set up logging: that is not for the terminal.
+# Nova logs and eventlet warns that eventlet is deprecated, before a caller
+# could have set up logging: these messages do not belong on the terminal.
 logging.getLogger('nova').addHandler(logging.NullHandler())
 
 with warnings.catch_warnings():

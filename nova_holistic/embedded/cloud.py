@@ -24,7 +24,7 @@ from nova_holistic.embedded.waiting import EmbeddedCloudError
 
 class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
                     ConsumerCalls, HostInsertion, Parts):
-    """Nova (API, conductor, scheduler, one compute a host) and Placement.
+    """Nova (API, conductor, scheduler, one compute per host) and Placement.
 
     One at a time in a process, as many after each other as one likes: Nova's
     configuration is a global.
@@ -64,7 +64,7 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         try:
             super().setUp()
         except fixtures.MultipleExceptions as failed:
-            # The cause comes first, before what fixtures has to say of it.
+            # The cause comes first, before the message of fixtures.
             raise failed.args[0][1]
 
     def _setUp(self):

@@ -39,8 +39,8 @@ class StockScheduler(fixtures.Fixture):
 
 
 class HolisticScheduler(fixtures.Fixture):
-    """A nova-scheduler that starts now is nova-holistic-scheduler, with our
-    filter and our weigher beside those that nova.conf has already."""
+    """A nova-scheduler that starts now is nova-holistic-scheduler, with this
+    project's filter and weigher in addition to those in nova.conf."""
 
     def _setUp(self):
         self.useFixture(fixtures.MonkeyPatch(

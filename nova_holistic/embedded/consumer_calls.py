@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Providers, and consumers that are strangers to Nova, in Placement."""
+"""Providers, and consumers that Nova does not know, in Placement."""
 
 import math
 import uuid
@@ -27,14 +27,15 @@ class ConsumerCalls:
 
     def add_consumer(self, host, resources, project_id='stranger',
                      consumer_type='INSTANCE'):
-        """Allocate on a host for a stranger; the consumer's UUID."""
+        """Allocate on a host for a consumer that Nova does not know; returns
+        its UUID."""
         consumer = str(uuid.uuid4())
         self._allocate({consumer: _allocation(
             self.providers()[host], resources, project_id, consumer_type)})
         return consumer
 
     def delete_consumer(self, consumer):
-        """Give back all that a consumer has."""
+        """Free all allocations of a consumer."""
         self.placement.delete(f'/allocations/{consumer}')
 
     def put_load(self, hosts):

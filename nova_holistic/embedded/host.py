@@ -10,10 +10,10 @@ class EmbeddedHost:
     """What a compute reports of itself, and where it stands.
 
     :ivar zone: availability zone; None is Nova's default zone
-    :ivar rack: value of ``rack`` in the metadata of a host aggregate; None is
-        no rack
+    :ivar rack: value of ``rack`` in the metadata of a host aggregate; None
+        means no rack
     :ivar load: by resource class, what other consumers have already allocated
-    :ivar traits: that the virt driver reports beside its own
+    :ivar traits: traits that the virt driver reports in addition to its own
     :ivar labels: further aggregate metadata, e.g. ``{'room': 'room1'}``
     :ivar cpu_allocation_ratio: 1.0, so that ``vcpus`` is what can be used;
         Nova's own default is 4.0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compute hosts written straight into Nova's databases.
 
-Nobody runs on them: they are for measuring what a scheduler does with many
-hosts, and starting a service for each would take minutes.
+They have no processes: they are for measuring the scheduler with many hosts,
+and starting a service for each would take minutes.
 """
 
 import json

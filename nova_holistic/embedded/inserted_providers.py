@@ -24,7 +24,7 @@ def _insert(admin, providers, aggregates, compute_traits):
     session.execute(sa.insert(models.ResourceProvider), [
         {'uuid': uuid, 'name': host.name, 'generation': 1}
         for uuid, host in providers])
-    # A provider without a parent is the root of its own tree.
+    # A provider without a parent is the root of a separate tree.
     session.execute(
         sa.update(models.ResourceProvider)
         .where(models.ResourceProvider.root_provider_id.is_(None))

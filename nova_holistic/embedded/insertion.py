@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thousands of hosts at once, without a service for each."""
+"""Insert thousands of hosts, without a service for each."""
 
 from nova_holistic.embedded import inserted_nodes, inserted_providers
 

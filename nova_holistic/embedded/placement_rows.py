@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Placement's database contains, read at little cost.
 
-A request to Placement takes at least 5 ms of processor time, and all services
-in this process wait meanwhile. Reading the rows takes less.
+A request to Placement takes at least 5 ms of processor time, during which all
+services in this process wait. Reading the rows takes less.
 """
 
 import collections

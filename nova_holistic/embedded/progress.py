@@ -2,8 +2,8 @@
 """Whether Nova is still at work on a server, at little cost.
 
 A request to the API takes 30 ms of processor time, and in this process the
-services have to wait for that long. Whoever waits for a server therefore looks
-into Nova's databases first, and asks the API once there is news.
+services have to wait for that long. A caller that waits for a server therefore
+reads Nova's databases first, and calls the API only after a change.
 """
 
 from nova.compute import vm_states
@@ -16,7 +16,7 @@ UNFINISHED = (vm_states.BUILDING, vm_states.DELETED)
 
 
 class Progress:
-    """What Nova's databases say of servers.
+    """The state of servers in Nova's databases.
 
     :param api: SQLAlchemy engine of the API database
     :param cells: those of the cells' databases

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nova's globals made ready for one cloud, and cleaned up after it.
 
-This is what ``nova.test.TestCase.setUp`` does, out of the same fixtures, but
-as a fixture that anybody can use.
+This does the same as ``nova.test.TestCase.setUp``, with the same fixtures, but
+as a fixture for any caller.
 """
 
 import copy
@@ -94,12 +94,13 @@ class NovaRuntime(fixtures.Fixture):
         # Nova checks its own answers against its schemas otherwise.
         self.flags(group='api', response_validation='ignore')
         self.flags(group='notifications', notification_format='unversioned')
-        # Services beat only while the caller's own thread waits, and it may
-        # compute for long: no service is ever taken for dead by the clock.
+        # Services write heartbeats only while the caller's own thread waits,
+        # and it may compute for a long time: no service is ever considered
+        # down because of the clock.
         self.flags(report_interval=3600, service_down_time=86400)
         self.stub_out('nova.servicegroup.api.INITIAL_REPORTING_DELAY', 3600)
-        # A compute reports where run_periodics says so, and at no moment that
-        # it draws by lot.
+        # A compute reports when run_periodics is called, and never at random
+        # times.
         self.flags(periodic_enable=False)
         self.flags(group='quota', instances=-1, cores=-1, ram=-1,
                    server_groups=-1, server_group_members=-1)

@@ -141,8 +141,8 @@ class ServerCalls:
             self.wait_until_gone(server)
 
     def wait_until_gone(self, server):
-        """Return once Nova does not know the server any more, and nothing
-        is allocated to it: nova-compute does that last."""
+        """Return when Nova no longer knows the server, and it has no
+        allocation: nova-compute deletes that last."""
         def question():
             if self.progress.is_busy(server):
                 return None

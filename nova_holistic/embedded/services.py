@@ -24,7 +24,7 @@ ADMIN = identity.HeaderIdentity('admin', 'admin', identity.ADMIN_ROLES)
 
 
 class PlacementService(fixtures.Fixture):
-    """Placement's WSGI application, served to Nova and to everybody else.
+    """Placement's WSGI application, served to Nova and to other clients.
 
     :ivar endpoint: its URL inside this process
     :ivar rows: what its database contains
@@ -45,7 +45,7 @@ class PlacementService(fixtures.Fixture):
                 self._for_placement(getattr(nova.utils, name))))
 
     def _for_placement(self, original):
-        """Nova finds Placement here, for want of a service catalog."""
+        """Nova finds Placement here, because no service catalog exists."""
         def get_adapter(service_type, *args, **kwargs):
             if service_type == 'placement':
                 return identity.make_adapter(
@@ -55,7 +55,7 @@ class PlacementService(fixtures.Fixture):
 
 
 class ComputeApiService(fixtures.Fixture):
-    """nova-api, behind the middleware that would stand behind auth_token.
+    """nova-api, behind a replacement for the middleware auth_token.
 
     :ivar endpoint: its URL inside this process
     """
@@ -116,7 +116,7 @@ class ComputeServices(fixtures.Fixture):
         self.start(self._hosts[name])
 
     def remove(self, name):
-        """Stop the nova-compute of a host for good, and forget the host."""
+        """Stop the nova-compute of a host permanently, and forget the host."""
         self.services.pop(name).stop()
         del self._hosts[name], self._drivers[name]
 

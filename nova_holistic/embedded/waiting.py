@@ -10,14 +10,14 @@ INTERVAL = 0.05
 
 
 class EmbeddedCloudError(exceptions.HolisticError):
-    """The embedded cloud did not do what was asked of it."""
+    """The embedded cloud did not carry out a request."""
 
 
 def wait_for(question, description, timeout=TIMEOUT):
     """The first answer that is not None; sleeping lets the services work.
 
     :param timeout: seconds
-    :raises EmbeddedCloudError: there is none in that time
+    :raises EmbeddedCloudError: the value is not available within that time
     """
     deadline = time.monotonic() + timeout
     while True:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers to requests for a plan, with what else was asked: changes that make
-an unplaceable group fit, and the number of copies that fit."""
+"""Answers to requests for a plan, with the requested additional answers:
+changes that make an unplaceable group fit, and the number of copies that
+fit."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace

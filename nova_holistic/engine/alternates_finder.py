@@ -35,7 +35,7 @@ class AlternatesFinder:
         are any.
 
         :param engine: that has taken the group in ``table.due_alternates``
-        :raises OwnershipLost: another engine does it, or it was asked for
+        :raises OwnershipLost: another engine does it, or it was requested
             again
         :raises Overtaken: members got other places again and again; nothing
             is wrong, but the alternates are still due
@@ -78,8 +78,7 @@ class AlternatesFinder:
                     ) -> Mapping[int, Sequence[Place]]:
         """Places by the ids of the members that get some.
 
-        :raises InvalidDocument: the cloud has no such flavor or level any
-            more
+        :raises InvalidDocument: the cloud no longer has such a flavor or level
         """
         # Members that lack alternates count as if they were about to be
         # planned at their places.

@@ -23,7 +23,8 @@ LOG = logging.getLogger(__name__)
 
 
 class Creator:
-    """A group is held whole or not at all, whatever goes wrong."""
+    """In all cases, including errors, a group is held completely or not at
+    all."""
 
     def __init__(self, parts: Parts):
         self._parts = parts
@@ -33,9 +34,9 @@ class Creator:
              lease: int | None) -> None:
         """Plan and hold a group, or write in the table why not.
 
-        Afterwards the group is not in planning any more. There is one
-        exception: if the table does not answer, a group that belongs to an
-        engine stays in planning and is tried again.
+        Afterwards, the status of the group is no longer planning. There is one
+        exception: if the table is unavailable, a group that belongs to an
+        engine remains in planning and is tried again.
 
         :param lease: seconds; 0 means none, None means the configured lease
         :raises InvalidDocument: the cloud has no such flavor or level;
@@ -67,7 +68,7 @@ class Creator:
                 raise
         except BaseException as error:
             self.give_up(ownership, GroupStatus.ERROR, [reasons.of_error(
-                error, f'planning broke off: {error!r}')])
+                error, f'planning failed: {error!r}')])
             raise
 
     def give_up(self, ownership: Ownership, status: GroupStatus,
@@ -148,7 +149,7 @@ class _Creation(Change):
         return room_replan.hold(self._parts, self.journal, proposal)
 
     def accept(self, proposal: Proposal) -> None:
-        # Nobody looks for alternates before the group is planned.
+        # No engine searches for alternates before the group is planned.
         self._parts.table.due_alternates.ask(
             self.record.uuid, self._parts.clock())
         crash_points.reached('create.alternates-due')

@@ -80,7 +80,7 @@ class Decider:
         :param usable: what ``usable`` gave for this group; None is the kept
             snapshot, and a complete one for the answer that there is no plan
         :param time_limit: seconds; None is the configured limit
-        :raises NotPlanned: there is none, or none was found
+        :raises NotPlanned: no plan exists, or none was found
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         started = self._timer()
@@ -219,7 +219,7 @@ class Decider:
     def _answered(self, question: Question, usable: Usable, started: float,
                   time_limit: float | None = None
                   ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
-        """:param started: when the question was asked, by the timer"""
+        """:param started: when the question was received, by the timer"""
         snapshot, closed = usable
         taken = self._timer() - started
         # Nova does not ask again before it builds a claimed member on an
@@ -257,7 +257,7 @@ class Decider:
         return self._inventory.snapshot()
 
     def kept(self, providers: Collection[str]) -> Snapshot:
-        """The kept snapshot, with these providers as they are now."""
+        """The kept snapshot, with the current state of these providers."""
         self._inventory.mark_providers(providers)
         return self._inventory.kept()
 

@@ -9,9 +9,10 @@ Every change takes the same steps: plan, write, hold, check, accept or undo.
 4. Check what Placement does not know: the policies of all groups.
 5. Accept the places in the table, or undo the holds.
 
-If the capacity has gone, or if the cloud or the group has changed meanwhile,
-the holds are undone, and the sequence starts again. The hosts of the holds are
-read again then. After a second refusal, everything is read again.
+If the capacity is no longer available, or if the cloud or the group has
+changed since the plan, the holds are undone, and the sequence starts again.
+The hosts of the holds are then read again. After a second refusal, everything
+is read again.
 """
 
 import abc
@@ -96,7 +97,7 @@ class Change(abc.ABC):
     def write(self, proposal: Proposal) -> None:
         """Write the holds of the proposal in the journal.
 
-        :raises Overtaken: the members have changed meanwhile
+        :raises Overtaken: the members have changed since the plan
         :raises OwnershipLost: the group belongs to another engine
         """
 
@@ -104,7 +105,7 @@ class Change(abc.ABC):
         """Hold the places of the proposal.
 
         :returns: the proposal as it is held
-        :raises CapacityGone: there is not enough room any more
+        :raises CapacityGone: the capacity is no longer available
         """
         self.journal.put(proposal.members)
         return proposal
@@ -113,7 +114,7 @@ class Change(abc.ABC):
     def accept(self, proposal: Proposal) -> None:
         """Let the members be claimed at their new places.
 
-        :raises Overtaken: the members have changed meanwhile
+        :raises Overtaken: the members have changed since the plan
         :raises OwnershipLost: the group belongs to another engine
         """
 
@@ -122,8 +123,8 @@ class Change(abc.ABC):
 
 
 class Executor:
-    """Carries out changes. No hold remains without a row or a task that names
-    it, wherever the process dies."""
+    """Carries out changes. If the process crashes at any point, no hold
+    remains without a row or a task that names it."""
 
     def __init__(self, parts: Parts):
         self._parts = parts

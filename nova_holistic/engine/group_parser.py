@@ -18,6 +18,6 @@ class GroupParser:
     def parse(self, record: GroupRecord) -> Group:
         """The group of a record, not bound to a snapshot.
 
-        :raises InvalidDocument: a type of policy is not installed any more
+        :raises InvalidDocument: a type of policy is no longer installed
         """
         return parse_group(record.document, self.policy_types)

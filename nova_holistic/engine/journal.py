@@ -2,11 +2,11 @@
 """The journal of a change: the table names each hold before it is put, and
 until it is dropped.
 
-While a group is planned, and while lost members are planned again, the rows
-of the members name the new holds. While a group is updated, its rows still
-describe the members as they are, so the group's task names the new holds.
-Whoever takes over from an engine that died reads there what to drop, and what
-to put back.
+While a group is planned, and while lost members are planned again, the rows of
+the members name the new holds. While a group is updated, its rows still
+describe the current state of the members, so the group's task names the new
+holds. An engine that takes over from a crashed engine reads in the journal
+which holds to drop and which to restore.
 """
 
 import abc
@@ -40,7 +40,7 @@ def holds_of(pending: Mapping[str, Any] | None) -> Sequence[str]:
 
 
 def all_holds(pending: Mapping[str, Any]) -> Sequence[str]:
-    """The same, and those of members that were vacated."""
+    """All these holds, and those of members that were vacated."""
     return [*holds_of(pending), *pending.get(_VACATED, ())]
 
 
@@ -66,7 +66,7 @@ class Journal(abc.ABC):
 
         :param replan: see ``HoldClient.put``; it writes in the journal what
             it returns
-        :raises CapacityGone: there is not enough room any more
+        :raises CapacityGone: the capacity is no longer available
         :raises OwnershipLost: the group belongs to another engine; some of
             the holds are put
         """
@@ -98,8 +98,8 @@ class Journal(abc.ABC):
 class RowJournal(Journal):
     """The rows of the members name the holds, and say that they are held.
 
-    After any other error than those below, it is not known whether the holds
-    are there. They stay written. Whoever gives up the group, or the
+    After any error that is not listed below, it is unknown whether the holds
+    exist. The journal keeps them. The engine that fails the group, or the
     reconciler, drops them.
     """
 
@@ -122,17 +122,17 @@ class RowJournal(Journal):
 
         :param moved: members with new holds and places, by their former
             holds, which are not put
-        :raises Overtaken: the members have changed meanwhile
+        :raises Overtaken: the members have changed since the plan
         :raises OwnershipLost: the group belongs to another engine
         """
-        # Whatever fails from now on, a drop of these is safe.
+        # If any later step fails, these holds can be dropped safely.
         self._written = [*self._written, *(m.hold for m in moved.values())]
         owner = self._ownership and self._record.engine
         if not renewal.move(self._table.database, moved, owner):
             if self._ownership is not None:
                 # The loss of the group is the usual reason, and ends the work.
                 self._ownership.change()
-            raise errors.Overtaken('they changed meanwhile')
+            raise errors.Overtaken('the members have changed since the plan')
 
     def undo(self, error: BaseException | None = None) -> None:
         if isinstance(error, (errors.Overtaken, errors.OwnershipLost)):
@@ -197,7 +197,8 @@ class TaskJournal(Journal):
                  members: Sequence[MemberRecord]) -> None:
         """Put holds of members into the room of other holds.
 
-        :raises CapacityGone: there is not enough room, even so
+        :raises CapacityGone: the capacity is not available, even without the
+            vacated holds
         """
         self._holds.exchange(emptied, members, self._record.project_id,
                              self._record.user_id)
@@ -227,7 +228,7 @@ class TaskJournal(Journal):
         self._pending = self._asked()
 
     def recover(self) -> bool:
-        """Finish or undo the update of an engine that died.
+        """Finish or undo the update that a crashed engine began.
 
         :returns: whether the group is updated already
         :raises HoldsLeft: Placement does not answer
@@ -247,7 +248,7 @@ class TaskJournal(Journal):
         """
         if unneeded is None:
             unneeded = self._pending.get(_UNNEEDED, ())
-        # The rows name the holds that were put by now.
+        # The rows already name the holds that were put.
         self._pending = dict(self.revised_with(unneeded))
         try:
             self.drop(unneeded)
@@ -273,7 +274,7 @@ class TaskJournal(Journal):
                 self._table.database, self._record.uuid,
                 self._record.engine or '', holds, self._clock()):
             raise errors.OwnershipLost(
-                'updating took too long and was given up meanwhile')
+                'the update took too long and was abandoned')
 
     def _put_back(self, put: Sequence[str],
                   vacated: Sequence[MemberRecord]) -> None:

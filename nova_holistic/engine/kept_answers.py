@@ -25,8 +25,9 @@ def on_kept(inventory: CloudInventory, work: Callable[[Snapshot], T]) -> T:
     it returns or raises for a complete snapshot that is read then.
 
     Refusals are Unplaceable, as a value, NotPlanned with the status
-    ``unplaceable``, and InvalidDocument: the cloud has no such flavor. That
-    no plan was found in time says nothing about the cloud, and is no refusal.
+    ``unplaceable``, and InvalidDocument: the cloud has no such flavor. If no
+    plan was found within the time limit, this proves nothing about the cloud
+    and is therefore not a refusal.
     """
     kept = inventory.kept()
     if not inventory.keeps:

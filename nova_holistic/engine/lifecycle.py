@@ -29,7 +29,7 @@ servers are deleted."""
 
 
 class Lifecycle:
-    """Only what no server has claimed is ever given back."""
+    """Only capacity that no server has claimed is freed."""
 
     def __init__(self, conf, table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime]):
@@ -56,9 +56,9 @@ class Lifecycle:
         group = self._settled_group(group_uuid)
         before = self._named(group_uuid, members)
         if members is None:
-            # A claim under way that comes to nothing is not held again for
-            # long: whoever expires leases frees it. Nor is the place of a
-            # server that is deleted later.
+            # A claim in progress that fails is held again only for a short
+            # time: the search for expired leases frees it. The host of a
+            # server that is deleted later is not held again.
             self._table.update_group(
                 group_uuid, LEASED, lease_expires_at=self._clock())
             crash_points.reached('release.lease-ended')
@@ -80,7 +80,8 @@ class Lifecycle:
     def extend(self, group_uuid: str, seconds: int) -> GroupRecord:
         """Let the lease of a group end after a number of seconds from now.
 
-        :raises LeaseRefused: nothing is planned any more, or no time asked
+        :raises LeaseRefused: nothing is planned any longer, or the time is too
+            short
         """
         if seconds <= 0:
             raise errors.LeaseRefused('a lease lasts at least one second')
@@ -124,8 +125,8 @@ class Lifecycle:
         """
         group = self._settled_group(group_uuid)
         members = self._release(group_uuid, self._table.members(group_uuid))
-        # A claim under way, or one that broke off, may still have its hold:
-        # the swap will not find it, and that create fails.
+        # A claim in progress, or an interrupted claim, may still have its
+        # hold: the swap will not find it, and that create fails.
         self._holds.drop([m.hold for m in members
                           if m.held or m.state == MemberState.CLAIMED],
                          group.project_id, group.user_id)
@@ -136,14 +137,15 @@ class Lifecycle:
         crash_points.reached('delete.update-dropped')
         self._table.delete_group(group_uuid)
         crash_points.reached('delete.group-deleted')
-        # One that was undone between the two is held again, with no row left
-        # to find it by.
+        # A claim that was undone between these two steps is held again,
+        # although no row names its hold any longer.
         self._holds.drop([m.hold for m in members
                           if m.state == MemberState.CLAIMED])
 
     def _release(self, group_uuid: str, seen: Sequence[MemberRecord],
                  with_servers: bool = False) -> Sequence[MemberRecord]:
-        """Release members of a group, wherever they are moved meanwhile.
+        """Release members of a group, even if another process moves them at
+        the same time.
 
         :param with_servers: whether members that servers have are released
             once these are gone
@@ -205,8 +207,8 @@ def _must_be_settled(group: GroupRecord) -> None:
 
 def _settled(before: Sequence[MemberRecord], after: Sequence[MemberRecord],
              ) -> Sequence[MemberRecord]:
-    """Those that were not just being planned anew: the put of such a hold
-    may be on the way still, and the reconciler sees to it later."""
+    """Rows without those that were just being planned again: the put of such a
+    hold may still be in progress, and the reconciler drops it later."""
     unsettled = {_key(m) for m in before
                  if m.state == MemberState.LOST and m.held}
     return [m for m in after if _key(m) not in unsettled]

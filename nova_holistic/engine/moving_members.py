@@ -63,7 +63,7 @@ def kept_off(group: Group, snapshot: Snapshot, placed: Positions,
     for member in group.all_members():
         if member.path in placed or member.description in found:
             continue
-        # Hosts in the same domains are judged alike.
+        # Hosts in the same domains get the same result.
         judged: dict[tuple[Any, ...], bool] = {}
         for domains, host in hosts:
             if domains not in judged:
@@ -89,7 +89,7 @@ def reasons(kept_off: Mapping[str, Collection[str]]) -> tuple[Reason, ...]:
 
 def objections(group: Group, snapshot: Snapshot, hosts: Positions,
                placed: Positions, sources: Positions) -> Sequence[Reason]:
-    """Why a plan breaks a policy if all moves that Nova has begun fail.
+    """Why a plan violates a policy if all moves that Nova has begun fail.
 
     :param group: bound to the snapshot
     :param hosts: of all members, as the plan has them

@@ -2,8 +2,9 @@
 """Ownership of a group's task: every write is conditional on it.
 
 A planner that works for an engine owns the group for as long as the group's
-row names that engine; one that works for a caller has it for as long as the
-group is in planning. Whoever loses it changes nothing any more.
+row names that engine; a planner that works for a caller owns it for as long as
+the group is in planning. After the loss of the ownership, a planner changes
+nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from nova_holistic.table.store import PlacementTable
 
 
 class Ownership:
-    """All methods raise OwnershipLost if the group has another owner by now.
+    """All methods raise OwnershipLost if the group has another owner.
 
     :ivar record: the group when the ownership began
     """
@@ -30,7 +31,7 @@ class Ownership:
         self._clock = clock
 
     def change(self, **changes: Any) -> None:
-        """Change the group, and go on."""
+        """Change the group, and continue."""
         changes = {'updated_at': self._clock(), **changes}
         engine = self.record.engine
         if engine is None:
@@ -58,4 +59,4 @@ class Ownership:
     def _must(self, done: bool) -> None:
         if not done:
             raise OwnershipLost(
-                'planning took too long and was given up meanwhile')
+                'planning took too long and was abandoned')

@@ -44,7 +44,7 @@ def answer(advise: Callable[[], Advice], record: PlanRecord) -> PlanAnswer:
         return failed(reasons.of_errors(error))
     except Exception as error:
         return failed([reasons.of_error(
-            error, f'planning broke off: {error!r}')])
+            error, f'planning failed: {error!r}')])
     return PlanAnswer(PlanStatus(document['status']), document)
 
 

@@ -40,7 +40,8 @@ LOG = logging.getLogger(__name__)
 
 
 class Planner:
-    """A group is held whole or not at all, whatever goes wrong.
+    """In all cases, including errors, a group is held completely or not at
+    all.
 
     ``create`` and ``replan`` return when the group is planned. ``perform``
     does the task of a group for an engine.
@@ -79,8 +80,8 @@ class Planner:
 
         :param refresh: looks where the servers of a group are, before the
             group is updated or its lost members are planned
-        :param tasks: what else an engine can be asked to do with a group:
-            the name of a ``Task``, and who does it
+        :param tasks: further tasks that a client can request for a group: the
+            name of a ``Task``, and the object that performs it
         """
         self._refresh = refresh
         self._task_runner.add(tasks)
@@ -121,7 +122,7 @@ class Planner:
             self._creator.plan(
                 Ownership(self._table, record, self._clock), group, lease)
         except exceptions.InvalidDocument:
-            # Nobody knows the group yet, so it is removed.
+            # No other process knows the group yet, so it is removed.
             self._table.delete_group(record.uuid)
             raise
         crash_points.reached('create.planned')
@@ -171,7 +172,7 @@ class Planner:
         """Give alternates to planned members that have none.
 
         :param engine: that has taken the group in ``table.due_alternates``
-        :raises OwnershipLost: another engine does it, or it was asked for
+        :raises OwnershipLost: another engine does it, or it was requested
             again
         :raises Overtaken: members get other places all the time; the
             alternates are still due

@@ -17,7 +17,8 @@ from nova_holistic.model.plan import Reason
 LOG = logging.getLogger(__name__)
 
 WRITTEN_FOR_USERS = (exceptions.InvalidDocument, errors.NotRead)
-"""Exactly these classes: a subclass may tell of a file of the operator."""
+"""Exactly these classes: the message of a subclass may name a file of the
+operator."""
 
 
 def of_error(error: BaseException, message: str | None = None) -> Reason:
@@ -37,7 +38,7 @@ def of_error(error: BaseException, message: str | None = None) -> Reason:
 
 
 def of_errors(error: BaseException) -> list[Reason]:
-    """The same with a reason for each mistake of a document."""
+    """The reasons for an error: one for each mistake of a document."""
     mistakes = (error.mistakes if isinstance(
         error, exceptions.InvalidDocument) else (error,))
     return [of_error(each) for each in mistakes]

@@ -108,8 +108,8 @@ class Replanner:
 class _LostMembers(Change):
     """Lost members get places.
 
-    A member can be claimed as soon as its new hold is there, and not before.
-    Until then its row is lost and held.
+    A member can be claimed as soon as its new hold exists, and not before.
+    Until then, its row is lost and held.
 
     :ivar reasons: why some members stay lost, after the latest proposal
     """
@@ -128,7 +128,8 @@ class _LostMembers(Change):
     def write(self, proposal: Proposal) -> None:
         def offer(members: Sequence[MemberRecord]) -> None:
             if not self._parts.table.offer_places(members):
-                raise errors.Overtaken('they changed meanwhile')
+                raise errors.Overtaken('the members have changed since the '
+                                       'plan')
 
         self.journal.write(proposal.members, offer)
 
@@ -137,7 +138,8 @@ class _LostMembers(Change):
             [m.hold for m in proposal.members], self._parts.clock())
 
     def drop_unneeded(self, proposal: Proposal) -> None:
-        """Drop new holds of members that were released or deleted meanwhile.
+        """Drop new holds of members that were released or deleted since the
+        plan.
         """
         now = {m.id: m for m in self._parts.table.members(self.record.uuid)}
         unneeded = [
@@ -243,6 +245,6 @@ class _NewPlaces(_LostMembers):
 
 
 def _lost(members: Sequence[MemberRecord]) -> Sequence[MemberRecord]:
-    """Lost members that nobody else is planning."""
+    """Lost members that no other planner is planning."""
     return [m for m in members
             if m.state == MemberState.LOST and not m.held]

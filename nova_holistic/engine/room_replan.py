@@ -2,10 +2,10 @@
 """New places for members whose planned hosts have lost their room.
 
 The kept snapshot of a plan may be out of date, and Placement then refuses a
-part of its holds. The hosts of that part are read again. Only members that do
-not fit any more are planned again, and all other members stay at their
-planned places, whether they are held already or not. If that gives no plan,
-the whole group is planned again.
+part of its holds. The hosts of that part are read again. Only members that no
+longer fit are planned again, and all other members stay at their planned
+places, whether they are already held or not. If that gives no plan, the whole
+group is planned again.
 """
 
 from collections import Counter, defaultdict
@@ -37,7 +37,7 @@ def hold(parts: Parts, journal: RowJournal, proposal: Proposal) -> Proposal:
     :returns: the proposal as it is held
     :raises CapacityGone: the whole group has to be planned again; nothing is
         held
-    :raises Overtaken: the members have changed meanwhile
+    :raises Overtaken: the members have changed since the plan
     :raises OwnershipLost: the group belongs to another engine
     """
     replan = RoomReplan(parts, journal, proposal)
@@ -51,7 +51,7 @@ class RoomReplan:
     It plans at most ``[planner] attempts`` times. After the second refusal,
     the hosts of all members that are not held are read again.
 
-    :ivar proposal: with the places that members have by now
+    :ivar proposal: with the current places of the members
     """
 
     def __init__(self, parts: Parts, journal: RowJournal,
@@ -66,9 +66,9 @@ class RoomReplan:
         """
         :param held: holds that are put
         :param refused: holds of the part that Placement refused
-        :returns: all members to hold beside those that are held; None if the
-            whole group has to be planned again
-        :raises Overtaken: the members have changed meanwhile
+        :returns: all members to hold in addition to the held members; None if
+            the whole group has to be planned again
+        :raises Overtaken: the members have changed since the plan
         :raises OwnershipLost: the group belongs to another engine
         """
         if self._attempts == self._parts.conf.planner.attempts:
@@ -126,7 +126,7 @@ class RoomReplan:
     def _move(self, decision: Decision,
               moving: Sequence[MemberRecord]) -> None:
         """
-        :raises Overtaken: the members have changed meanwhile
+        :raises Overtaken: the members have changed since the plan
         :raises OwnershipLost: the group belongs to another engine
         """
         hosts = decision.plan.hosts()
@@ -152,7 +152,8 @@ class RoomReplan:
 
 def without_room(members: Sequence[MemberRecord],
                  snapshot: Snapshot) -> Sequence[MemberRecord]:
-    """Members that do not fit at their places beside those before them.
+    """Members that do not fit at their places together with the members before
+    them.
 
     :param members: the snapshot does not count their use
     """

@@ -21,7 +21,7 @@ def question(parts: Parts, record: GroupRecord,
     :param members: all rows of the group
     :param wanted: those of the rows whose members need a place
     :param vacated: members whose room the group may use
-    :raises InvalidDocument: the document cannot be accepted any more
+    :raises InvalidDocument: the document is no longer accepted
     """
     sitting = [m for m in members if m.state in SITTING]
     moving = {m.id for m in wanted}

@@ -81,7 +81,7 @@ class TaskRunner:
             self.give_up(record, reasons.of_errors(error))
         except BaseException as error:
             self.give_up(record, [reasons.of_error(
-                error, f'{record.task} broke off: {error!r}')])
+                error, f'{record.task} failed: {error!r}')])
             raise
 
     def give_up(self, record: GroupRecord, why: Sequence[Reason]) -> None:
@@ -109,7 +109,7 @@ class TaskRunner:
             return {'reasons': self._replanner.reasons(record)}
         if record.status in SETTLING or any(
                 m.instance_uuid for m in self._table.members(record.uuid)):
-            # It was released, or completed, after this was asked for.
+            # It was released, or completed, after the task was requested.
             return {}
         self._plan(record)
         return None

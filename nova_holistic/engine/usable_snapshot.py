@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots as one group may use them: what differs from the cloud as it is.
+"""Snapshots of the cloud with the restrictions that apply to one group.
 """
 
 from collections import Counter, defaultdict

@@ -29,8 +29,9 @@ def _error(response) -> Mapping[str, Any]:
 
 
 def gave_way(response) -> bool:
-    """Whether Placement's database undid the change in favour of others, as
-    often as Placement tried: many at once write about the same hosts."""
+    """Whether Placement's database rolled back the change in favour of others
+    on each of Placement's attempts: many requests write to the same hosts at
+    the same time."""
     text = detail(response).lower()
     return response.status_code == 500 and (
         'deadlock' in text or 'try restarting transaction' in text)

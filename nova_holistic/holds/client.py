@@ -15,14 +15,14 @@ from nova_holistic.metrics.instruments import HOLD_SECONDS
 from nova_holistic.table.records import MemberRecord, Place
 
 PART_SIZE = 100
-"""Most holds in one request, unless the configuration names another number:
-see ``[holds] part_size``."""
+"""Default maximum number of holds in one request: see ``[holds]
+part_size``."""
 
 Replan = Callable[[Collection[str], Collection[str]],
                   Sequence[MemberRecord] | None]
 """Receives the holds that are put, and those of a part that Placement has
-refused. Returns all members to hold beside those that are held, or None to
-drop what is put."""
+refused. Returns all members to hold in addition to the held members, or None
+to drop all holds."""
 
 
 class HoldClient:
@@ -40,7 +40,8 @@ class HoldClient:
         :param owner: project and user of every hold; None keeps each hold
             under the project and user of its group
         :param sleep: waits between two attempts at one change
-        :param part_size: most holds that one request puts or drops
+        :param part_size: maximum number of holds that one request puts or
+            drops
         """
         self._requests = Requests(placement, sleep)
         self._in_parts = HoldsInParts(self._requests, part_size, sleep)
@@ -67,11 +68,12 @@ class HoldClient:
             replan: Replan | None = None) -> None:
         """Hold the places of all members, or of none.
 
-        :param note: is given the number of holds that are there, whenever it
-            has changed and the work is not finished
+        :param note: called with the number of existing holds whenever it has
+            changed and the work is not finished
         :param replan: may choose other places for members that are not held
             yet if Placement refuses some of them
-        :raises CapacityGone: there is no room for all of them any more
+        :raises CapacityGone: the capacity for all of them is no longer
+            available
         """
         def bodies(rows: Sequence[MemberRecord]) -> Holds:
             return {m.hold: self._hold(m, project_id, user_id) for m in rows}
@@ -86,7 +88,7 @@ class HoldClient:
     @HOLD_SECONDS.of(operation='drop')
     def drop(self, holds: Collection[str], project_id: str | None = None,
              user_id: str | None = None) -> None:
-        """See to it that none of the holds is there.
+        """Ensure that none of the holds exists.
 
         :param project_id: of all holds, if they have the same owner and it
             is known, which saves requests
@@ -104,7 +106,8 @@ class HoldClient:
         Of those to be emptied some may be gone already. Asked again, it finds
         it done.
 
-        :raises CapacityGone: there is no room, even so
+        :raises CapacityGone: the capacity is not available, even without the
+            given holds
         """
         owner = self._owner or (project_id, user_id)
         taken = {m.hold: self._hold(m, project_id, user_id) for m in filled}
@@ -131,7 +134,8 @@ class HoldClient:
         return self._requests.read(consumer)
 
     def consumers(self, provider: str) -> Collection[str]:
-        """Everybody with an allocation at a provider; none if it is gone."""
+        """All consumers with an allocation at a provider; none if the provider
+        is deleted."""
         return self.resources(provider).keys()
 
     def resources(self, provider: str) -> Mapping[str, Mapping[str, int]]:
@@ -196,7 +200,8 @@ class HoldClient:
              user_id: str, place: Place | None = None) -> None:
         """The hold becomes the instance's allocation, in one step.
 
-        One POST where nobody interferes. Asked again, it finds it done.
+        One POST if no other process interferes. If it is repeated, it finds
+        the change done.
 
         :param place: of the instance's allocation, if it is not the hold's
         :raises HoldGone: neither has the allocation
@@ -217,7 +222,7 @@ class HoldClient:
         :raises AllocationChanged: the instance has another one than the hold
             was
         :raises HoldGone: neither has the allocation
-        :raises CapacityGone: the hold's place has no room any more
+        :raises CapacityGone: the capacity for the hold is no longer available
         """
         hold = self._hold(member, project_id, user_id)
         # Nova also writes this consumer. If Nova has deleted the allocation

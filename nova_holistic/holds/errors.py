@@ -16,7 +16,7 @@ class Unanswered(HoldsError):
     """No answer of Placement has arrived: the connection failed, or the
     client or a proxy did not wait any longer.
 
-    Placement may have carried out the request, or may do so later.
+    Placement may have carried out the request, or may carry it out later.
     """
 
 
@@ -28,11 +28,11 @@ class CapacityGone(HoldsError):
 
 
 class HoldGone(HoldsError):
-    """The hold is not in Placement any more, nor did the instance get it."""
+    """The hold is no longer in Placement, and the instance did not get it."""
 
 
 class AllocationChanged(HoldsError):
-    """The instance's allocation is not the one that the hold became.
+    """The instance's allocation differs from the allocation of the hold.
 
-    Somebody moved or resized the server; nothing was changed.
+    Another process moved or resized the server; nothing was changed.
     """

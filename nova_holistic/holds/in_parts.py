@@ -21,8 +21,8 @@ Holds = Mapping[str, Mapping[str, Any]]
 """Consumers as they are posted, by their UUIDs."""
 Replan = Callable[[Collection[str], Collection[str]], Holds | None]
 """Receives the UUIDs of the holds that are written, and those of a part that
-Placement has refused. Returns all holds to write beside the written ones, or
-None to drop the written ones."""
+Placement has refused. Returns all holds to write in addition to the written
+ones, or None to drop the written ones."""
 
 
 class HoldsInParts:
@@ -31,7 +31,7 @@ class HoldsInParts:
     def __init__(self, requests: Requests, size: int,
                  sleep: retry_policy.Sleep):
         """
-        :param size: most holds in a part
+        :param size: maximum number of holds in a part
         :param sleep: waits between two attempts at one part
         """
         self._requests = requests
@@ -46,8 +46,9 @@ class HoldsInParts:
 
         :param note: is called between two parts, and after the parts before
             a refused one are dropped
-        :raises CapacityGone: there is no room for all of them; none is there
-        :raises HoldsError: it is not known which of them are there
+        :raises CapacityGone: the capacity is insufficient; none of the holds
+            exists
+        :raises HoldsError: it is unknown which of them exist
         """
         written: dict[str, Mapping[str, Any]] = {}
         waiting = dict(holds)
@@ -74,7 +75,7 @@ class HoldsInParts:
 
     def drop(self, holds: Collection[str],
              owner: tuple[str | None, str | None]) -> None:
-        """Afterwards, none of the holds is there.
+        """Afterwards, none of the holds exists.
 
         A part takes one request if its owner is known, and if all of its
         holds are there as they were put. Otherwise, it takes one more for
@@ -117,8 +118,8 @@ class HoldsInParts:
                     raise
                 # The request before this one may be carried out yet.
                 raise unanswered from None
-            # A request is carried out as a whole: if one hold of the part is
-            # there, then all are.
+            # A request is carried out as a whole: if one hold of the part
+            # exists, then all exist.
             return self._requests.read(next(iter(part))) is not None
 
         if not retry_policy.succeeds(attempt, self._sleep):

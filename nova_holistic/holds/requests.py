@@ -69,7 +69,7 @@ class Requests:
             raise answers.unexpected(response)
 
     def call(self, method: str, path: str, **kwargs):
-        """The response to any request, whatever its status is."""
+        """The response to any request, with any status."""
         try:
             return self._placement.request(
                 path, method.upper(), microversion=MICROVERSION,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where snapshots come from: one driver a file, found by its entry point."""
+"""Sources of snapshots: one driver per file, found by its entry point."""
 
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic import plugins

@@ -71,8 +71,8 @@ class Assembly:
                    changes: Mapping[str, UseChange]) -> Snapshot:
         """Change the use of providers without a reading.
 
-        If a provider was read meanwhile, it is not known whether that reading
-        contains the change. Then the provider becomes doubtful.
+        If a provider was read at the same time, it is not known whether that
+        read contains the change. Then the provider becomes doubtful.
 
         :param since: the number of a beginning before the change was made
         :param changes: by UUID; they have been made
@@ -123,7 +123,7 @@ class Assembly:
                 if compute.host in hosts or compute.name in hosts)
 
     def differing(self, disabled: Collection[str]) -> frozenset[str]:
-        """UUIDs of providers that were disabled or enabled meanwhile.
+        """UUIDs of providers that were disabled or enabled since then.
 
         :param disabled: UUIDs of all that are disabled now
         """

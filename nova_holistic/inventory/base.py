@@ -21,7 +21,8 @@ class CloudInventory(abc.ABC):
 
     @abc.abstractmethod
     def snapshot(self) -> Snapshot:
-        """The cloud as it is now. Threads may call this at once.
+        """The current state of the cloud. Threads may call this at the same
+        time.
 
         :raises HolisticError: the source does not answer, or answers nonsense
         """
@@ -30,40 +31,42 @@ class CloudInventory(abc.ABC):
         """The newest snapshot that is known, at the cost of what was reported
         to have changed.
 
-        A plan that is made on it may be refused by Placement. An answer that
-        no plan is possible, and a verdict by which a member loses its place,
-        needs ``snapshot``. Threads may call this at once.
+        Placement may refuse a plan that is made on it. An answer that no plan
+        is possible, and a decision by which a member loses its place, needs
+        ``snapshot``. Threads may call this at the same time.
 
         :raises HolisticError: the source does not answer, or answers nonsense
         """
         return self.snapshot()
 
     def mark_providers(self, uuids: Collection[str]) -> None:
-        """The use of these resource providers has changed, or was not as the
-        kept snapshot has it. Returns at once."""
+        """The usage of these resource providers has changed, or differed from
+        the kept snapshot. Returns immediately."""
 
     def mark_hosts(self, names: Collection[str]) -> None:
-        """The use of these compute hosts has changed. Returns at once."""
+        """The usage of these compute hosts has changed. Returns
+        immediately."""
 
     def moment(self) -> int:
-        """The present moment, for ``change_use``."""
+        """The current moment, for ``change_use``."""
         return 0
 
     def change_use(self, since: int,
                    changes: Mapping[str, UseChange]) -> None:
-        """This process has changed the use of resource providers, and knows
-        by how much. Returns at once.
+        """This process has changed the usage of resource providers, and knows
+        by how much. Returns immediately.
 
         :param since: a moment before the change
         :param changes: by UUID of the provider
         """
 
     def mark_nova(self) -> None:
-        """A compute service or an aggregate has changed. Returns at once."""
+        """A compute service or an aggregate has changed. Returns
+        immediately."""
 
     def distrust(self) -> None:
-        """The next kept snapshot has to be read as a whole. Returns at
-        once."""
+        """The next kept snapshot has to be read as a whole. Returns
+        immediately."""
 
     def image(self, name: str, project_id: str | None) -> Image | None:
         """The image of that name or UUID which a project may use.

@@ -12,7 +12,7 @@ class ServiceFailed(HolisticError):
     """A service does not answer, refuses, or answers what it never should.
 
     :ivar service: its name, as in ``placement``
-    :ivar path: what was asked of it
+    :ivar path: path of the request
     """
 
     def __init__(self, service: str, path: str, problem: str):

@@ -11,7 +11,7 @@ OPTION = '[inventory] path'
 
 
 class FileInventory(InventoryDriver):
-    """The cloud is what a file says at the time it is asked."""
+    """The cloud is the content of a file at the time of each call."""
 
     def __init__(self, path: str):
         self._path = path

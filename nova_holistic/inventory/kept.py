@@ -17,9 +17,9 @@ keeps the newest snapshot instead, and reads what has changed:
   compare_interval`` seconds, a few of them at a time. It finds all that no
   notification reported.
 
-Therefore a kept snapshot may be out of date. If a hold does not fit,
-Placement refuses it. Whatever Placement does not check is decided on
-``snapshot``, which reads everything.
+Therefore a kept snapshot may be out of date. If a hold does not fit, Placement
+refuses it. Decisions that Placement does not check use ``snapshot``, which
+reads everything.
 """
 
 from collections.abc import Callable, Collection, Mapping

@@ -30,20 +30,21 @@ LOG = logging.getLogger(__name__)
 class PlacementInventory(InventoryDriver):
     """A host is a compute node of Nova's with its root resource provider.
 
-    Each host is shown as it was at some moment during the call, not all of
-    them at the same one: Placement remains the judge when a plan is held.
-    What anybody has allocated counts as used, holds included.
+    Each host is in its state at some moment during the call, not all of them
+    at the same moment: Placement makes the final decision when a plan is held.
+    All allocations count as used, holds included.
 
     :ivar Host.servers: consumers with allocations there: servers, planned
         servers (holds), and the other half of a server that is on the move
 
-    Links are the topology driver's. What is used of them is what it says:
-    what other groups' ``bandwidth`` asks of a link is not counted.
+    Links come from the topology driver, with their usage: the bandwidth that
+    other groups' ``bandwidth`` relationships need from a link is not counted.
 
-    What is not seen: resources of nested providers, and of providers that
-    share theirs through an aggregate (a host whose disk is shared has no
-    DISK_GB here, and takes no flavor with a local disk). A compute without
-    a provider, or a provider without a compute, is no host yet.
+    The snapshot does not contain resources of nested providers, and of
+    providers that share theirs through an aggregate (a host whose disk is
+    shared has no DISK_GB here, and takes no flavor with a local disk). A
+    compute without a provider, or a provider without a compute, is not a host
+    yet.
 
     Requests for one snapshot: four, one more for each further thousand
     flavors, one or a few for use (see :mod:`.use`), one for each hypervisor
@@ -61,7 +62,7 @@ class PlacementInventory(InventoryDriver):
         """
         :param placement: connection to Placement, or another source of its
             providers
-        :param threads: how many providers are read at once
+        :param threads: number of threads that read providers
         :param image: of Glance; None if no images can be read
         """
         self._nova = nova = Service('nova', compute)
@@ -99,7 +100,8 @@ class PlacementInventory(InventoryDriver):
                 if group is not None}
 
     def snapshot(self) -> Snapshot:
-        """Callers at once share one that is begun after each has called."""
+        """Simultaneous callers share one run that begins after each of them
+        has called."""
         return self._shared()
 
     def _refresh(self) -> Snapshot:

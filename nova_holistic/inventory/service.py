@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests to one OpenStack service; whatever fails is a ServiceFailed."""
+"""Requests to one OpenStack service; every failure is a ServiceFailed."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from keystoneauth1.exceptions import ClientException
 from nova_holistic.inventory.errors import ServiceFailed
 
 PAGE = 1000
-"""Items asked for at once; Nova's own default of the most it gives."""
+"""Number of items per request; Nova's own default maximum."""
 
 
 class Service:

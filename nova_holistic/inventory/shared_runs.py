@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a piece of work for all who ask for it at once."""
+"""One run of a piece of work for all callers at the same time."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -12,9 +12,9 @@ T = TypeVar('T')
 class SharedRuns(Generic[T]):
     """Gives every caller the outcome of a run begun after the call.
 
-    There is one run at a time. Who calls during a run waits for the next,
-    together with all others who do: what has just been written by one of
-    them is seen by that run, and may have been missed by the present one.
+    There is one run at a time. A caller during a run waits for the next run,
+    together with all other callers: data that one of them has just written are
+    visible to the next run, and may have been missed by the current one.
     """
 
     def __init__(self, work: Callable[[], T]):
@@ -41,7 +41,7 @@ class SharedRuns(Generic[T]):
 
     def _run(self, outcome: 'Future[T]') -> None:
         with self._lock:
-            # Whoever calls from now on is too late for this one.
+            # Later callers wait for the next run.
             if self._next is outcome:
                 self._next = None
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A time limit for calls that have none of their own."""
+"""A time limit for calls whose libraries provide none."""
 
 from collections.abc import Callable
 from concurrent import futures

@@ -18,8 +18,8 @@ from nova_holistic.messaging.transport import get_transport
 LOG = logging.getLogger(__name__)
 
 EXCHANGE = 'openstack'
-"""Named here, as each service has a default of its own: nova-api's is not
-the engines'."""
+"""Set explicitly, because each service has its own default: nova-api's is not
+that of the engines."""
 TOPIC = 'nova-holistic-engine'
 VERSION = '1.0'
 CALLS = 64
@@ -27,7 +27,7 @@ CALLS = 64
 
 
 class ContextSerializer(messaging.Serializer):
-    """Payloads are JSON as they are; a context is a RequestContext."""
+    """Payloads are sent as plain JSON; a context is a RequestContext."""
 
     def __init__(self):
         self._entities = messaging.JsonPayloadSerializer()
@@ -59,7 +59,7 @@ class EngineClient:
         """
         self._timeout = timeout
         self._conf = transport.conf
-        # A broker that is away is not waited for: see _cast.
+        # The cast does not wait for an unavailable broker: see _cast.
         self._client = messaging.get_rpc_client(
             transport, messaging.Target(EXCHANGE, TOPIC, version=VERSION),
             serializer=ContextSerializer(), timeout=timeout, retry=1)
@@ -75,7 +75,8 @@ class EngineClient:
         self._cast(context, 'plan_group', payloads.OfGroup(group_uuid))
 
     def plan(self, context: RequestContext, plan_uuid: str) -> None:
-        """Tell that there is a plan in the table that nobody has made."""
+        """Notify engines that the table contains a plan that no engine has
+        made."""
         self._cast(context, 'plan', payloads.OfPlan(plan_uuid))
 
     def release(self, context: RequestContext, group_uuid: str,
@@ -116,17 +117,18 @@ class EngineClient:
         try:
             self._client.cast(context, method, **payload.to_document())
         except Exception as error:
-            # A broker that was never there is told of by errors of whatever
-            # library the driver uses.
-            LOG.warning('Engines are not told of %s %s, and will find it by '
-                        'themselves: %s', method, payload, error)
+            # If the broker has never been available, the error comes from the
+            # library of the driver.
+            LOG.warning('The message to engines about %s %s was not sent; '
+                        'they will find it when they poll the table: '
+                        '%s', method, payload, error)
 
     def _call(self, context: RequestContext, method: str,
               payload: payloads.Payload) -> Any:
         """
         :raises EngineUnreachable: there is no answer
         :raises EngineFailed: the engine broke down over it
-        :raises HolisticError: whatever the engine raised
+        :raises HolisticError: any error that the engine raised
         """
         try:
             answer = self._ask(lambda: self._client.call(

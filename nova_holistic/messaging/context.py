@@ -13,7 +13,8 @@ MAX_LENGTH = 255
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """What goes with a request from the API to whoever acts on it.
+    """The context that a request carries from the API to the process that
+    performs it.
 
     :ivar request_id: ``req-…``, the same in the logs of both
     """
@@ -24,8 +25,8 @@ class RequestContext:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> 'RequestContext':
-        """Whatever is not text, or is too long for one of these, is left
-        out: a log line is not worth a refusal."""
+        """A value that is not text, or is too long for its field, is left out:
+        the log line is not worth a failed request."""
         return cls(**{
             name: value for name in cls.__dataclass_fields__
             for value in [document.get(name)]
@@ -36,7 +37,7 @@ class RequestContext:
 
     @contextlib.contextmanager
     def logged(self) -> Iterator[None]:
-        """What this thread logs within is said to be of this request."""
+        """The logs of this thread within the context refer to this request."""
         before = oslo_context.get_current()
         oslo_context.RequestContext(
             request_id=self.request_id, project_id=self.project_id,
@@ -51,6 +52,6 @@ class RequestContext:
 
 
 def _forget() -> None:
-    """No request is this thread's any more."""
+    """This thread no longer works on a request."""
     with contextlib.suppress(AttributeError):
         del oslo_context._request_store.context

@@ -29,7 +29,7 @@ def _known() -> dict[str, type[exceptions.HolisticError]]:
 
 
 _KNOWN = _known()
-"""Only these are ever made again, whatever a message asks for."""
+"""Only these classes are created from a message."""
 
 
 def to_document(error: exceptions.HolisticError) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The validated arguments of each method of the RPC API.
 
-A payload refuses what it does not know, what is of another type, and what is
-too large, by name; on the side that sends it and on the one that gets it.
+A payload rejects unknown keys, values of another type and values that are too
+large, and names them; both the sender and the receiver check it.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
 
 MAX_SECONDS = 10 * 366 * 24 * 3600
-"""Longest lease that anybody may ask for."""
+"""Maximum lease that a user may request."""
 MAX_MEMBERS = 10_000
 MAX_PATH = 700
 MAX_HOST = 255
@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class OfGroup(Payload):
-    """Plan it, or delete it: whatever the method says."""
+    """Plan it, or delete it: the method determines which."""
 
     group_uuid: str
 
@@ -121,7 +121,7 @@ class Extend(Payload):
 
 @dataclass(frozen=True, slots=True)
 class HostStatistics(Payload):
-    """What somebody measured on a host.
+    """Statistics that were measured on a host.
 
     :ivar name: of the host, as Nova and the inventory know it
     :ivar stats: name to a finite number
@@ -172,8 +172,8 @@ class CloudChanges(Payload):
 def _number(name: Any, value: Any) -> float:
     if not isinstance(name, str) or not STATISTIC_NAME.fullmatch(name):
         raise InvalidDocument(
-            'stats', f'{str(name)[:80]!r} is no name: 1 to 255 letters, '
-            f'digits and _ . -')
+            'stats', f'{str(name)[:80]!r} is not a valid name: 1 to 255 '
+            'letters, digits and _ . -')
     place = f'stats.{name}'
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidDocument(place, 'must be a number')

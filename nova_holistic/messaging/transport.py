@@ -13,7 +13,8 @@ from nova_holistic import exceptions
 _ELSEWHERE = {'oslo_messaging_metrics': 'oslo_messaging._metrics.client',
               'oslo_messaging_tracing': 'oslo_messaging._tracing.client'}
 """Option groups, and lists of options, that the library registers in the
-global configuration alone, and reads in whatever configuration it is given."""
+global configuration only, and reads from any configuration that it
+receives."""
 
 
 class BadTransport(exceptions.HolisticError):

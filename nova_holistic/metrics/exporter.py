@@ -27,7 +27,7 @@ GAUGES = {
     'tasks': ('Groups that wait for an engine, or that one works on.',
               'task'),
 }
-"""What engines read from the table when they are asked: text and label."""
+"""Values that engines read from the table for each scrape: text and label."""
 
 Totals = Callable[[], Mapping[str, Mapping[str, int]]]
 """Gives gauge to label to number."""
@@ -37,11 +37,11 @@ _started: int | None = None
 
 
 class NotInstalled(exceptions.HolisticError):
-    """prometheus_client is not there."""
+    """prometheus_client is not installed."""
 
 
 def start(conf, totals: Totals | None = None) -> None:
-    """Serve, once in a process, if [holistic_metrics] enabled says so.
+    """Serve metrics, once per process, if [holistic_metrics] enabled is true.
 
     A worker that was forked serves on its own: it calls this, too.
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every counter and timing of the project.
 
-Whoever has something to count calls an instrument. Until ``exporter.start``
-has bound it, an instrument does nothing, and prometheus_client need not be
+Code that counts an event calls an instrument. Until ``exporter.start`` has
+bound it, an instrument does nothing, and prometheus_client need not be
 installed.
 """
 
@@ -129,7 +129,7 @@ RECONCILER_SECONDS = Timing(
     'reconciler_pass_seconds', 'Time of a pass of the reconciler.',
     buckets=SLOW)
 RECONCILED = Counter(
-    'reconciled_total', 'Cases that the reconciler has mended.', 'case')
+    'reconciled_total', 'Cases that the reconciler has corrected.', 'case')
 
 ALL = tuple(each for each in list(globals().values())
             if isinstance(each, Instrument))

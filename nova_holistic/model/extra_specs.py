@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a flavor's extra specs ask for beside amounts: traits, and things
-that cannot be planned from a host's root resource provider alone.
+"""Requirements in a flavor's extra specs other than amounts: traits, and
+requirements that cannot be planned from a host's root resource provider alone.
 """
 
 from collections.abc import Mapping
@@ -67,8 +67,8 @@ def find_obstacle(specs: Mapping[str, str]) -> str:
 
 
 def obstacle(specs: Mapping[str, str]) -> tuple[str, str]:
-    """The first extra spec that cannot be planned, and why; empty texts if
-    there is none."""
+    """The first extra spec that cannot be planned, and the reason; empty texts
+    if all can be planned."""
     if specs.get(CPU_POLICY) == 'mixed':
         return f'{CPU_POLICY}=mixed', _NUMA
     for key in sorted(specs):

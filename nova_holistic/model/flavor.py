@@ -8,9 +8,9 @@ from nova_holistic.model.frozen import FrozenMapping
 
 @dataclass(frozen=True, slots=True)
 class Flavor:
-    """The resources and traits that a flavor asks of Placement.
+    """The resources and traits that a flavor requires in Placement.
 
-    :ivar id: Nova's flavorid; the name again where there is none (a file)
+    :ivar id: Nova's flavorid; in a file, the name
     :ivar unplannable: why members of this flavor cannot be planned; '' where
         they can
     :ivar root_gb: the part of DISK_GB that is the root disk: a server that

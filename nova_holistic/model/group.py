@@ -80,7 +80,7 @@ class Scope:
     @property
     def confining_levels(self) -> tuple[str, ...]:
         """Levels of which a single domain holds all the members, by a hard
-        policy of this group or of one that it is nested in."""
+        policy of this group or of an enclosing group."""
         return tuple(policy.confines
                      for group in (*self.ancestors, self.group)
                      for policy in group.policies if policy.confines)

@@ -35,5 +35,5 @@ class Inventory:
 
     @property
     def free(self) -> int:
-        """What is left; below zero where a host is over-committed."""
+        """The free capacity; below zero if a host is over-committed."""
         return self.capacity - self.used

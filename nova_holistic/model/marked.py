@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text that knows where in it names of hosts and domains stand, so that it
-can be told to those who are not to know them."""
+"""Text with marks at the names of hosts and domains, so that these names can
+be hidden from users who may not see them."""
 
 from collections.abc import Callable, Iterable, Sequence
 import functools
@@ -20,7 +20,7 @@ class Marked(str):
 
     :ivar hidden: of each name, in order, the first character and the one
         after the last
-    :ivar whole: False where there may be names in it that nobody has marked
+    :ivar whole: False if it may contain unmarked names
     """
 
     __slots__ = ('hidden', 'whole')
@@ -53,9 +53,9 @@ def tell(pattern: str, *parts: Any) -> Marked:
     """Text with each part in place of a ``{}``, or of a ``{:name}`` where it
     is a name.
 
-    Instead of one name it may be a list of them, told with commas, or None,
-    which is told as ``none``. A part that is marked keeps its marks; in any
-    other, and in the pattern, there are no names.
+    An argument may also be a list of names, which is written with commas, or
+    None, which is written as ``none``. A marked part keeps its marks; any
+    other part, and the pattern, contain no names.
     """
     pieces, rest = [], iter(parts)
     for literal, spec in _parsed(pattern):
@@ -83,7 +83,8 @@ def joined(separator: str, parts: Iterable[Any]) -> Marked:
 
 
 def said(text: str) -> Marked:
-    """What a policy says: where it marks no names, nobody has."""
+    """The message of a policy: if the policy marks no names, they are
+    unmarked."""
     return text if isinstance(text, Marked) else Marked(text, whole=False)
 
 
@@ -109,8 +110,8 @@ def shortened(text: Marked, width: int) -> Marked:
 
 
 class Messages(Sequence[str]):
-    """Made once somebody reads them: most placements are judged for how far
-    they are from what a policy asks, and for nothing else."""
+    """The text is created when it is read: most placements are only checked
+    for the number of their violations."""
 
     __slots__ = ('_make', '_args', '_made')
 

@@ -22,10 +22,11 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class MemberDescription:
-    """What a group says of one server, or of ``count`` equal ones.
+    """The description of one server of a group, or of ``count`` equal servers.
 
-    :ivar count: number of servers; None for one that bears the plain name
-    :ivar absent: names of servers that are none of the group's any more
+    :ivar count: number of servers; None for a single server with the plain
+        name
+    :ivar absent: names of servers that no longer belong to the group
     :ivar place: where in its document this stands, for error messages
     """
 

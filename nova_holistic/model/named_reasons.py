@@ -14,7 +14,7 @@ _PLAIN = re.compile('[a-z]+|[0-9]+')
 """What may as well be a word or a number of the sentence."""
 
 _KINDS = frozenset({'host', 'node', 'domain', 'zone'})
-"""Before a name, beside the levels."""
+"""Words before a name, in addition to the levels."""
 
 _PREPOSITIONS = re.compile(r'(?:^|\s)(?:of|on|in|at|below|from|to) $')
 _CLAUSE = re.compile(r'(?:^|[;:] )$')
@@ -25,15 +25,15 @@ _JOINED = re.compile(r',? (?:and |or )?|,')
 
 
 def named(reasons: Sequence[Reason], snapshot: Snapshot) -> tuple[Reason, ...]:
-    """The same reasons, each knowing what it names of hosts and domains, and
-    where, so that it can be told to those who are not to know.
+    """The same reasons with marks at the names of hosts and domains, so that
+    these names can be hidden from users who may not see them.
 
-    One that came with its names is taken at its word. In any other, such as
-    that of a policy which marks none, they are looked for. There a name that
-    may be an English word or a number, such as ``a`` or ``3``, is
-    one only where a sentence has a name: after its level, as in *rack a*, in
-    quotes, or where nothing but a name can stand. Any other is one wherever
-    it is.
+    A reason that came with marked names is accepted unchanged. In any other
+    reason, such as that of a policy which marks none, names are searched for.
+    A name that may be an English word or a number, such as ``a`` or ``3``, is
+    recognised only where a sentence has a name: after its level, as in *rack
+    a*, in quotes, or where only a name is possible. Any other name is
+    recognised everywhere.
     """
     words = {word for reason in reasons
              if reason.names is None
@@ -57,7 +57,7 @@ def _named(reason: Reason, names: Collection[str],
                 not _PLAIN.fullmatch(match.group())
                 or _is_name(text, match, kinds, spans)):
             spans.append(match.span())
-    # What was marked stays so, whole, whatever words are found in it.
+    # Marked parts stay marked, even if they contain other names.
     spans = sorted((*known, *(
         (start, end) for start, end in spans
         if not any(start < last and first < end for first, last in known))))

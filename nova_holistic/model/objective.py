@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan is to be best at, once preferences are met as well as can be."""
+"""The objective that a plan optimises after the preferences."""
 
 import abc
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,8 @@ class HostEncoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outlay:
-    """A cost that is a sum over hosts, each judged by its utilisation alone.
+    """A cost that is a sum over hosts, where the cost of each host depends
+    only on its utilisation.
 
     Utilisation is the mean over the resource classes that the group asks for,
     as objectives.utilisation has it.
@@ -84,8 +85,8 @@ class Objective(abc.ABC):
     """A cost to be minimised: one file, one entry point in
     ``nova_holistic.objectives``.
 
-    The value judges a finished placement, the encoding persuades the solver;
-    on a proved optimum the two agree.
+    The value evaluates a finished placement; the encoding adds the objective
+    to the solver's model; at a proven optimum the two agree.
 
     :cvar integral: whether every value is a whole number, so that a solver's
         bound may be rounded up
@@ -95,21 +96,22 @@ class Objective(abc.ABC):
     integral: ClassVar[bool] = False
 
     def for_group(self, group: Group) -> 'Objective':
-        """The objective that knows what this group says beside its members;
-        this one itself where that changes nothing."""
+        """The objective with the additional information in this group; this
+        object itself if the group has none."""
         return self
 
     def outlay(self) -> Outlay | None:
-        """What it costs to use hosts, where that is all; None where it is
-        not, or nothing is said of it: hosts are then not told apart by it."""
+        """The cost of hosts in use, if the objective is the sum of these
+        costs; otherwise, and if the cost is unknown, None: the objective then
+        does not distinguish hosts."""
         return None
 
     def traffic(self) -> Sequence[Traffic] | None:
-        """Between whom there is traffic, where the cost is the sum over
-        these, over the levels of the tree and over the pairs of servers, one
-        of either side, that share no domain of the level, of 2 x mbps, and
-        nothing else; None where it is not, or nothing is said of it. The
-        solver then knows a bound, and brings together who talks."""
+        """The traffic between members, if the cost is exactly the sum of 2 x
+        mbps over this traffic, over the levels of the tree, and over the pairs
+        of servers, one of each side, that share no domain of the level;
+        otherwise, and if the cost is unknown, None. With it, the solver has a
+        bound, and places communicating members together."""
         return None
 
     @abc.abstractmethod

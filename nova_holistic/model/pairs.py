@@ -2,9 +2,9 @@
 """Pairs of servers, one of either side, that share a domain: n x m of them
 where it holds n of one side and m of the other.
 
-A product of two counts is no linear expression, but exact with a few
-variables more: with the smaller count n as a sum of digits, each 0 or its
-weight w, the product is the sum of w x (m where the digit is there, else 0).
+A product of two counts is not a linear expression, but it is exact with a few
+additional variables: with the smaller count n as a sum of digits, each 0 or
+its weight w, the product is the sum of w x (m if the digit is set, else 0).
 """
 
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def pairs_together(encoder: PairEncoder, first: Scope, second: Scope,
         part = encoder.continuous(f'{name} {weight}', 0, len(many.members))
         # No more than there are of the larger side,
         encoder.require(part <= others)
-        # and none where the digit is not there.
+        # and no part if the digit is not set.
         encoder.require(part <= digit * len(many.members))
         total = total + part * weight
     return total
@@ -58,7 +58,8 @@ def pairs_together(encoder: PairEncoder, first: Scope, second: Scope,
 
 def _digits(encoder: PairEncoder, name: str, number: Expression,
             most: int) -> Iterator[tuple[int, Expression]]:
-    """Weights that sum to ``most``, each with what is 1 where it is there."""
+    """Weights that sum to ``most``, each with a variable that is 1 if its
+    digit is set."""
     if most == 1:
         yield 1, number
         return

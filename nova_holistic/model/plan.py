@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer to a group: a plan, a proof that there is none, or neither."""
+"""The answer for a group: a plan, a proof that none exists, or neither."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -69,7 +69,7 @@ class Reason:
 
     :ivar at: path of the group or member that the reason is about
     :ivar names: words of the message that are names of hosts or domains; None
-        where nobody has looked for any
+        if they have not been searched for
     :ivar hidden: where they stand: of each the first character and the one
         after the last
     :ivar public: what users read instead of the message, if that was not
@@ -85,8 +85,8 @@ class Reason:
 
     @classmethod
     def told(cls, at: str, text: str) -> 'Reason':
-        """With the names that are marked in the text; where it may have
-        others, or is not marked, somebody has to look for them still."""
+        """With the names that are marked in the text; if it may contain
+        others, or is not marked, they still have to be searched for."""
         if not isinstance(text, Marked):
             return cls(at, text)
         return cls(at, str(text), text.names if text.whole else None,

@@ -25,9 +25,9 @@ class Violations:
     """How far a placement is from what a policy asks.
 
     :ivar count: 0 where the policy holds; else how far from it, in its unit
-    :ivar messages: one line a violation, naming domains and members; marked,
-        if users are to be told what is not a name without guesses, and best
-        made where they are read
+    :ivar messages: one line per violation, with the domains and members; their
+        names should be marked, so that they can be hidden without guesses, and
+        the text is best created when it is read
     """
 
     count: int
@@ -48,7 +48,7 @@ class Encoder(Protocol):
 
     Members that are placed already enter every expression as constants.
 
-    :ivar snapshot: its ``Host.servers`` count nobody of the group
+    :ivar snapshot: its ``Host.servers`` does not count servers of the group
     """
 
     snapshot: Snapshot
@@ -91,8 +91,8 @@ class Encoder(Protocol):
         """Require that no domain of the level holds more than ``most``
         members of the scope.
 
-        The same as a constraint on the count of each domain, but one entry,
-        whatever the number of domains.
+        Equivalent to a constraint on the count of each domain, but a single
+        entry for any number of domains.
         """
 
     def penalise(self, policy: 'Policy', scope: 'Scope',
@@ -105,8 +105,8 @@ class Policy(abc.ABC):
     """A rule on all members below the group that carries it.
 
     A subclass is one file and one entry point in ``nova_holistic.policies``.
-    Its check judges a finished placement, its encoding persuades the solver;
-    the two share no code.
+    Its check evaluates a finished placement; its encoding adds the policy to
+    the solver's model; the two share no code.
 
     :ivar weight: None for a hard policy; else what one violation costs
     :ivar place: where in its document this stands, for error messages
@@ -114,19 +114,19 @@ class Policy(abc.ABC):
 
     type: ClassVar[str]
     keys: ClassVar[Mapping[str, Any]]
-    """JSON schema of each key beside ``type`` and ``weight``."""
+    """JSON schema of each key in addition to ``type`` and ``weight``."""
     required: ClassVar[Sequence[str]] = ()
-    """Keys that must be there."""
+    """Required keys."""
     default_weight: ClassVar[float | None] = None
-    """The weight of one whose document gives none."""
+    """The default weight if the document gives none."""
     local: ClassVar[bool] = False
-    """Whether its check looks at nothing but the hosts that members are on:
-    where those stand, their zone, aggregates and servers; and at links. Such
-    a policy is judged without reading the whole cloud."""
+    """Whether its check uses only links and the hosts of members: their
+    location, zone, aggregates and servers. Such a policy can be checked
+    without reading the whole cloud."""
     counts_all: ClassVar[bool] = True
-    """Whether what it allows some members may depend on how many there are,
-    and where, of all others. Where it does not, members keep the alternates
-    that they have as others come and go."""
+    """Whether the hosts that it allows for some members may depend on the
+    number and the hosts of all others. If not, members keep their alternates
+    when other members are added or removed."""
     monotone: ClassVar[bool] = False
     """Whether a plan that keeps it still keeps it after a host was added to
     the cloud, and after a member was removed from the group."""
@@ -143,9 +143,9 @@ class Policy(abc.ABC):
                       place: str) -> 'Policy':
         """Make one from keys that fit the schema.
 
-        Each key is a field of its own here, a list in it a tuple; a policy of
-        which that is not so, or that has more to check than a schema can,
-        does it in its own.
+        Each key becomes a field with its own name, and a list becomes a tuple.
+        A policy for which this is insufficient, or that needs more checks than
+        a schema can express, overrides this method.
 
         :raises InvalidDocument: something a schema cannot say
         """
@@ -161,12 +161,13 @@ class Policy(abc.ABC):
 
     @property
     def summary(self) -> str:
-        """What reasons call it: its title and what it speaks of."""
+        """The name of the policy in reasons: its title and its level."""
         return Marked(' '.join((self.title, *self.levels)))
 
     @property
     def levels(self) -> Sequence[str]:
-        """Levels this policy speaks of; each must exist in the snapshot."""
+        """Levels to which this policy refers; each must exist in the
+        snapshot."""
         return ()
 
     @property
@@ -177,15 +178,15 @@ class Policy(abc.ABC):
     @property
     def confines(self) -> str | None:
         """The level of which one domain holds all members below, if this
-        policy is hard and says so."""
+        policy is hard and requires it."""
         return None
 
     @property
     def closes(self) -> str | None:
-        """The level whose domains are closed to everybody else while members
-        are in them, if this policy is hard and reserves domains.
+        """The level whose domains are closed to all other servers while
+        members are in them, if this policy is hard and reserves domains.
 
-        Whoever declares it above the level host needs a right of its own.
+        Declaring it above the level host requires a separate right.
         """
         return None
 
@@ -194,20 +195,21 @@ class Policy(abc.ABC):
         """Names, coarse to fine, of the one vertex of the topology that this
         policy names; empty if it names none.
 
-        Whoever names a host needs a right of its own.
+        Naming a host requires a separate right.
         """
         return ()
 
     def most_on_a_host(self, scope: 'Scope') -> int | None:
-        """A number of the scope's members that no host holds more than, if
-        this policy is hard and says so of every host."""
+        """The maximum number of the scope's members on one host, if this
+        policy is hard and sets the same maximum for every host."""
         return None
 
     def admits(self, host: Host) -> bool:
         """Whether members below may be on the host at all.
 
-        False where the policy is hard and asks for what this host is not,
-        whoever else is there; what others below ask for counts elsewhere.
+        False if the policy is hard and this host does not satisfy it,
+        independent of other members; the requirements of policies below count
+        elsewhere.
         """
         return True
 
@@ -217,11 +219,11 @@ class Policy(abc.ABC):
         member, while everyone else stays; None where it sees more, or that is
         not said.
 
-        Two hosts in the same domain of each level are then judged alike. False
-        with a level says that all its domains in which no member of the
-        top-level group is are judged alike, too. Nothing at all says that its
-        check does not look at the member. A subclass with a check of its own
-        has to say it again.
+        Two hosts in the same domain of each level then get the same result.
+        False with a level means that all its domains without a member of the
+        top-level group also get the same result. The default states that its
+        check does not depend on the member. A subclass with its own check has
+        to state it again.
         """
         return None
 
@@ -234,12 +236,13 @@ class Policy(abc.ABC):
     @abc.abstractmethod
     def check(self, scope: 'Scope', placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
-        """Judge a placement.
+        """Check a placement.
 
         :param placement: member path to host, of the whole top-level group;
             members of the scope that are missing here are not placed, and
             break nothing by that
-        :param snapshot: its ``Host.servers`` count nobody of the group
+        :param snapshot: its ``Host.servers`` does not count servers of the
+            group
         """
 
     @abc.abstractmethod

@@ -6,9 +6,9 @@ at its destination, since the move may succeed or fail. After a resize or a
 cold migration it counts at both until the move is confirmed or reverted. A
 server that is being built counts at its planned host.
 
-Whoever asks where members are reads the records in its own way: a scheduler in
-Nova's databases, an engine through Nova's API. All of them leave the answer to
-this module, so that they agree. States are Nova's own: see
+Each caller reads the records in its own way: a scheduler from Nova's
+databases, an engine through Nova's API. All of them use this module to
+determine the positions, so that they agree. States are Nova's own: see
 nova.compute.vm_states and nova.objects.migration.
 """
 
@@ -57,8 +57,8 @@ class ServerRecord:
 
     @property
     def statuses(self) -> tuple[str, ...]:
-        """Statuses of the migrations that matter; a server for which there
-        are none is not moving, and nothing needs to be read for it."""
+        """Statuses of the migrations that matter; a server without such a
+        migration is not moving, and nothing needs to be read for it."""
         if self.host is None:
             return ()
         if self.vm_state == RESIZED:

@@ -44,8 +44,8 @@ class Relationship(Policy):
 
     @property
     def traffic_mbps(self) -> int:
-        """Mbit/s, either way, between each server of one side and each of
-        the other; 0 where the relationship speaks of none."""
+        """Mbit/s, in each direction, between each server of one side and each
+        of the other; 0 if the relationship specifies none."""
         return 0
 
     def sides(self, scope: 'Scope') -> tuple[tuple[Member, ...],

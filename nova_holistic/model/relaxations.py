@@ -28,7 +28,7 @@ class MoreHosts:
         the added hosts
     :ivar added: where the hosts are added, sorted by location
     :ivar in_new_domains: whether some of these locations are new domains. If
-        not, the hosts are added beside existing hosts.
+        not, the hosts are added to domains of existing hosts.
     :ivar smallest: whether it is proved that fewer hosts of one kind are not
         enough
     """
@@ -86,7 +86,7 @@ class LowerCount:
 
 @dataclass(frozen=True, slots=True)
 class Relaxations:
-    """Each relaxation makes the group fit by itself.
+    """Each relaxation alone makes the group fit.
 
     :ivar preferences: single rules in document order; if none is enough, at
         most one set of rules

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was worked out of an object is remembered while it is asked for."""
+"""Cache values that were computed from an object for as long as they are
+used."""
 
 from collections.abc import Callable
 from collections import OrderedDict
@@ -14,8 +15,9 @@ class Remembered(Generic[K, V]):
     """A function of one immutable object, worked out once for each of the
     last few.
 
-    Objects are told apart by identity: equal ones cost as much to compare as
-    to work out. Each is kept alive here, so its identity stays its own.
+    Objects are distinguished by identity: comparing equal objects costs as
+    much as computing the value. The cache keeps each object alive, so that its
+    identity is not reused.
     """
 
     def __init__(self, work_out: Callable[[K], V], size: int):

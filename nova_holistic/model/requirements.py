@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a member asks of its host."""
+"""The requirements of a member for its host."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,8 @@ from nova_holistic.model.image import Image
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """What one server needs; members with equal requirements are alike.
+    """The requirements of one server; members with equal requirements are
+    interchangeable.
 
     :ivar resources: amount of each of Placement's resource classes, in that
         class's own unit; empty until a flavor is resolved

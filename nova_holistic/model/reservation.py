@@ -25,7 +25,7 @@ def reservations(group: Group, placement: Mapping[str, Host],
     """What a top-level group's policies reserve for it.
 
     :param placement: member path to host, of members that take up room
-    :param levels: of the tree that the hosts stand in, coarse to fine
+    :param levels: levels of the tree of the hosts, coarse to fine
     """
     snapshot = Snapshot(levels, tuple(placement.values()))
     for scope in group.scopes():

@@ -25,8 +25,9 @@ class Host:
     :ivar uuid: of the resource provider (and compute node); '' in a bare file
     :ivar location: one name for each level above host, coarse to fine
     :ivar labels: levels outside the tree, e.g. ``power_feed: A``
-    :ivar servers: number of servers already there, strangers to a group; see
-        :meth:`Snapshot.without_servers` for those that are not
+    :ivar servers: number of existing servers that do not belong to the group;
+        see
+        :meth:`Snapshot.without_servers` for servers of the group
     :ivar statistics: what others measured there lately, by name
     :ivar hypervisor: type and version, as Nova has them; ('', 0) if unknown
     """
@@ -57,7 +58,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Hosts, their capacity and use, and the topology they stand in.
+    """Hosts, their capacity and usage, and their topology.
 
     Threads may share one: nothing in it changes but what is remembered.
 
@@ -137,8 +138,8 @@ class Snapshot:
     def once(self, key: Hashable, work: Callable[[], T]) -> T:
         """The answer of ``work``, worked out once for the snapshot.
 
-        :param key: all that the answer depends on beside the snapshot, and
-            who asks
+        :param key: all values other than the snapshot that determine the
+            answer, including the caller
         """
         if key not in self._known:
             self._known[key] = work()
@@ -146,16 +147,18 @@ class Snapshot:
 
     def lasting(self, key: Hashable, work: Callable[['Snapshot'], T],
                 renew: Callable[[T, 'Snapshot'], T]) -> T:
-        """The same for what is cheaper to bring up to date than to work out.
+        """Remember a value that is cheaper to update than to compute.
 
         One answer of the lineage is kept for each key, the latest, so it
         should not hold on to a snapshot.
 
-        :param renew: given the answer for some snapshot of the lineage, with
-            whatever hosts, does as ``work`` does for this one
+        :param renew: receives the answer for another snapshot of the lineage,
+            with any hosts, and returns the result of ``work`` for this
+            snapshot
         """
         def follow() -> T:
-            # Once, lest another thread puts its own there in between.
+            # In one step, so that no other thread stores its own value in
+            # between.
             latest = self.lineage.get(key)
             answer = work(self) if latest is None else renew(latest, self)
             self.lineage[key] = answer
@@ -164,10 +167,11 @@ class Snapshot:
         return self.once(('lasting', key), follow)
 
     def without_servers(self, names: Iterable[str]) -> 'Snapshot':
-        """The same with one server less on a host each time it is named.
+        """The snapshot with one server less on a host for each time that the
+        host is named.
 
-        For the servers of a group, which are no strangers to it. Their use
-        of resources stays.
+        For the servers of a group, which do not count as servers from outside
+        it. Their resources remain in use.
         """
         less = Counter(names)
         if not less:

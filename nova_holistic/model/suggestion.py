@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import difflib
 
 _LONGEST = 255
-"""Characters; a longer word is no misspelling of a name."""
+"""Characters; a longer word cannot be a misspelled name."""
 
 
 def suggested(word: str, known: Iterable[str]) -> str:

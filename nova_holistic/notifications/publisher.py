@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends events to the message bus, in a thread of its own.
+"""Sends events to the message bus, in its own thread.
 
-The table has every event; the bus gets what can be sent. Nobody waits for a
-bus that is away: beyond a limit, events are not sent.
+The table has every event; the bus gets those that can be sent. No caller waits
+for an unavailable bus: beyond a limit, events are not sent.
 
 The thread is a daemon. A pool of futurist would keep a process from ending
-while the bus is away.
+while the bus is unavailable.
 """
 
 import atexit
@@ -41,7 +41,8 @@ OFF = ('', 'noop')
 
 
 class Publisher:
-    """Called with events, it returns at once. Threads may share one."""
+    """Called with events, it returns immediately. Threads may share an
+    instance."""
 
     def __init__(self, notifier: messaging.Notifier, waiting: int = WAITING):
         """

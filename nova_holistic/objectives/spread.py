@@ -112,8 +112,9 @@ class Spread(Objective):
                 parts.append((encoder.continuous(
                     f'climb {name} {piece}', 0, (width + spare) / unit),
                     _slope(piece) * unit))
-        # Every bit of use added stands on one piece; the pieces grow dearer,
-        # so the cheapest way to stand on them is from the bottom up.
+        # Every added unit of usage belongs to one piece; the cost of the
+        # pieces increases, so the cheapest way is to fill them from the bottom
+        # up.
         climbed, cost = LpAffineExpression(), LpAffineExpression()
         for part, slope in parts:
             climbed += part

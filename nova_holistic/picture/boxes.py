@@ -17,7 +17,7 @@ _MOST_LABEL = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A domain with room for all that it holds, in pixels."""
+    """A domain with space for its content, in pixels."""
 
     domain: DomainView
     size: Size

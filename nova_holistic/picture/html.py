@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture in a page of its own: nothing is loaded from elsewhere."""
+"""The picture in a separate page: nothing is loaded from elsewhere."""
 
 from xml.etree.ElementTree import Element, SubElement, tostring
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said above the boxes: name, totals, key to colours and load."""
+"""The text above the boxes: name, totals, key to colours and load."""
 
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element

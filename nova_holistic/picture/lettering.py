@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text that fits its room, whatever a user has put in a name.
+"""Text that fits its space, for any names that users choose.
 
 Widths are estimates in pixels for a wide sans-serif face (DejaVu Sans), so
 that text in a narrower one fits too.
@@ -46,7 +46,7 @@ def wrap(parts: Sequence[str], separator: str, room: float,
          size: float) -> list[str]:
     """The parts joined into lines that fit, in order.
 
-    A part that alone exceeds the room has a line of its own.
+    A part that alone exceeds the space has a separate line.
     """
     lines: list[str] = []
     for part in parts:

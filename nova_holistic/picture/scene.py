@@ -97,8 +97,8 @@ def scene(snapshot: Snapshot, plan: Plan, group: Group | None = None,
     :param group: where given, what each member adds to its host is shown
     :param placed: members whose use the snapshot counts already
     :param violations: of the group's policies and requirements
-    :raises InvalidDocument: the plan names a host that is not in the snapshot,
-        or the group a flavor or level that is not
+    :raises InvalidDocument: the snapshot does not contain a host of the plan,
+        or a flavor or level of the group
     """
     _require_hosts(snapshot, plan)
     demands: dict[str, Mapping[str, int]] = {}

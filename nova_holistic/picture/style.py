@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Colours of everything but the groups, for light and for dark surroundings.
 
-A renderer that knows no media queries draws the light ones. No character of
-this text may need escaping in XML: it also stands in an HTML page.
+A renderer without support for media queries draws the light colours. No
+character of this text may need escaping in XML: an HTML page contains it as
+well.
 """
 
 STYLE = '''

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture as one SVG element that needs nothing beside itself."""
+"""The picture as one self-contained SVG element."""
 
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -31,7 +31,7 @@ def draw(scene: Scene) -> Element:
     root = _root(scene)
     paper = canvas.rectangle(root, 'paper', 0, 0, 0, 0)
     head = canvas.group(root, 'head', _MARGIN, _MARGIN)
-    # A wide picture is looked at from further away.
+    # A wide picture is viewed from a greater distance.
     zoom = min(_MOST_ZOOM, max(1.0, width / _USUAL_WIDTH))
     enlarged = canvas.group(head, 'enlarged')
     enlarged.set('transform', f'scale({canvas.number(zoom)})')

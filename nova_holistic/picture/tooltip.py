@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of a host when the pointer rests on it."""
+"""The text about a host when the mouse pointer rests on it."""
 
 from nova_holistic.picture import amounts
 from nova_holistic.picture.scene import HostView, Load

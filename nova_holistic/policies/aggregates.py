@@ -19,8 +19,8 @@ class Aggregates(Policy):
     """All members below the group are on hosts that are in all named
     aggregates.
 
-    Weighted, each member on another host is one violation, however many
-    aggregates do not hold it.
+    Weighted, each member on another host is one violation, for any number of
+    missing aggregates.
     """
 
     type: ClassVar[str] = 'aggregates'

@@ -89,7 +89,7 @@ class AntiAffinity(OfLevel):
               limit: int) -> Iterator[Marked]:
         yield from (self.outside(path, placement[path]) for path in outside)
         for domain, paths in full:
-            yield tell('{} {:name} holds {} members, at most {} may be there: '
+            yield tell('{} {:name} holds {} members, at most {} are allowed: '
                        '{}', self.level, domain, len(paths), limit,
                        ', '.join(paths))
 

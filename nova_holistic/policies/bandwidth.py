@@ -2,24 +2,25 @@
 """No uplink of the level carries more than its capacity.
 
 The model is the pipe model: every server of one side and every server of the
-other exchange ``mbps`` Mbit/s, as much in each direction at once. So sides of
+other exchange ``mbps`` Mbit/s in each direction at the same time. So sides of
 n and m servers exchange n x m x mbps each way; a relationship between groups
-says the same as one between each two of their servers; and the order of the
+is equivalent to one between each two of their servers; and the order of the
 sides does not matter. A pair that shares a domain of the level does not use
 its uplink; any other pair uses the uplinks of both its ends. Links are full
-duplex, and capacity and use are those of one direction.
+duplex, and capacity and usage are those of one direction.
 
 This is the customer-pipe of Duffield et al., A Flexible Model for Resource
 Management in Virtual Private Networks (SIGCOMM 1999), with the traffic matrix
 of Meng, Pappas and Zhang, Improving the Scalability of Data Center Networks
-with Traffic-aware Virtual Machine Placement (INFOCOM 2010). The alternative
-is a hose, or one for each two tiers as in the tenant application graphs of
-Lee et al., Application-Driven Bandwidth Guarantees in Datacenters (SIGCOMM
-2014), in which an uplink is asked for the smaller of what the servers on
-either side of it can send and receive. With equal guarantees that is a
-function of the number of servers below the uplink, whichever side they are
-of: it sees no gain in a web server beside its database unless all of them
-are there. Pipes do, and what they ask of a link is a sum over pairs.
+with Traffic-aware Virtual Machine Placement (INFOCOM 2010). The alternative is
+a hose, or one for each two tiers as in the tenant application graphs of Lee et
+al., Application-Driven Bandwidth Guarantees in Datacenters (SIGCOMM 2014), in
+which the load of an uplink is the smaller of the rates that the servers on
+each side of it can send and receive. With equal guarantees, this is a function
+of the number of servers below the uplink, of either side of the relationship:
+the hose model sees no gain in a web server next to its database unless all
+servers of both sides are below the uplink. Pipes do, and their load on a link
+is a sum over pairs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,11 +49,11 @@ Sides = tuple[tuple[Member, ...], tuple[Member, ...]]
 class Bandwidth(OfLevel, Relationship):
     """No uplink of the level carries more than its capacity.
 
-    It carries what others use, as the snapshot says, and what all hard
-    bandwidth relationships of the level in the whole top-level group ask of
-    it. Each Mbit/s over is a violation of each of those that cross it, and so
-    is each member on a host in no domain of the level. A domain without a
-    link in the snapshot has an uplink without limits.
+    It carries the usage by others in the snapshot, and the traffic of all hard
+    bandwidth relationships of the level in the whole top-level group. Each
+    Mbit/s over its capacity is a violation of each relationship that crosses
+    it, and so is each member on a host in no domain of the level. A domain
+    without a link in the snapshot has an uplink without limits.
 
     Weighted, no uplink is limited, and each Mbit/s between servers that do
     not share a domain of the level is one violation.
@@ -115,7 +116,7 @@ class Bandwidth(OfLevel, Relationship):
 
     def _where(self, sides: Sides, placement: Mapping[str, Host],
                snapshot: Snapshot) -> tuple[Counter, Counter]:
-        """Members placed of either side, by domain; None is no domain."""
+        """Placed members of each side, by domain; None means no domain."""
         first, second = (
             Counter(snapshot.domain(placement[member.path], self.level)
                     for member in side if member.path in placement)
@@ -177,7 +178,8 @@ class Bandwidth(OfLevel, Relationship):
             # Every member is in some domain.
             encoder.require(encoder.outside(side, self.level) == 0)
         sharing = self._on_the_same_links(scope)
-        # The first of those on the same links speaks for all of them.
+        # The first of the relationships on the same links reports for all of
+        # them.
         if sharing and sharing[0].rule is self:
             self._keep_within(sharing, encoder)
 

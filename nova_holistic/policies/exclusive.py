@@ -77,7 +77,8 @@ class Exclusive(OfLevel):
                        domain, ', '.join(mine), joined('; ', found))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
-        # Whoever else is there counts, and a member may be that for others.
+        # All other servers count, and a member may count as one for other
+        # groups.
         return {self.level: True}
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
@@ -87,7 +88,7 @@ class Exclusive(OfLevel):
         if self.hard:
             # Every member is in some domain.
             encoder.require(outside == 0)
-            # No member is where strangers are.
+            # No member is in a domain with servers from outside the group.
             encoder.require(encoder.among(scope, [
                 host for host in encoder.candidates(scope)
                 if encoder.snapshot.domain(host, self.level) in taken]) == 0)
@@ -113,7 +114,8 @@ class Exclusive(OfLevel):
 
     def _others(self, scope: Scope, encoder: Encoder
                 ) -> tuple[set[Domain], set[Domain]]:
-        """Domains with strangers, and those that other members could use."""
+        """Domains with servers from outside the group, and domains that other
+        members could use."""
         def domains(hosts: Iterable[Host]) -> set[Domain]:
             found = {encoder.snapshot.domain(h, self.level) for h in hosts}
             return {domain for domain in found if domain is not None}

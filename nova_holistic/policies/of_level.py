@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What policies that speak of one level's domains have in common."""
+"""The common part of policies for the domains of one level."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +27,6 @@ class OfLevel(Policy):
         return (self.level,)
 
     def outside(self, path: str, host: Host) -> Marked:
-        """What is told of a member that is in no domain."""
+        """The message for a member that is in no domain."""
         return tell('{} is on host {:name}, which is in no domain of level {}',
                     path, host.name, self.level)

@@ -56,7 +56,8 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
               ) -> Iterator[Marked]:
         yield from (self.outside(path, host) for path, host in outside)
         for domain, first, second in sorted(shared):
-            yield tell('{} {:name} holds {} beside {}', self.level, domain,
+            yield tell('{} {:name} holds {} together with '
+                       '{}', self.level, domain,
                        ', '.join(first), ', '.join(second))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:

@@ -19,7 +19,8 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import LEVEL, OfLevel
 
 Wish = tuple[Requirements, tuple[Policy, ...]]
-"""What a member asks of its host, and the policies that do so for it."""
+"""The requirements of a member for its host, and the policies with the same
+requirements."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +58,7 @@ class Spread(OfLevel):
                 place, 'max_skew or min_domains is missing')
         return super().from_document(keys, weight=weight, place=place)
 
-    # Judging a placement.
+    # The check of a placement.
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
@@ -112,7 +113,7 @@ class Spread(OfLevel):
             return 0, ()
         return short, (Marked(
             f'members are in {used} domains of level {self.level}; at least '
-            f'{self.min_domains} are asked for'),)
+            f'{self.min_domains} are required'),)
 
     def _eligible(self, scope: Scope, snapshot: Snapshot,
                   hosts: list[Host]) -> set[Domain]:
@@ -125,7 +126,7 @@ class Spread(OfLevel):
                   for h in hosts} if coarser else {()}
         return {d for place in chosen for d in places.get(place, ())}
 
-    # Persuading the solver.
+    # The encoding in the solver's model.
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
         if not scope.members:
@@ -157,8 +158,8 @@ class Spread(OfLevel):
                    domains: list[Domain]) -> Expression:
         """Rows for domains that are eligible together; what is over.
 
-        Where these are not the domains that the group is confined to, all
-        counts are 0, and the rows say nothing.
+        If these are not the domains to which the group is confined, all counts
+        are 0, and the rows have no effect.
         """
         members, over = len(scope.members), 0
         possible = set(encoder.domains(self.level))
@@ -222,7 +223,8 @@ def _wishes(scope: Scope) -> Iterator[Wish]:
 
 def _places(level: str, confining: Sequence[str], wishes: frozenset[Wish],
             snapshot: Snapshot) -> tuple[list[str], dict[tuple, set[Domain]]]:
-    """The coarser of the levels, and the domains eligible in each of theirs.
+    """The coarser of the levels, and the eligible domains inside each of its
+    domains.
     """
     coarser = [c for c in confining if _is_coarser(c, level, snapshot)]
     found: dict[tuple, set[Domain]] = defaultdict(set)

@@ -33,8 +33,8 @@ class Traits(Policy):
     """All members below the group are on hosts that have each required trait
     and no forbidden one.
 
-    Weighted, each member on another host is one violation, however many
-    traits are wrong there.
+    Weighted, each member on another host is one violation, for any number of
+    wrong traits there.
     """
 
     type: ClassVar[str] = 'traits'

@@ -112,7 +112,8 @@ class ServerReconciler:
                       views: Mapping[str, InstanceView | None],
                       groups: Mapping[str, GroupOutline],
                       each: Each) -> None:
-        """Correct members that are not as Nova says of their servers."""
+        """Correct members that differ from the state of their servers in
+        Nova."""
         astray = [m for m in members if m.instance_uuid in views
                   and not _as_known(m, views[m.instance_uuid])]
         for row in overview.whole(self._table.database, astray):
@@ -123,14 +124,15 @@ class ServerReconciler:
     def _all_views(self, by_project: Mapping[str, list[MemberOutline]]
                    ) -> tuple[list[MemberOutline],
                               Mapping[str, InstanceView | None]]:
-        """Members of the projects whose servers Nova tells of, and what it
-        tells."""
+        """Members of the projects whose servers Nova lists, and the listed
+        servers."""
         known, views = [], {}
         for project_id, members in by_project.items():
             try:
                 views.update(self._views(members, project_id))
             except exceptions.HolisticError:
-                LOG.exception('Servers of project %s are not seen to',
+                LOG.exception('Servers of project %s are not checked in this '
+                              'pass',
                               project_id)
                 continue
             known.extend(members)
@@ -159,7 +161,7 @@ class ServerReconciler:
 
     def _server_built(self, member: MemberRecord,
                       view: InstanceView) -> bool:
-        """The server has run, and the table does not say so yet.
+        """The server has run, and the table does not state it yet.
 
         A server that was shelved and offloaded is on no host: its member
         stays at the place where it was planned.
@@ -179,8 +181,8 @@ class ServerReconciler:
         return self._positions.correct(member, view)
 
     def _build_failed(self, member: MemberRecord) -> bool:
-        """It stands on its host in ERROR without having run, and has that
-        room until it is deleted."""
+        """The server is on its host in ERROR without having run, and uses the
+        capacity until it is deleted."""
         return self._table.change_state(
             member.id, [MemberState.CLAIMED], MemberState.FAILED,
             self._clock(), of_instance=member.instance_uuid)
@@ -189,9 +191,10 @@ class ServerReconciler:
                     group: GroupOutline) -> bool:
         """The server was never built: its place is held again.
 
-        At once if Nova proves that nothing follows. Otherwise the claim may
-        be under way, or the scheduler died between claim and swap, or between
-        swap and answer: the grace tells these cases apart.
+        Immediately if Nova proves that no further event follows. Otherwise the
+        claim may be in progress, or the scheduler may have failed between
+        claim and swap, or between swap and answer: the grace period
+        distinguishes these cases.
         """
         if not (self._older(member, self._conf.reconciler.grace)
                 or self._given_up(member, view)):
@@ -202,10 +205,10 @@ class ServerReconciler:
                   view: InstanceView | None) -> bool:
         """Whether Nova proves that the server will never be built.
 
-        As long as the hold is there, the scheduler may not have answered yet,
-        and the place is safe; unless the row says that it is held, because an
-        engine has begun to undo the claim. A server that Nova does not know
-        may have been deleted before its cell knew it. A server in ERROR
+        While the hold exists, the scheduler may not have answered yet, and the
+        place is safe; unless the row says that it is held, because an engine
+        has begun to undo the claim. A server that Nova does not know may have
+        been deleted before it was created in its cell. A server in ERROR
         without a fault may have been set to that state while it is built.
         """
         if not member.held and self._holds.exists(member.hold) is not None:
@@ -216,8 +219,8 @@ class ServerReconciler:
 
     def _build_stalled(self, member: MemberRecord,
                        group: GroupOutline) -> bool:
-        """The server has no host, and Nova has done nothing for a long time:
-        a conductor died after the scheduler's answer.
+        """The server has no host, and Nova has not changed it for a long time:
+        a conductor failed after the scheduler's answer.
 
         If that conductor was only slow, the server is still created. So it
         keeps its room in Placement until it is deleted.
@@ -236,7 +239,7 @@ class ServerReconciler:
         return self._returning.give_back(member, group, all_room=False)
 
     def _older(self, member: MemberRecord, seconds: int) -> bool:
-        """Whether the member has been in its state for so long."""
+        """Whether the member has been in its state for this time."""
         since = member.updated_at
         return since is None or (
             since <= self._clock() - timedelta(seconds=seconds))

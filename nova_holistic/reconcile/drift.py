@@ -34,21 +34,21 @@ JUDGED = (*WITH_SERVERS, GroupStatus.DEGRADED)
 """Statuses of groups that have servers."""
 
 MOST = 500
-"""Groups that are judged in one pass. An engine that has just started judges
-all groups with servers."""
+"""Maximum number of groups that are checked in one pass. An engine that has
+just started checks all groups with servers."""
 
 
 class Drift:
-    """Judges a group again if something on which the verdict depends has
-    changed since this object judged it last.
+    """Checks a group again if anything that affects the result has changed
+    since this object checked it last.
 
     Positions of members are compared in each pass, in memory.
     Hosts are compared every ``[reconciler] drift_interval`` seconds, which
     costs a snapshot of the cloud.
 
-    The kept snapshot tells which groups are judged again. That a policy is
-    broken, or that a degraded group has recovered, is decided on a complete
-    snapshot, which is read at most once in a pass.
+    The kept snapshot determines which groups are checked again. The decision
+    that a policy is violated, or that a degraded group has recovered, is made
+    on a complete snapshot, which is read at most once per pass.
     """
 
     def __init__(self, conf, inventory: CloudInventory,
@@ -64,7 +64,7 @@ class Drift:
         # Groups with servers at the last comparison, by UUID.
         self._latest: Mapping[
             str, tuple[_Outline, Mapping[int, MemberOutline]]] = {}
-        # What the last verdict on a group depends on, by its UUID.
+        # The inputs of the last check of each group, by UUID.
         self._positions: dict[str, _Key] = {}
         self._surroundings: dict[str, Hashable] = {}
         # Groups with a policy that looks at all hosts of the cloud.
@@ -72,7 +72,7 @@ class Drift:
         self._compared_at: datetime | None = None
 
     def judge(self) -> Mapping[str, int]:
-        """Judge the groups for which something has changed.
+        """Check the groups for which an input has changed.
 
         :returns: how many groups were degraded, and how many recovered
         """
@@ -85,13 +85,14 @@ class Drift:
         try:
             cloud = _Cloud(self._inventory.kept())
         except exceptions.HolisticError:
-            LOG.exception('The policies of groups with servers are not judged')
+            LOG.exception('The policies of groups with servers are not '
+                          'checked in this pass')
             return {}
         if compare:
             due |= {uuid for uuid, outline in outlines.items()
                     if self._surroundings.get(uuid) != self._around(
                         cloud, outline)}
-            # Else the others are found by comparing once more.
+            # Otherwise, the next comparison finds the other groups.
             if len(due) <= MOST:
                 self._compared_at = self._clock()
         done: Counter[str] = Counter()
@@ -100,7 +101,8 @@ class Drift:
             try:
                 self._judge((cloud, sure), outlines[uuid], done)
             except exceptions.HolisticError:
-                LOG.exception('The policies of group %s are not judged', uuid)
+                LOG.exception('The policies of group %s are not checked in '
+                              'this pass', uuid)
         return +done
 
     def _complete(self) -> '_Cloud':
@@ -123,7 +125,7 @@ class Drift:
     def _outline(self, group: GroupOutline,
                  members: Mapping[int, MemberOutline]
                  ) -> 'tuple[_Outline, Mapping[int, MemberOutline]]':
-        """Made anew only for a group that has changed."""
+        """The group is parsed again only if it has changed."""
         known = self._latest.get(group.uuid)
         if known is not None and known[0][0] == group and known[1] is members:
             return known
@@ -147,7 +149,7 @@ class Drift:
                done: Counter[str]) -> None:
         """
         :param clouds: as it is kept, and as a complete snapshot has it
-        :raises HolisticError: it could not be judged; try again
+        :raises HolisticError: the check failed; try again
         """
         outlined, key, _ = outline
         found = self._table.group_with_members(outlined.uuid)
@@ -158,7 +160,7 @@ class Drift:
             group = self._groups.parse(record)
             cloud, broken = self._broken(clouds, found, group)
         except exceptions.InvalidDocument as error:
-            LOG.warning('The policies of group %s cannot be judged: %s',
+            LOG.warning('The policies of group %s cannot be checked: %s',
                         record.uuid, error)
             cloud, broken = clouds[0], None
         else:
@@ -179,8 +181,8 @@ class Drift:
             done['recovered'] += degrading.recover(
                 self._table.database, record, members, self._clock())
             crash_points.reached('drift.recovered')
-        # With the status as it was: if it has changed now, the next pass
-        # judges once more.
+        # The compare-and-swap uses the old status: if it has changed since
+        # then, the next pass checks the group again.
         self._positions[record.uuid] = key
         self._surroundings[record.uuid] = self._around(cloud, outline)
 
@@ -212,10 +214,10 @@ class Drift:
         return True
 
     def _has_moved(self, group_uuid: str, key: '_Key') -> bool:
-        """Whether a member has moved since the last verdict.
+        """Whether a member has moved since the last check.
 
-        If only hosts have changed, somebody may just be putting a host into
-        another rack, and no place is given up.
+        If only hosts have changed, an operator may be moving a host to another
+        rack, and no place is given up.
         """
         known = self._positions.get(group_uuid)
         return known is not None and known[-1] != key[-1]

@@ -14,7 +14,7 @@ def give_up(table: PlacementTable, holds: HoldClient, member: MemberRecord,
     """Drop the hold of a planned member. The member is lost.
 
     :param now: naive UTC
-    :returns: False if the member is not planned there any more
+    :returns: False if the member is no longer planned there
     :raises HoldsError: Placement does not answer; the row says that the
         member is lost and held, and a later pass drops the hold
     """

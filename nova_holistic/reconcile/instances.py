@@ -21,7 +21,7 @@ WITH_UPDATES = '2.58'
 """Microversion in which actions tell when they were updated."""
 DETAIL = '/servers/detail'
 DELETED = 'DELETED'
-"""Status of a server that is, or is about to be, no more."""
+"""Status of a server that is deleted, or is being deleted."""
 
 MOVING = ('RESIZE', 'MIGRATING', 'VERIFY_RESIZE', 'REVERT_RESIZE')
 """Statuses of a server that is between two hosts."""
@@ -32,8 +32,8 @@ EVACUATING = 'REBUILD'
 UNDER_WAY = frozenset({
     'accepted', 'queued', 'preparing', 'running', 'pre-migrating',
     'migrating', 'post-migrating', 'finished', 'confirming', 'reverting'})
-"""Statuses of a migration that has neither failed nor come to its end; one
-that is finished waits for its confirmation."""
+"""Statuses of a migration that has neither failed nor ended; a finished
+migration waits for its confirmation."""
 
 WITHOUT_FORCE = '2.68'
 """Microversion from which on no live migration passes by the scheduler."""
@@ -45,7 +45,8 @@ FEW = 5
 """Servers asked for one by one; of more, the project's list is read."""
 
 FAILURES = 3
-"""Servers that Nova cannot tell of, after which no more are asked for."""
+"""Maximum number of servers that Nova fails to show before the queries
+stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,11 @@ class InstanceView:
     :ivar host: where it is; None where it is nowhere: not yet built, failed
         to build, or shelved and offloaded
     :ivar node: hypervisor host name
-    :ivar launched: it has run, whatever became of it since
+    :ivar launched: the server has run at some time
     :ivar status: Nova's: ACTIVE, BUILD, ERROR, SHUTOFF ...
     :ivar flavor: id of its flavor; empty if it is not known
-    :ivar fault: Nova tells why it is in ERROR: nobody set that status by hand
+    :ivar fault: Nova states why it is in ERROR: the status was not set by a
+        user
     :ivar task: what Nova is doing with it; None for nothing
     """
 
@@ -102,18 +104,18 @@ class Instances(abc.ABC):
 
     @abc.abstractmethod
     def get(self, instance_uuid: str) -> InstanceView | None:
-        """None where there is no such server (any more)."""
+        """None if the server does not exist (any longer)."""
 
     def check_service(self) -> None:
         """Check that the service lists servers, as Nova does.
 
-        :raises ServiceFailed: it is not, or does not answer
+        :raises ServiceFailed: the service is not Nova, or does not respond
         """
 
     def find(self, instance_uuids: Collection[str],
              project_id: str) -> Mapping[str, InstanceView | None]:
-        """A project's servers as they are now, by UUID: None where there is
-        no such server (any more). One that Nova cannot tell of is left out.
+        """The current servers of a project, by UUID: None if the server does
+        not exist (any longer). A server that Nova fails to show is left out.
         """
         found: dict[str, InstanceView | None] = {}
         failures = 0
@@ -122,16 +124,17 @@ class Instances(abc.ABC):
             try:
                 found[uuid] = self.get(uuid)
             except ServiceFailed as error:
-                LOG.warning('Server %s is not seen to: %s', uuid, error)
+                LOG.warning('Server %s is not checked in this pass: '
+                            '%s', uuid, error)
                 failures += 1
                 if failures == FAILURES:
                     break
         return found
 
     def was_deleted(self, instance_uuid: str) -> bool:
-        """Whether Nova remembers that it deleted a server that is not there.
+        """Whether Nova has a record that it deleted a missing server.
 
-        False also where Nova does not know the server (any more).
+        False also if Nova does not know the server (any longer).
         """
         return False
 
@@ -155,8 +158,8 @@ class Instances(abc.ABC):
                             'it cannot move servers')
 
     def changed(self, since: datetime) -> Iterator[InstanceView] | None:
-        """Servers of all projects that have changed since then, those that
-        were deleted, too; None where that cannot be told.
+        """Servers of all projects that have changed since then, including
+        deleted servers; None if Nova cannot list them.
 
         :param since: naive UTC, by Nova's clocks
         """
@@ -195,8 +198,9 @@ class NovaInstances(Instances):
         found: Mapping[str, InstanceView] = {}
         if len(instance_uuids) > FEW:
             found = self._listed(instance_uuids, project_id)
-        # A list may miss a server that was created meanwhile, or moved
-        # between pages: none is gone before Nova says so of itself.
+        # A list may miss a server that was created or moved between pages
+        # while it was read: a server counts as deleted only if Nova confirms
+        # it for this server.
         return {**found, **super().find(
             set(instance_uuids) - found.keys(), project_id)}
 

@@ -3,9 +3,9 @@
 
 If ``[nova]`` names a wrong endpoint, every server is missing there, and every
 member would be released. So the service has to list servers, as only Nova
-does. And if many servers are missing at once, as in the Nova of another
-region, Placement is asked: Nova deletes the allocation of a server together
-with the server.
+does. And if many servers are missing at the same time, as in the Nova of
+another region, the reconciler queries Placement: Nova deletes the allocation
+of a server together with the server.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,12 +20,13 @@ from nova_holistic.table.queries.overview import MemberOutline
 LOG = logging.getLogger(__name__)
 
 FEW = 5
-"""Servers that may be missing in one pass, whatever their share is."""
+"""Maximum number of servers that may be missing in one pass, independent of
+their percentage."""
 
 
 class MissingServers:
-    """A pass of the reconciler changes nothing about servers unless it can
-    believe what it was told of those that are missing."""
+    """A pass of the reconciler changes no member because of its server unless
+    the list of missing servers is plausible."""
 
     def __init__(self, conf, instances: Instances, holds: HoldClient):
         self._conf = conf
@@ -38,8 +39,8 @@ class MissingServers:
 
         If not, an error with the numbers is logged.
 
-        :param members: claimed and built members whose servers Nova was
-            asked about in this pass, or is known to have
+        :param members: claimed and built members whose servers were requested
+            from Nova in this pass, or are known to exist there
         :param views: what Nova said, by the UUID of the server
         """
         missing = [m for m in members if m.instance_uuid in views

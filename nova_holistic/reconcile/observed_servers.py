@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Nova last said of each server."""
+"""The last known state of each server in Nova."""
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
@@ -8,7 +8,7 @@ from nova_holistic.reconcile.instances import (
     DELETED, Instances, InstanceView, read_in_vain)
 
 FULL_LOOK = timedelta(hours=1)
-"""After which nothing that was seen counts any more."""
+"""Seconds after which all stored states are discarded."""
 
 OVERLAP = timedelta(minutes=5)
 """By how much clocks of Nova may differ from ours, and a change be written
@@ -16,11 +16,12 @@ later than it is dated, without being missed."""
 
 
 class ObservedServers:
-    """Nova is asked for what has changed, not for all servers every time.
+    """The cache requests from Nova what has changed, and not all servers each
+    time.
 
-    What is remembered may be old, where a change was missed: by
-    ``FULL_LOOK`` at most. It is good for leaving a server alone; whoever is
-    to do something about one looks first.
+    A stored state may be out of date by at most ``FULL_LOOK`` if a change was
+    missed. It is sufficient to leave a server unchanged; before a change, the
+    server is read again.
     """
 
     def __init__(self, instances: Instances, clock: Callable[[], datetime]):

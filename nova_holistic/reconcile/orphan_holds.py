@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds and drops holds in Placement that no row of the table has.
 
-What is held is written down first, so that a row is gone, and not yet to
-come, where Placement has a hold without one. An engine that was taken for
-dead leaves such a hold, if its put is carried out after another engine has
-planned the group anew, and it then dies before it can drop it.
+A row is written before its hold. If Placement has a hold without a row, the
+row was therefore deleted and is not about to be written. An engine that was
+considered failed leaves such a hold if its put is carried out after another
+engine has planned the group again, and if the first engine then crashes before
+it can drop the hold.
 
 An engine with a database that is not this Placement's, new, or restored
 empty, takes every hold for such a one: so none is dropped where the table
@@ -33,8 +34,8 @@ LEAST = 3
 consumers of one, and for one of those."""
 
 HANDFUL = 5
-"""Holds without a row that may well be what one crash left, whatever their
-share of all."""
+"""Maximum number of holds without a row that one crash may leave, independent
+of their percentage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,10 @@ class _Seen:
     """What was found at one resource provider, when it was last looked at.
 
     :ivar known: how many of the consumers there the table knows
-    :ivar strangers: those that are no holds
+    :ivar strangers: consumers that are not holds
     :ivar suspects: holds without a row, and since when
-    :ivar generation: of the provider before the last look that was finished;
-        None if no look was
+    :ivar generation: generation of the provider before its last complete
+        check; None if it has not been checked
     """
 
     generation: int | None = None
@@ -78,12 +79,12 @@ class _Seen:
 class OrphanHolds:
     """For one caller at a time.
 
-    Placement tells who has something at a provider, and of each consumer only
-    by itself whether it is a hold: so those are remembered that are not, and
-    the first look at all providers takes many passes. After that, a pass
-    looks at the providers that have a new allocation, which raises their
-    generation, or a suspect, and at a few others, since rows may disappear
-    from the table.
+    Placement lists the consumers of a provider, and states of each consumer
+    only in a separate request whether it is a hold. The other consumers are
+    therefore remembered, and the first check of all providers takes many
+    passes. After that, a pass checks the providers that have a new allocation,
+    which raises their generation, or a suspect, and a few others, since rows
+    may disappear from the table.
     """
 
     def __init__(self, conf, table: PlacementTable, holds: HoldClient,
@@ -118,8 +119,9 @@ class OrphanHolds:
             return 0
 
     def audit(self) -> Iterator[Orphan]:
-        """Every hold that no row knows, found by looking everywhere; each
-        consumer is asked about once, however many providers it is at."""
+        """Every hold without a row, from a check of all providers; each
+        consumer is requested only once, even if it has allocations at several
+        providers."""
         asked: set[str] = set()
         for provider in self._holds.providers():
             for hold in self._unknown(provider):
@@ -144,7 +146,7 @@ class OrphanHolds:
         """How many of the holds found were dropped."""
         found = [(seen, hold) for seen in self._seen.values()
                  for hold in seen.suspects]
-        # Their number is not known before all providers were looked at.
+        # Their number is not known before all providers have been checked.
         if not found or self._looks_foreign(len(found)) or any(
                 self._is_new(provider) for provider in generations):
             return 0
@@ -153,12 +155,13 @@ class OrphanHolds:
             try:
                 dropped += self._judge(seen.suspects, hold)
             except exceptions.HolisticError:
-                LOG.exception('Hold %s without a row is not seen to', hold)
+                LOG.exception('Hold %s without a row is not checked in this '
+                              'pass', hold)
         return dropped
 
     def _looks_foreign(self, found: int) -> bool:
-        """Whether it is rather the table that is not the one of these holds;
-        an operator is told so.
+        """Whether the table probably belongs to another deployment; the log
+        reports it to the operator.
 
         :param found: number of holds without a row
         """
@@ -169,11 +172,11 @@ class OrphanHolds:
             return False
         LOG.error(
             '%d holds in Placement have no row in the placement table, which '
-            'knows %d consumers there: none is dropped, since this looks like '
-            'the table of another deployment, a new one or one that was '
-            'restored. Check [holistic_database] connection. Where it is '
-            'right, see what these are with nova-holistic-manage hold audit, '
-            'and drop them with its --delete', found, known)
+            'knows %d consumers there: none is dropped, since this seems to '
+            'be the table of another deployment, a new table or a restored '
+            'table. Check [holistic_database] connection. If it is correct, '
+            'list these holds with nova-holistic-manage hold audit, and drop '
+            'them with its option --delete', found, known)
         return True
 
     def _judge(self, suspects: dict[str, datetime], hold: str) -> bool:
@@ -244,7 +247,8 @@ class OrphanHolds:
         there = frozenset(self._holds.consumers(provider))
         seen = self._seen.setdefault(provider, _Seen())
         seen.strangers &= there
-        # Only now: a row that Placement was told of is in the table by then.
+        # Read the rows now, after the holds: the row of a hold is in the table
+        # before the hold is in Placement.
         rest = there - seen.strangers
         known = consumers.known(self._table.database, rest)
         seen.known = len(known)

@@ -46,8 +46,8 @@ class Positions:
         """Look where the servers of a group's built members are now.
 
         The group is about to be planned, and the last pass of the reconciler
-        may be some time ago. If Nova does not answer, the table stays as it
-        is.
+        may be some time ago. If Nova does not respond, the table remains
+        unchanged.
         """
         record = self._table.get_group(group_uuid)
         built = [row for row in self._table.members(group_uuid)
@@ -71,7 +71,7 @@ class Positions:
     def correct(self, member: MemberRecord, view: InstanceView) -> bool:
         """Write where a built member's server is, and where it is going.
 
-        :param view: the server as it is now
+        :param view: the current state of the server
         :returns: whether the row has changed
         :raises ServiceFailed: Nova does not answer
         """

@@ -38,7 +38,8 @@ class Reconciler:
     """After a pass the table and Placement agree, as far as both answer.
 
     Every change is a compare-and-swap: passes, plans, claims and releases may
-    run at the same time. What cannot be mended now is tried in the next pass.
+    run at the same time. An error in one case leaves this case to the next
+    pass.
     """
 
     def __init__(self, conf, inventory: CloudInventory,
@@ -59,7 +60,7 @@ class Reconciler:
             conf, inventory, table, holds, clock)
         servers = (conf, inventory, table, holds, instances, clock)
         self._servers = ServerReconciler(*servers)
-        # A pass may be under way while a report is looked at.
+        # A pass may be in progress while a report is processed.
         self._reported = ServerReconciler(*servers)
         self._drift = Drift(conf, inventory, table, holds, clock)
         self._judging = threading.Lock()
@@ -132,26 +133,27 @@ class Reconciler:
             LOG.info('Reported hosts: %s', dict(+mended))
 
     def _judge_policies(self, mended: Counter[str]) -> None:
-        # Passes and reports share what the last judgement depends on.
+        # Passes and reports share the inputs of the last check.
         with self._judging:
             mended.update(self._drift.judge())
 
     @staticmethod
     def _each(mended: Counter[str], case: str,
               mend: Callable[..., bool], things: Iterable) -> None:
-        """Mend them one by one: where one fails, the others are still done."""
+        """Handle the cases one by one: if one fails, the others are still
+        handled."""
         for thing in things:
             try:
                 mended[case] += bool(mend(thing))
             except exceptions.HolisticError:
-                LOG.exception('Not mended in this pass: %s %s', case, thing)
+                LOG.exception('Not corrected in this pass: %s %s', case, thing)
             crash_points.reached('reconcile.mended')
 
     def _abandon(self, group: GroupOutline) -> bool:
-        """A planner died between writing the group and saying 'planned'.
+        """A planner failed between writing the group and writing 'planned'.
 
-        It may have died before or after its holds were put. What an engine
-        has begun another engine finishes.
+        It may have failed before or after its holds were put. Another engine
+        finishes the work that an engine has begun.
         """
         now = self._clock()
         if (group.status != GroupStatus.PLANNING or group.task is not None
@@ -160,7 +162,7 @@ class Reconciler:
         if not self._table.update_group(
                 group.uuid, [GroupStatus.PLANNING], status=GroupStatus.ERROR,
                 updated_at=now, reasons=[
-                    reasons.of_engine('planning broke off').to_row()]):
+                    reasons.of_engine('planning was interrupted').to_row()]):
             return False
         crash_points.reached('abandon.given-up')
         self._table.release(
@@ -170,7 +172,7 @@ class Reconciler:
     def _release_stray(self, member: MemberOutline) -> bool:
         """A planner wrote or left members in a group that had been given up.
 
-        Nobody can claim them there.
+        No server can claim them there.
         """
         group = self._table.get_group(member.group_uuid)
         if (group is None or group.task is not None
@@ -180,12 +182,12 @@ class Reconciler:
         return True
 
     def _drop_leftover(self, member: MemberRecord) -> bool:
-        """A release, a lost race or a planner died before its DELETE was
+        """A release, a lost race or a planner failed before its DELETE was
         answered.
 
-        The row is remembered for a while: where a planner was slow and not
-        dead, its put may still be on the way. So a lost member's hold is
-        left alone: it may be just what it will be planned with.
+        The row is remembered for a while: if a planner was slow and had not
+        failed, its put may still be in progress. So a lost member's hold is
+        left alone: it may be the hold with which it will be planned.
         """
         if (member.state == MemberState.LOST
                 and not self._abandoned(member.updated_at)):

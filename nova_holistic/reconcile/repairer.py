@@ -38,15 +38,15 @@ MOVABLE = ('ACTIVE', 'PAUSED')
 """Statuses of servers that Nova can live-migrate."""
 
 POLL = 1.0
-"""Seconds between two looks at a server that is migrated."""
+"""Interval in seconds between two reads of a server in migration."""
 
 
 class Repairer:
-    """A repair has no memory: whoever begins it again, for instance after a
-    crash, gets a proposal for what is still wrong.
+    """A repair stores no state: if it is started again, for instance after a
+    crash, the new proposal covers the remaining violations.
 
-    Servers that do not run stay where they are. All verdicts rest on complete
-    snapshots: an operator asked for the repair, and servers move for it.
+    Servers that do not run stay on their hosts. All checks use complete
+    snapshots: an operator requested the repair, and it moves servers.
     """
 
     def __init__(self, conf, inventory: CloudInventory,
@@ -84,13 +84,13 @@ class Repairer:
         return self._proposal(*found)
 
     def run(self, record: GroupRecord) -> Mapping[str, Any]:
-        """Carry out the task of a group that is to be repaired.
+        """Carry out the repair task of a group.
 
         :param record: as ``table.tasks.take`` gave it
         :returns: changes with which the task ends: the status, and why the
             group could not be repaired
         :raises OwnershipLost: the group is another engine's; a migration that
-            has begun goes on
+            has begun continues
         """
         ownership = Ownership(self._table, record, self._clock)
         self._wait_for_moves(ownership)
@@ -128,8 +128,8 @@ class Repairer:
 
     def _give_up_places(self, record: GroupRecord,
                         paths: Sequence[str]) -> None:
-        """Planned members that are in the way are lost. The reconciler plans
-        them again when the group has no task any more."""
+        """Planned members that block a migration become lost. The reconciler
+        plans them again when the group no longer has a task."""
         for row in self._table.members(record.uuid):
             if row.member.path in paths:
                 give_up(self._table, self._holds, row, self._clock())

@@ -41,11 +41,11 @@ Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
 class ResizedServers:
     """For one caller at a time.
 
-    Placement is asked only if a server has another flavor or host than at the
-    last check, or if its host is due in this round: one request for each host.
-    Servers that have changed come first. A round begins with one request that
-    lists the generations of all providers. An engine that starts knows of no
-    check, and asks about every host once.
+    Placement is queried only if a server has another flavor or host than at
+    the last check, or if its host is due in this round: one request for each
+    host. Servers that have changed come first. A round begins with one request
+    that lists the generations of all providers. An engine that starts has no
+    record of earlier checks, and queries every host once.
     """
 
     def __init__(self, table: PlacementTable, holds: HoldClient,
@@ -92,7 +92,7 @@ class ResizedServers:
 
     def _forget(self, members: Collection[MemberOutline]) -> None:
         now = self._clock()
-        # A round that has not reached every host goes on: the next one would
+        # A round that has not reached every host continues: the next one would
         # begin with the same hosts.
         if self._began is None or self._is_complete and not (
                 timedelta() <= now - self._began < CHECK_AGAIN):

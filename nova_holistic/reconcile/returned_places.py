@@ -24,8 +24,8 @@ class ReturnedPlaces:
     """It does not matter what the member was: claimed, built or failed.
 
     While the lease of its group is running, the member is planned and held
-    again where it was, or lost if there is no room any more. After the lease,
-    which a release ends too, the member is released.
+    again at its place, or lost if the capacity is no longer available. After
+    the lease, which a release ends as well, the member is released.
     """
 
     def __init__(self, table: PlacementTable, holds: HoldClient,
@@ -40,11 +40,11 @@ class ReturnedPlaces:
         """Take the member from its server.
 
         The row says that it is held before the hold is put, and is claimed
-        until the hold is there. So the next pass finds what a crash leaves,
-        and nobody can claim the member before it is held.
+        until the hold exists. So the next pass finds the result of a crash,
+        and no server can claim the member before it is held.
 
-        :param member: as it was seen; with another state, hold or server by
-            now nothing is changed
+        :param member: the member that was read; if its state, hold or server
+            has changed since then, nothing is changed
         :param all_room: whether the hold takes over the room that the server
             still has in Placement; otherwise the server keeps that room
         :returns: whether the member was taken from its server
@@ -74,8 +74,8 @@ class ReturnedPlaces:
         return done
 
     def _take_room(self, member: MemberRecord, group: GroupOutline) -> None:
-        """The room of the server becomes the hold's in one step, if it is
-        the member's: nobody else can take it."""
+        """The server's allocation becomes the hold in one step, if it is the
+        member's: no other consumer can take the capacity."""
         if (self._holds.exists(member.hold) is not None
                 or self._holds.exists(member.instance_uuid) is None):
             return
@@ -85,7 +85,7 @@ class ReturnedPlaces:
             crash_points.reached('return.room-taken')
         except (hold_errors.CapacityGone, hold_errors.HoldGone,
                 hold_errors.AllocationChanged) as error:
-            # Nova has given it back at this moment, or it is elsewhere.
+            # Nova has freed it at this moment, or it is at another provider.
             LOG.info('Member %s of group %s cannot have the room of its '
                      'server: %s', member.member.path, group.uuid, error)
 
@@ -117,8 +117,7 @@ class ReturnedPlaces:
 
 
 def _as_planned(member: MemberRecord) -> MemberRecord:
-    """The member with the resources that were planned, whatever its server
-    was resized to.
+    """The member with the planned resources, even if its server was resized.
 
     Schedulers remember a row's resources as long as its hold is the same.
     """

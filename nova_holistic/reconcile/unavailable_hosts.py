@@ -46,7 +46,7 @@ class UnavailableHosts:
 
     def stranded(self, planned: Sequence[MemberOutline],
                  read: Callable[[], Snapshot]) -> Sequence[MemberRecord]:
-        """Those planned members whose holds are to be dropped now.
+        """The planned members whose holds have to be dropped now.
 
         :param planned: all planned members of groups that can be claimed
         :param read: returns the kept snapshot; called only if hosts are
@@ -108,7 +108,7 @@ class UnavailableHosts:
 
     def _are_too_many(self, hosts: Collection[str],
                       snapshot: Snapshot) -> bool:
-        """Whether these hosts are too many to be given up at once."""
+        """Whether these hosts are too many to drop their holds in one pass."""
         available = len(_available(snapshot))
         number = len({host.name for host in snapshot.hosts}.union(hosts))
         percent = self._conf.host_percent

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds holds of planned members that are gone from Placement.
 
-Anybody with administrator rights can delete a hold, for example with
+Any user with administrator rights can delete a hold, for example with
 ``nova-manage placement audit --delete``. This does not change the generation
-of the resource provider, but it lowers the use that snapshots show.
+of the resource provider, but it lowers the usage that snapshots show.
 """
 
 from collections import Counter, defaultdict
@@ -34,11 +34,11 @@ _Members = Mapping[str, Sequence[MemberOutline]]
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """A look at the consumers of one resource provider.
+    """A check of the consumers of one resource provider.
 
     :ivar generation: of the provider before the look
     :ivar use: of the provider before the look; None if it was not known
-    :ivar holds: holds of planned members that were there
+    :ivar holds: holds of planned members that existed
     """
 
     generation: int | None
@@ -49,11 +49,11 @@ class _Look:
 class VanishedHolds:
     """For one caller at a time.
 
-    A pass asks for the consumers of those providers whose generation or use
-    has changed since the last look, or whose planned members have changed,
-    and of ``[reconciler] recheck_requests`` others: a provider that is in use
-    beyond its capacity is in no list of use, and not every inventory driver
-    reads the use from Placement.
+    A pass requests the consumers of those providers whose generation or usage
+    has changed since the last check, or whose planned members have changed,
+    and of ``[reconciler] recheck_requests`` others: a provider whose usage
+    exceeds its capacity is in no list of usage, and not every inventory driver
+    reads the usage from Placement.
     """
 
     def __init__(self, conf, table: PlacementTable, holds: HoldClient,
@@ -119,9 +119,9 @@ class VanishedHolds:
         """Put the hold back if there is still room; otherwise the member is
         lost."""
         now = self._clock()
-        # A claim changes the row before it takes the hold, and whoever moves
-        # a member before it drops the hold: a row that is planned there still
-        # was robbed.
+        # A claim changes the row before it takes the hold, and a move of a
+        # member changes the row before it drops the hold. If the row is still
+        # planned there, the hold was therefore deleted by another process.
         if not self._table.change_state(
                 member.id, [MemberState.PLANNED], MemberState.PLANNED, now,
                 of_hold=member.hold, held=True):

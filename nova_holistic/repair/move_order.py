@@ -2,9 +2,9 @@
 """An order of moves in which each one is possible when its turn comes.
 
 A move is possible if its destination has room for the server while the source
-still has it, and if no hard policy is broken more than before. The scheduler's
-filter judges a destination with the moved server left out of the group, so a
-policy may not be broken more than it is without that server either.
+still has it, and if it adds no violation of a hard policy. The scheduler's
+filter checks a destination without the moved server in the group, so the move
+may not violate a policy more than the group without that server does either.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,7 @@ from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.table.records import MemberRecord
 
 MOST_STATES = 4096
-"""Sets of carried out moves that are looked at before the search is given
-up."""
+"""Maximum number of sets of completed moves that the search examines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ def ordered(group: Group, members: Sequence[MemberRecord],
             given_up: Sequence[MemberRecord] = (),
             guests: Sequence[str] = ()
             ) -> tuple[Sequence[Move], Sequence[Reason]]:
-    """The moves in such an order, or reasons why there is none.
+    """The moves in such an order, or the reasons why none exists.
 
     :param group: with the hard policies to keep; not bound
     :param members: that take up room
@@ -107,7 +106,7 @@ class _State:
         """Why a move is not possible after others; empty if it is."""
         free = self._lacking(done, move)
         if free:
-            return f'there is not enough {free}'
+            return f'the destination has too little free {free}'
         before = {**self._there, **{
             each.member: self._hosts[each.destination] for each in done}}
         after = {**before, move.member: self._hosts[move.destination]}
@@ -118,7 +117,7 @@ class _State:
             if count and count > min(
                     rule.check(scope, each, self._snapshot).count
                     for each in (before, without)):
-                return f'it would break {rule.title}'
+                return f'it would violate {rule.title}'
         return ''
 
     def _lacking(self, done: Sequence[Move], move: Move) -> str:

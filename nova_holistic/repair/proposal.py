@@ -76,7 +76,7 @@ def propose(conf, decider: Decider, case: Case,
             refused: refused_hosts.Refused) -> Proposal:
     """
     :param refused: hosts that Nova refused for members
-    :raises InvalidDocument: the cloud has no such flavor or level any more
+    :raises InvalidDocument: the cloud no longer has such a flavor or level
     """
     moving = [row for row in case.members if row.destination is not None]
     if moving:
@@ -156,7 +156,7 @@ def _with_preferences(group: Group, free: Sequence[MemberRecord],
 
 def _per_server(group: Group, rows: Mapping[str, MemberRecord],
                 prefix: str = '') -> Group:
-    """Each server is described by itself, with the resources that it has."""
+    """Each server has a separate description with its actual resources."""
     def described(each: MemberDescription) -> list[MemberDescription]:
         names = [name for name in each.server_names() if prefix + name in rows]
         return [

@@ -20,17 +20,17 @@ from nova_holistic.table.store import SITTING
 
 def violations(group: Group, members: Sequence[MemberRecord],
                snapshot: Snapshot) -> Sequence[Reason]:
-    """Judge the members that take up room, planned ones included.
+    """Check the members that use capacity, including planned members.
 
-    A server that Nova is moving is judged at its destination. A policy whose
-    verdict depends on how many members there are is judged only if all
-    members of the group take up room: a lost member is planned again, and
-    may complete what is missing.
+    A server that Nova is moving is checked at its destination. A policy whose
+    result depends on the number of members is checked only if all members of
+    the group use capacity: a lost member is planned again, and may complete
+    the group.
 
     :param group: not bound to the snapshot
     :param snapshot: of the whole cloud, with all servers
     :returns: nothing if the policies hold, or if the group has no servers
-    :raises InvalidDocument: the cloud has no such flavor or level any more
+    :raises InvalidDocument: the cloud no longer has such a flavor or level
     """
     if not any(row.state in OWNED for row in members):
         return ()
@@ -52,8 +52,8 @@ def _broken(group: Group, members: Sequence[MemberRecord],
 
 def judged_rules(group: Group, members: Sequence[MemberRecord],
                  missing: bool = False) -> Group:
-    """The group of those members that take up room, with the hard policies
-    on which they are judged."""
+    """The group of those members that use capacity, with the hard policies
+    that are checked for them."""
     sitting = {row.member.path for row in members if row.state in SITTING}
     return _only_rules(group.only(sitting),
                        counting=not missing and len(sitting) == len(members))
@@ -64,10 +64,10 @@ def misplaced(group: Group, members: Sequence[MemberRecord],
     """Planned members that alone keep a group from satisfying its policies.
 
     They can be planned elsewhere without moving a server. Policies whose
-    verdict depends on how many members there are do not count here.
+    result depends on the number of members do not count here.
 
-    :returns: none if the servers break a policy among themselves
-    :raises InvalidDocument: the cloud has no such flavor or level any more
+    :returns: none if the servers violate a policy among themselves
+    :raises InvalidDocument: the cloud no longer has such a flavor or level
     """
     servers = [row for row in members if row.state != MemberState.PLANNED]
     planned = [row for row in members if row.state == MemberState.PLANNED]
@@ -94,8 +94,8 @@ def with_known_hosts(snapshot: Snapshot,
 
 def _as_built(group: Group, rows: Sequence[MemberRecord],
               prefix: str = '') -> Group:
-    """The group without flavors, which may be gone or redefined since: what
-    a server has is not judged by its flavor."""
+    """The group without flavors, which may have been deleted or redefined: the
+    check uses the actual resources of a server, not its flavor."""
     found = {row.member.description: row.member.requirements for row in rows}
     return replace(
         group,

@@ -31,7 +31,7 @@ class Connections:
 
     :ivar placement: keystoneauth adapter with Nova's own rights
     :ivar reserved: what groups had reserved when that was last read
-    :ivar hosts: every host, as far as it is known to be as it was
+    :ivar hosts: every host, as far as its data are known to be current
     """
 
     table: PlacementTable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The option [scheduler] driver, which Nova had up to 22 and has no more."""
+"""The option [scheduler] driver, which Nova supported up to version 22."""
 
 from oslo_config import cfg
 

@@ -13,8 +13,8 @@ def look_once(session: Any) -> None:
     before each request: that takes a quarter of its processor time.
 
     If the environment names a proxy or certificates, nothing changes.
-    Otherwise a file .netrc does not count any more, either: Nova's
-    configuration has the credentials.
+    Otherwise a file .netrc is also ignored: Nova's configuration has the
+    credentials.
     """
     if not urllib.request.getproxies() and not any(
             os.environ.get(name) for name in _CA_BUNDLES):

@@ -2,10 +2,10 @@
 """Moves of the servers of one group see each other.
 
 Nova's databases name the destination of a move some time after the scheduler
-has chosen it. Two members that are moved at the same time could meet on one
-host in between. So the scheduler writes the destination to the placement table
-before it answers. If another member has got another place or destination
-since the filters judged, Nova chooses a host again.
+has chosen it. Two members that are moved at the same time could get the same
+host in this interval. So the scheduler writes the destination to the placement
+table before it answers. If another member has got another place or destination
+since the filters checked the move, Nova chooses a host again.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,8 +30,8 @@ from nova_holistic.table.records import MemberState, Place
 LOG = logging.getLogger(__name__)
 
 ATTEMPTS = 5
-"""How often Nova chooses a host for one move. Each further attempt follows a
-move of another member that was written meanwhile."""
+"""Maximum number of times that Nova chooses a host for one move. Each further
+attempt follows a move of another member that was written in the meantime."""
 
 Answer = list[Any]
 """What Nova's scheduler manager answers to a request for one server."""
@@ -40,7 +40,7 @@ Answer = list[Any]
 @dataclass(frozen=True, slots=True)
 class _GroupMove:
     """
-    :ivar own: the member, with its group as the filters judge it
+    :ivar own: the member, with the state of its group that the filters checked
     :ivar before: the server's allocations before Nova chooses a host
     """
 
@@ -50,7 +50,7 @@ class _GroupMove:
 
     def is_written(self, answer: Answer) -> bool:
         """Write the chosen destination; False if another member has got
-        another place or destination since it was judged."""
+        another place or destination since the check."""
         try:
             with unanswered.refused():
                 result = moving.send(
@@ -68,13 +68,14 @@ class _GroupMove:
         return True
 
     def undo(self) -> None:
-        """Nova has chosen, and nothing has come of it.
+        """Nova has chosen a host, and the move has failed.
 
         :raises NoValidHost: Placement does not answer
         """
         instance = self.own.own.instance_uuid
-        LOG.info('Another member of group %(group)s has moved meanwhile: Nova '
-                 'chooses another host for instance %(instance)s',
+        LOG.info('Another member of group %(group)s has moved in the '
+                 'meantime: Nova chooses another host for instance '
+                 '%(instance)s',
                  {'group': self.own.record.uuid, 'instance': instance})
         try:
             self.connections.holds.restore(instance, self.before)
@@ -132,7 +133,7 @@ def _begin(connections: Connections, request: 'objects.RequestSpec',
             return _GroupMove(connections, own,
                               connections.holds.exists(instance_uuid))
     except exceptions.HolisticError as error:
-        # The filter decides whether the server may be moved all the same.
+        # The filter decides whether the server may be moved nevertheless.
         LOG.warning('Where other servers of the group of instance '
                     '%(instance)s move is not known: %(error)s',
                     {'instance': instance_uuid, 'error': error})

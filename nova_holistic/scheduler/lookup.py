@@ -50,15 +50,15 @@ class _Choice:
 
 class Lookup:
     """One create. Its steps are few and do not depend on the size of the
-    cloud: read the group, claim, judge the planned host, swap. If the planned
-    host is refused, the member's alternates are tried in their order, and
-    then other hosts.
+    cloud: read the group, claim, check the planned host, swap. If the planned
+    host is refused, the member's alternates are tried in their order, and then
+    other hosts.
     """
 
     def __init__(self, context, spec: 'objects.RequestSpec',
                  connections: Connections, scheduler):
-        """:param scheduler: the manager whose filters judge, and whose view
-            of hosts is read
+        """:param scheduler: the manager whose filters check hosts, and from
+        whose view hosts are read
         """
         self._context = context.elevated()
         # In this mode stock Nova may still get this request, and as it came.
@@ -79,9 +79,10 @@ class Lookup:
         """Selections for each instance: its planned host, then alternates.
 
         :param alternates: how many at most
-        :raises HolisticError: there is no such place for one of them; then
-            none has one, and all is as it was
-        :raises NotUndone: none is given one, and not all is as it was
+        :raises HolisticError: one of them cannot have its place; then none has
+            one, and nothing has changed
+        :raises NotUndone: none of them has a place, and not all changes were
+            undone
         """
         user_id = (self._spec.user_id if 'user_id' in self._spec
                    else self._context.user_id)
@@ -108,7 +109,7 @@ class Lookup:
             is_planned=record.status == GroupStatus.PLANNED)
         taken = [(claims.take(record.uuid, pointer.member, uuid, seen), uuid)
                  for uuid in instance_uuids]
-        # One that was not seen may be for another request.
+        # A row that was not read may belong to another request.
         self._matching([row for row, _ in taken], every=True)
         choices = self._choices(claims, record, rows, taken, alternates)
         for choice in choices:
@@ -151,7 +152,8 @@ class Lookup:
                 self._go_elsewhere(claims, choice, refusal, limit)
 
     def _judge_again(self, choice: _Choice) -> None:
-        """Judge the chosen place with the other members where they are now.
+        """Check the chosen place with the other members at their current
+        places.
 
         :raises HostRefused: a policy forbids the place
         :raises Refused: the group is gone
@@ -159,7 +161,7 @@ class Lookup:
         row = choice.own.own
         found = self._connections.table.rosters.read(row.group_uuid)
         if not found or row.id not in {each.id for each in found[1]}:
-            raise Refused('the member was taken back meanwhile')
+            raise Refused('the claim was undone by another process')
         choice.own = Membership(found[0], row, found[1])
         if not self._candidates.keeps_policies(choice.own):
             raise HostRefused(
@@ -187,7 +189,7 @@ class Lookup:
                 claims.give_up(row, choice.refusals)
             raise Refused(
                 f'{cause}, and none of its alternates can take the server' + (
-                    ', nor can any other host that was tried'
+                    ', and no other host that was tried can take it either'
                     if self._elsewhere.searched else '')) from cause
         place, (first, *others) = found
         LOG.info('Instance %(instance)s goes to %(host)s, since host '
@@ -215,8 +217,7 @@ class Lookup:
               ) -> Sequence[MemberRecord]:
         """Rows that the instances may take; none where one may have its own.
 
-        :raises Refused: the request is not one that the members pointed at
-            can be made of
+        :raises Refused: the request does not match the members of its pointer
         """
         if not rows:
             raise Refused(f'group {record.uuid} has no planned members: it '
@@ -236,13 +237,13 @@ class Lookup:
 
     def _matching(self, rows: Sequence[MemberRecord], every: bool = False
                   ) -> list[MemberRecord]:
-        """Those that the request asks for: servers of one description differ
-        once some were planned anew with a flavor that was redefined.
+        """The rows that match the request: rows of one member description
+        differ after some were planned again with a redefined flavor.
 
         :raises Refused: it asks for none of them, or not for every one
         """
         found, refusals = [], []
-        # Rows alike follow one another: they are compared, not checked.
+        # Equal rows follow each other: they are compared, not checked.
         for wanted, alike in itertools.groupby(
                 rows, lambda row: row.member.requirements):
             try:

@@ -153,8 +153,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         context = context.elevated()
         mapped = cells.of_servers(context, uuids)
         if _are_deleted(mapped, uuids):
-            # Nova has freed their room, and nobody would do so again if this
-            # answer came too late.
+            # Nova has freed their capacity, and no process would free it again
+            # if this answer came too late.
             raise Refused('the server was deleted before it was placed')
         if all(each.cell_id is None for each in mapped):
             return False

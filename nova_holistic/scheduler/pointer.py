@@ -25,7 +25,7 @@ class Pointer:
     @classmethod
     def from_hints(cls, hints: Mapping[str, Sequence[str] | str] | None
                    ) -> 'Pointer | None':
-        """The pointer in a server's scheduler hints; None where there is none.
+        """The pointer in a server's scheduler hints; None if they have none.
 
         :raises Refused: the hints are there and do not make a pointer
         """
@@ -53,8 +53,8 @@ def _only_value(hints: Mapping[str, Sequence[str] | str], name: str) -> str:
         raise Refused(f'a pointer needs one {GROUP_HINT} and one '
                       f'{MEMBER_HINT}; {name} {problem}')
     if not isinstance(values[0], str) or not values[0].isprintable():
-        # No path has such a character, and not every database can be asked
-        # for half of one.
+        # No path contains such a character, and not every database accepts
+        # half of a surrogate pair.
         raise Refused(f'{name} is not text, or has characters that a '
                       f'path cannot have')
     return values[0]

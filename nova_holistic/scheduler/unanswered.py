@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database of Nova's that does not answer is an error of ours."""
+"""If a database of Nova does not respond, the error becomes an error of this
+project."""
 
 from collections.abc import Iterator
 import contextlib

@@ -27,8 +27,8 @@ MAX_LOGGED = 500
 
 
 def _told(payload_type: type[payloads.Payload]) -> Callable:
-    """A method whose arguments make a payload, and whose errors of ours are
-    answered instead of raised."""
+    """A method whose arguments form a payload, and whose errors of this
+    project are returned instead of raised."""
     def wrap(method: Callable) -> Callable:
         @functools.wraps(method)
         def answer(self, context: RequestContext, **arguments: Any) -> dict:

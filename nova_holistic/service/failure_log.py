@@ -17,15 +17,15 @@ LOG = logging.getLogger(__name__)
 FIRST_INTERVAL = 10.0
 """Seconds between the first message about failures and the second one."""
 LONGEST_INTERVAL = 600.0
-"""Most seconds between two messages."""
+"""Maximum interval in seconds between two messages."""
 
 _INTERVAL = tenacity.wait_exponential(
     multiplier=FIRST_INTERVAL, max=LONGEST_INTERVAL)
 
 
 class FailureLog:
-    """The first failure is logged, then failures at intervals that double,
-    and finally the first success. An error of another type is logged at once.
+    """The first failure is logged, then failures at intervals that double, and
+    finally the first success. An error of another type is logged immediately.
 
     For one thread at a time.
     """

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Listens to Nova's versioned notifications.
 
-A notification is only a hint that something has changed: Nova is asked what it
-is now. So a notification that is late, lost or sent twice does no harm, and
-the passes of the reconciler find what no notification reported.
+A notification is only a hint that something has changed: the engine reads the
+current state from Nova. So a notification that is late, lost or sent twice
+does no harm, and the passes of the reconciler find the changes that no
+notification reported.
 """
 
 from collections.abc import Collection, Mapping
@@ -29,7 +30,7 @@ ENDS = ('error', 'deleted')
 
 
 class Changes(Protocol):
-    """Receives what has changed. Its methods return at once."""
+    """Receives the reported changes. Its methods return immediately."""
 
     def server_changed(self, instance_uuid: str) -> None:
         """Something has happened to a server."""
@@ -99,7 +100,7 @@ class NotificationListener:
             target=self._listen, daemon=True, name='notifications')
 
     def start(self) -> None:
-        """Begin to listen; returns at once."""
+        """Begin to listen; returns immediately."""
         self._thread.start()
 
     def stop(self, timeout: float) -> None:

@@ -11,8 +11,8 @@ from nova_holistic.table.store import PlacementTable
 class OldRecords:
     """Plans that hold nothing, statistics of hosts, and the event history.
 
-    The options of ``[engine]`` say how long each of them is kept. Each kind
-    is deleted in transactions of its own: if the process dies in between, the
+    The options of ``[engine]`` set the retention of each kind. Each kind is
+    deleted in separate transactions: if the process crashes in between, the
     next call deletes the rest.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that are called periodically, in threads of their own."""
+"""Functions that are called periodically, each in its own thread."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ class PeriodicCall:
 
 
 class PeriodicCalls:
-    """Each function is called at once, and then periodically.
+    """Each function is called immediately, and then periodically.
 
-    Each has its own thread, so none waits for another. After an error it is
-    called again as usual: see FailureLog.
+    Each function has its own thread, so none waits for another. After an
+    error, it is called again at the next interval: see FailureLog.
     """
 
     def __init__(self, calls: Mapping[str, PeriodicCall]):

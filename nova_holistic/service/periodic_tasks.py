@@ -35,8 +35,8 @@ class PeriodicTasks:
                  clock: Callable[[], datetime]):
         """
         :param tasks: periodic tasks by their names in the table
-        :param stale_after: if another engine gives no sign of life for this
-            number of seconds, the round that it began counts as broken off
+        :param stale_after: if another engine writes no heartbeat for this
+            number of seconds, the round that it began counts as interrupted
         :param clock: returns naive UTC
         """
         self._jobs = jobs
@@ -66,7 +66,7 @@ class PeriodicTasks:
         return self._calls.wait(deadline)
 
     def beat(self) -> None:
-        """Give a sign of life for the rounds under way.
+        """Write a heartbeat for the rounds in progress.
 
         :raises TableError: the table does not answer
         """
@@ -100,5 +100,5 @@ class PeriodicTasks:
             with self._lock:
                 self._running.discard(name)
             crash_points.reached('round.done')
-            # A round that failed is not repeated at once either.
+            # A failed round is also not repeated immediately.
             self._jobs.finish(name, self._engine, self._clock())

@@ -17,9 +17,9 @@ from nova_holistic.reconcile.reconciler import Reconciler
 LOG = logging.getLogger(__name__)
 
 DELAYS = (0.2, 1.0, 5.0, 20.0)
-"""Seconds before each look at a server that was reported. Nova sends some
-notifications before its API shows the change. After the last look the server
-is left to the passes of the reconciler."""
+"""Seconds before each read of a reported server. Nova sends some notifications
+before its API shows the change. After the last read, the server is left to the
+passes of the reconciler."""
 
 
 class ReportedChanges:
@@ -43,7 +43,7 @@ class ReportedChanges:
         self._serving: futurist.Future | None = None
 
     def start(self) -> None:
-        """Begin; returns at once."""
+        """Begin; returns immediately."""
         self._serving = self._executor.submit(self._serve)
 
     def stop(self) -> None:
@@ -115,7 +115,7 @@ class ReportedChanges:
         unsettled = self._reconciler.check_servers(servers)
         with self._changed:
             for uuid in unsettled:
-                # Unless it was reported again meanwhile.
+                # Unless it was reported again in the meantime.
                 if uuid not in self._looks:
                     self._schedule(uuid, servers[uuid] + 1)
 

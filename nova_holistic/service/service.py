@@ -42,10 +42,10 @@ LOG = logging.getLogger(__name__)
 
 CLEANUP_TIMEOUT = 5.0
 """Seconds for each step of a stop that follows the shutdown timeout. In this
-time, a planner whose group was handed back drops its new holds."""
+time, a planner whose group was returned to the table drops its new holds."""
 
 FORGET_INTERVAL = 300.0
-"""Seconds between two deletions of old records."""
+"""Interval in seconds between two deletions of outdated records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class EngineParts:
 class EngineService:
     """Any number of engines may share a table.
 
-    A task belongs to the engine that has taken it. If that engine gives no
-    sign of life for too long, another engine takes the task.
+    A task belongs to the engine that has taken it. If that engine writes no
+    heartbeat for too long, another engine takes the task.
 
     :ivar engine: the unique id of this engine
     :ivar notifications: NotificationListener; None if it does not listen
@@ -104,7 +104,7 @@ class EngineService:
             conf, notifications, shared_changes)
         self._hurry = threading.Event()
         self._own_calls = PeriodicCalls({
-            'sign of life': PeriodicCall(self._beat, conf.engine.heartbeat),
+            'heartbeat': PeriodicCall(self._beat, conf.engine.heartbeat),
             'look for work': PeriodicCall(
                 self._workers.pick_up, conf.engine.pickup_interval),
             'tell other engines of changes': PeriodicCall(
@@ -112,7 +112,7 @@ class EngineService:
             **_snapshot_calls(conf, parts.inventory)})
 
     def start(self) -> None:
-        """Start all threads, and return at once."""
+        """Start all threads, and return immediately."""
         LOG.info('Engine %s starts', self.engine)
         self._periodic_tasks.start()
         self._own_calls.start()
@@ -122,8 +122,8 @@ class EngineService:
             self.notifications.start()
 
     def stop(self) -> bool:
-        """Finish the tasks under way, or hand them back after the shutdown
-        timeout.
+        """Finish the tasks in progress, or return them to the table after the
+        shutdown timeout.
 
         :returns: whether all were finished, and all periodic calls have
             ended; otherwise an exit of the process would wait for them
@@ -138,7 +138,7 @@ class EngineService:
             self._changes.stop()
         finished = self._finish(until)
         if not finished:
-            LOG.warning('Engine %s hands back unfinished work',
+            LOG.warning('Engine %s returns unfinished tasks to the table',
                         self.engine)
         self._own_calls.stop()
         end = time.monotonic() + CLEANUP_TIMEOUT
@@ -151,7 +151,7 @@ class EngineService:
         return finished and ended
 
     def hurry(self) -> None:
-        """While the engine is stopping, end the shutdown timeout at once.
+        """While the engine is stopping, end the shutdown timeout immediately.
 
         A signal handler may call this.
         """
@@ -175,7 +175,7 @@ class EngineService:
                         '%s s: %s', self._conf.engine.stale_after, error)
 
     def _beat(self) -> None:
-        """Give a sign of life for everything that this engine works on."""
+        """Write a heartbeat for all tasks of this engine."""
         self._workers.beat()
         self._periodic_tasks.beat()
 

@@ -5,10 +5,11 @@ All engines are one pool of listeners, so each notification reaches one of
 them. That engine casts the names of changed hosts to all others, and each
 marks them in its own kept snapshot.
 
-A pool of its own for each engine would do the same, but oslo.messaging never
-deletes the queue of a pool, and the notifications pile up there after the
-engine has gone. RabbitMQ deletes the queue of fanout casts when nobody has
-read it for ``[oslo_messaging_rabbit] rabbit_transient_queues_ttl`` seconds.
+A separate pool for each engine would have the same effect, but oslo.messaging
+never deletes the queue of a pool, and the notifications accumulate there after
+the engine has stopped. RabbitMQ deletes the queue of fanout casts when no
+consumer has read it for ``[oslo_messaging_rabbit]
+rabbit_transient_queues_ttl`` seconds.
 """
 
 from collections.abc import Callable, Collection
@@ -44,7 +45,7 @@ class SharedChanges:
 
     def __init__(self, changes: Changes, engine: str, cast: Cast):
         """
-        :param changes: receives everything at once
+        :param changes: receives all changes immediately
         :param engine: the id of this engine
         :param cast: sends to all engines
         """

@@ -14,7 +14,8 @@ from nova_holistic.table.store import PlacementTable
 NAMES_LAST = 300.0
 """Seconds for which a host is known that the inventory once had."""
 NAMES_REST = 5.0
-"""Seconds between two looks for a host that is not known."""
+"""Interval in seconds between two reads of the inventory for an unknown
+host."""
 
 
 class StatisticsWriter:
@@ -32,7 +33,8 @@ class StatisticsWriter:
         self._clock = clock
         self._timer = timer
         self._looking = threading.Lock()
-        # Both at once, so that no lock is needed to read them.
+        # Both are replaced in one assignment, so that reading them needs no
+        # lock.
         self._seen: tuple[frozenset[str], float | None] = (frozenset(), None)
 
     def put(self, host: str, values: Mapping[str, float]) -> None:
@@ -45,16 +47,16 @@ class StatisticsWriter:
         self._table.statistics.put(host, values, self._clock())
 
     def _knows(self, host: str) -> bool:
-        """By the latest look at the inventory: every host may report every
-        few seconds, and a look is not cheap. Whoever reports for a host that
-        was known does not wait for somebody else's look."""
+        """According to the last read of the inventory: every host may report
+        every few seconds, and reading the inventory is expensive. A report for
+        a known host does not wait for a read in another thread."""
         known = self._remembered(host)
         if known is not None:
             return known
         if not self._looking.acquire(blocking=host not in self._seen[0]):
             return True
         try:
-            # Somebody may have looked just now.
+            # Another thread may just have read it.
             known = self._remembered(host)
             if known is None:
                 names = _names(self._inventory.kept())

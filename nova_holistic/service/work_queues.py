@@ -25,8 +25,8 @@ class WorkQueue(abc.ABC):
 
     All methods raise TableError where the table does not answer.
 
-    :ivar at_once: of the records that wait, how many an engine begins at once
-        when it looks for work; None means as many as it has workers for
+    :ivar at_once: maximum number of waiting records that an engine begins when
+        it polls the table; None means its number of workers
     """
 
     at_once: int | None = None
@@ -45,11 +45,11 @@ class WorkQueue(abc.ABC):
 
     @abc.abstractmethod
     def waiting(self, limit: int) -> Sequence[str]:
-        """UUIDs of what nobody alive works on."""
+        """UUIDs of the records that no live engine works on."""
 
     @abc.abstractmethod
     def take(self, uuid: str) -> Record | None:
-        """What is now this engine's to do; None where it is not."""
+        """The record, if it now belongs to this engine; otherwise None."""
 
     @abc.abstractmethod
     def keep(self, uuids: Collection[str]) -> None:
@@ -66,14 +66,14 @@ class WorkQueue(abc.ABC):
     @abc.abstractmethod
     def do(self, record: Record) -> None:
         """
-        :raises OwnershipLost: it is another engine's by now
+        :raises OwnershipLost: the record belongs to another engine
         """
 
     def _stale(self) -> datetime:
         return self._clock() - timedelta(seconds=self._conf.engine.stale_after)
 
     def _too_often(self, record: Record) -> str | None:
-        """Why it is not tried once more."""
+        """Why it is not tried again."""
         limit = self._conf.engine.attempts
         if record.attempts <= limit:
             return None
@@ -81,7 +81,8 @@ class WorkQueue(abc.ABC):
 
 
 class GroupQueue(WorkQueue):
-    """Groups that are to be planned, updated or planned anew."""
+    """Groups that are waiting for a plan, an update or a new plan of lost
+    members."""
 
     def waiting(self, limit: int) -> Sequence[str]:
         return self._table.tasks.waiting(self._stale(), limit)
@@ -116,7 +117,7 @@ class GroupQueue(WorkQueue):
 
 
 class PlanQueue(WorkQueue):
-    """Plans that are to be made, and to hold nothing."""
+    """Requests for plans without holds."""
 
     def waiting(self, limit: int) -> Sequence[str]:
         return self._table.plans.waiting(self._stale(), limit)

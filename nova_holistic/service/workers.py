@@ -33,7 +33,8 @@ class Workers:
     def __init__(self, queues: Mapping[str, WorkQueue], count: int):
         """
         :param queues: work queues by their names
-        :param count: how many records are worked on at once
+        :param count: maximum number of records that are worked on at the same
+            time
         """
         self._queues = queues
         self._count = count
@@ -69,7 +70,7 @@ class Workers:
                 self.offer(kind, uuid)
 
     def beat(self) -> None:
-        """Give a sign of life for all records that are worked on.
+        """Write a heartbeat for all records that are worked on.
 
         :raises TableError: the table does not answer
         """

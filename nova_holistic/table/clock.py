@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time, as all who share a database have it."""
+"""The common time of all processes that use the database."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -17,11 +17,10 @@ from nova_holistic.table import errors
 LOG = logging.getLogger(__name__)
 
 LOOK_AGAIN = 60.0
-"""Seconds between two looks at the clock of the database."""
+"""Interval in seconds between two reads of the clock of the database."""
 
 WORTH_A_WORD = timedelta(seconds=1)
-"""By how much a machine's clock may be wrong, or become so, without anybody
-being told."""
+"""Maximum error of a machine's clock that no process detects."""
 
 _NOW = {
     'mysql': 'SELECT UTC_TIMESTAMP(6)',
@@ -31,15 +30,16 @@ _NOW = {
 
 
 class DatabaseClock:
-    """Naive UTC by the clock of the database: so that leases, signs of life
-    and the like mean the same to engines, APIs and schedulers on machines
-    whose clocks differ.
+    """Naive UTC by the clock of the database, so that engines, APIs and
+    schedulers on machines with different clocks agree on leases, heartbeats
+    and other times.
 
-    Between two looks a timer counts that nobody can set: what is done to the
-    clock of the machine changes nothing. Where the database does not answer
-    the count goes on. Before its first answer there is only the clock of the
-    machine, and every call looks again: who asks for the time has something
-    to do in the database, and waits for that anyway. Threads may share one.
+    Between two reads, a monotonic timer counts: changes to the clock of the
+    machine have no effect. If the database is unavailable, the timer
+    continues. Before the first answer of the database, only the clock of the
+    machine is available, and every call reads again: its caller will use the
+    database anyway and waits for it in any case. Threads may share an
+    instance.
     """
 
     def __init__(self, database: Database,
@@ -85,7 +85,7 @@ class DatabaseClock:
         self._looked_at = self._timer()
 
     def _learn(self, found: tuple[datetime, float], took: timedelta) -> None:
-        # What the question itself has taken is no difference.
+        # The duration of the query itself does not count as a difference.
         if self._known is None or abs(
                 self._now(found) - self._now(self._known)) > took:
             self._known = found

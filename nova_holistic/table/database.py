@@ -26,8 +26,8 @@ BUSY_TIMEOUT = 30_000
 
 
 Listener = Callable[[Sequence[events.Event]], object]
-"""Something that is called with the events of a transaction after its commit.
-It returns at once."""
+"""A function that receives the events of a transaction after its commit. It
+returns immediately."""
 
 
 class Duplicate(errors.TableError):
@@ -41,8 +41,8 @@ class Deadlock(errors.TableError):
 retried = oslo_db_api.wrap_db_retry(
     max_retries=20, retry_interval=0.01, max_retry_interval=0.5, jitter=True,
     exception_checker=lambda error: isinstance(error, Deadlock))
-"""Makes a function begin anew that is one transaction, where a deadlock has
-undone that."""
+"""Makes a function that is one transaction start again after a deadlock has
+undone the transaction."""
 
 
 @enginefacade.transaction_context_provider
@@ -58,8 +58,9 @@ class Database:
     made before a service forks is safe to use after it. Connections are kept
     for the next transaction, of SQLite as of other databases.
 
-    On SQLite a writer's first statement has to be one that writes: one that
-    reads first holds a stale view, and is refused at once instead of waiting.
+    On SQLite, the first statement of a writing transaction must write: a
+    transaction that reads first holds a stale view, and is refused immediately
+    instead of waiting.
     """
 
     def __init__(self, connection: str, service: str = '', **options: Any):
@@ -120,17 +121,17 @@ class Database:
             try:
                 listener(written)
             except Exception:
-                LOG.exception('Events are in the table, and one of those who '
-                              'follow them has failed')
+                LOG.exception('Events are in the table, and a function that '
+                              'receives them has failed')
 
 
 def _for_any_text(connection: str | None) -> str | None:
-    """The URL, of MariaDB with a charset for all of Unicode: without one,
-    oslo.db takes the one that ends at three bytes a character."""
+    """The URL; for MariaDB, with a charset for all of Unicode: without one,
+    oslo.db uses the charset with at most three bytes per character."""
     try:
         url = sa.make_url(connection)
     except sa_exception.ArgumentError:
-        # Whoever connects will tell.
+        # The first connection will report the error.
         return connection
     if url.get_backend_name() != 'mysql' or url.query.get(
             'charset', 'utf8') not in ('utf8', 'utf8mb3'):
@@ -153,21 +154,22 @@ def _prepare(engine: sa.Engine) -> None:
         if isinstance(engine.pool, pool.NullPool):
             _keep_connections(engine)
     if engine.dialect.name == 'mysql':
-        # Before SQLAlchemy asks the first connection what it is to go back
-        # to after a view. Where oslo.db has made that one already, it has
-        # been asked, and is to be none of ours.
+        # This runs before SQLAlchemy reads, from the first connection, the
+        # settings to which it returns after a view. If oslo.db has already
+        # opened that connection, SQLAlchemy has read them, and the connection
+        # must not be used here.
         sa.event.listen(engine, 'connect', _prepare_mysql, insert=True)
         engine.dialect.default_isolation_level = READ_COMMITTED
         engine.dispose()
 
 
 def _keep_connections(engine: sa.Engine) -> None:
-    """Undo oslo.db's opening a SQLite file anew for each transaction, which
-    takes longer than a transaction does."""
+    """Keeps oslo.db from opening a SQLite file for each transaction, which
+    takes longer than a transaction."""
     opening = engine.pool
-    # As Engine.dispose() makes a pool of another: with the listeners that
-    # oslo.db has put there, among them the one that forgets connections made
-    # before a fork.
+    # The pool is replaced in the same way as in Engine.dispose(): with the
+    # listeners that oslo.db has added, among them the listener that discards
+    # connections opened before a fork.
     engine.pool = pool.QueuePool(
         opening._creator, max_overflow=-1, pre_ping=opening._pre_ping,
         _dispatch=opening.dispatch, dialect=opening._dialect)
@@ -180,8 +182,8 @@ def _prepare_sqlite(connection, _record) -> None:
 
 
 def _prepare_mysql(connection, _record) -> None:
-    # As on PostgreSQL. Else a statement locks what is not there, too, and
-    # groups that are written at once wait for each other.
+    # As on PostgreSQL. Otherwise a statement also locks missing rows, and
+    # groups that are written at the same time wait for each other.
     with connection.cursor() as cursor:
         cursor.execute(
             f'SET SESSION TRANSACTION ISOLATION LEVEL {READ_COMMITTED}')

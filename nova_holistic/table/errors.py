@@ -5,7 +5,7 @@ from nova_holistic import exceptions
 
 
 class TableError(exceptions.HolisticError):
-    """The database does not answer, or refuses what it was told."""
+    """The database is unavailable, or refuses a statement."""
 
 
 class SchemaTooOld(TableError):
@@ -45,7 +45,7 @@ class MemberTaken(ClaimRefused):
 
 
 class MemberReleased(ClaimRefused):
-    """What was planned for that path has been given back."""
+    """The members that were planned for that path have been released."""
 
     def __init__(self, group_uuid: str, path: str):
         super().__init__(
@@ -53,7 +53,8 @@ class MemberReleased(ClaimRefused):
 
 
 class MemberNotPlannable(ClaimRefused):
-    """The member's place is not there to be claimed, now or any more."""
+    """The member's place cannot be claimed now, or can no longer be
+    claimed."""
 
     def __init__(self, group_uuid: str, path: str, why: str):
         super().__init__(

@@ -16,13 +16,13 @@ from nova_holistic.table import errors
 SCRIPTS = pathlib.Path(__file__).parent / 'migrations'
 VERSION_TABLE = 'holistic_alembic_version'
 NEEDED = '0016'
-"""The oldest revision that this code can use. What came after it makes
-queries faster, and has no table or column of which this code knows."""
+"""The oldest revision that this code can use. Later revisions make queries
+faster, and contain no table or column that this code uses."""
 
 
 def upgrade(connection: str | Database, to: str = 'head') -> None:
-    """Upgrade; nothing happens where that is done already, and one that
-    broke off is gone on with.
+    """Upgrade; does nothing if the schema is already current, and continues an
+    interrupted migration.
 
     :param connection: SQLAlchemy URL, or a Database made from one
     :param to: the revision to be reached; head is that of this code

@@ -27,19 +27,20 @@ PATH = sa.String(MAX_PATH).with_variant(
 KEY = sa.String(255).with_variant(
     mysql.VARCHAR(255, charset='utf8mb4', collation='utf8mb4_bin'),
     'mysql', 'mariadb')
-"""Text that a client chose, compared as it is."""
+"""Text that a client chose, compared exactly."""
 
-# Without being told so MariaDB forgets what is less than a second.
+# Without this option, MariaDB drops fractions of a second.
 MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 
-# SQLite numbers rows by itself only if their key is an INTEGER.
+# SQLite assigns row numbers only if the key is an INTEGER.
 NUMBER = sa.BigInteger().with_variant(sa.Integer(), 'sqlite')
 
 NOTHING_OR_JSON = sa.JSON(none_as_null=True)
 
 
 def _changed_at() -> Any:
-    """When a row was written last, by whatever statement; for queries alone.
+    """Time of the last write to the row, by any statement; used by queries
+    only.
 
     By the database's clock, since the times of all other columns are those of
     the callers.
@@ -139,8 +140,8 @@ class GroupRow(Base):
 class MemberRow(Base):
     """One server to be, its place, its hold, and the instance it became.
 
-    A path is unique in its group, and an instance is one member at most: the
-    second rule decides between two claims of one instance made at once.
+    A path is unique in its group, and an instance is at most one member: the
+    second rule decides between two simultaneous claims of one instance.
     """
 
     __tablename__ = 'holistic_members'
@@ -208,8 +209,8 @@ class RefusalRow(Base):
 class EventRow(Base):
     """One change of a group or of its members: see ``events.Event``.
 
-    It has no foreign key, which would make claims of members of one group
-    wait for each other. Whoever deletes a group deletes its events.
+    It has no foreign key, which would make claims of members of one group wait
+    for each other. The code that deletes a group deletes its events.
     """
 
     __tablename__ = 'holistic_events'
@@ -234,7 +235,7 @@ class EventRow(Base):
 
 
 class PlanRow(Base):
-    """A plan that holds nothing; kept for a while for whoever asked."""
+    """A plan without holds; the table keeps it for a time for its client."""
 
     __tablename__ = 'holistic_plans'
     __table_args__ = (
@@ -261,7 +262,7 @@ class PlanRow(Base):
 
 
 class StatisticRow(Base):
-    """What somebody measured on a host, by name."""
+    """Statistics that were measured on a host, by name."""
 
     __tablename__ = 'holistic_host_statistics'
     __table_args__ = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The present time of the database, as an SQL expression."""
+"""The current time of the database, as an SQL expression."""
 
 from typing import Any
 

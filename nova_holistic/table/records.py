@@ -22,7 +22,8 @@ class GroupStatus(enum.StrEnum):
 
 
 class Task(enum.StrEnum):
-    """What an engine was asked to do with a group and has not finished."""
+    """A task that an engine has to perform for a group and has not
+    finished."""
 
     PLANNING = 'planning'
     UPDATING = 'updating'
@@ -68,24 +69,24 @@ class GroupRecord:
     :ivar document: the group document it was made from, flavors unresolved
     :ivar levels: of the snapshot it was planned on, coarse to fine
     :ivar reasons: why it is unplaceable or in error: {at, message} each
-    :ivar lease_expires_at: naive UTC; None is no lease
+    :ivar lease_expires_at: naive UTC; None means no lease
     :ivar exclusive: whether it keeps servers of others out of the domains
         that its members are in
     :ivar revision: raised by each change of the definition
-    :ivar idempotency_key: by which whoever created it may ask again
-    :ivar fingerprint: of what was asked with that key
-    :ivar task: what an engine is to do, or does; None for nothing
-    :ivar pending: what the task needs to be told
+    :ivar idempotency_key: with this key, its client can repeat the request
+    :ivar fingerprint: hash of the request with that key
+    :ivar task: the task that an engine has or performs; None if there is no
+        task
+    :ivar pending: parameters of the task
     :ivar engine: who works on the task
-    :ivar engine_at: naive UTC of the engine's last sign of life
-    :ivar attempts: how many engines have taken the task, those apart that
-        gave it back
-    :ivar asked: how many members it is to have once the task is done; None
-        is not known
+    :ivar engine_at: naive UTC of the engine's last heartbeat
+    :ivar attempts: number of engines that have taken the task, without those
+        that returned it
+    :ivar asked: number of its members after the task; None if unknown
     :ivar violations: of a degraded group: which hard policies its servers do
         not satisfy where they are now, {at, message} each
-    :ivar holds_written: how many of the holds that its task needs are in
-        Placement by now; None if its task writes none
+    :ivar holds_written: how many of the holds that its task needs are already
+        in Placement; None if its task writes none
     """
 
     uuid: str
@@ -128,8 +129,8 @@ class MemberRecord:
     :ivar alternates: other hosts that could have held it when it was planned
     :ivar unwanted: whether it was released while a server had it, and is not
         planned again when that server is gone
-    :ivar planned: resources that were planned, where the server was resized
-        and has others; None where it was not
+    :ivar planned: the planned resources if the server was resized to others;
+        None otherwise
     :ivar destination: of a built member whose server Nova is moving: where
         the server is going, while ``place`` is where it comes from. Until
         the move ends or is confirmed, the server needs both.
@@ -156,16 +157,16 @@ class MemberRecord:
 
 
 EXTRAS = ('relaxations', 'headroom')
-"""What a plan that holds nothing may be asked for beside the plan."""
+"""Additional answers that a client can request with a plan without holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanRecord:
-    """A plan that was asked for without holding anything.
+    """A request for a plan without holds.
 
     :ivar document: the group document
     :ivar answer: the plan document, once there is one
-    :ivar extras: what else was asked for: some of ``EXTRAS``
+    :ivar extras: the additional answers: some of ``EXTRAS``
     """
 
     uuid: str

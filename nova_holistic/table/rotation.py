@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 
 
 class Rotation:
-    """Each thing is given once before any is given again, also if things come
-    and go meanwhile."""
+    """Each item is returned once before any item is returned again, even if
+    items are added or removed in between."""
 
     def __init__(self) -> None:
         self._last = ''

@@ -59,7 +59,7 @@ def group_record(row: models.GroupRow) -> GroupRecord:
 
 
 def light_group_record(row: models.GroupRow | sa.Row) -> GroupRecord:
-    """A group without its document and without what its task is told."""
+    """A group without its document and without the parameters of its task."""
     return GroupRecord(
         uuid=row.uuid, name=row.name, project_id=row.project_id,
         user_id=row.user_id, status=GroupStatus(row.status),

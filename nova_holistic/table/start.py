@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a service asks of the placement table before it starts."""
+"""Check the placement table before a service starts."""
 
 from typing import Any
 from urllib import parse
@@ -26,8 +26,8 @@ _TIMEOUTS = {'pymysql': _MYSQL, 'mysqldb': _MYSQL, 'psycopg2': _POSTGRESQL,
 def must_be_usable(conf) -> None:
     """A service that cannot work with the schema does not start.
 
-    A database that does not answer is no reason: each service has something
-    to do without it, and looks for it again with each request.
+    A service also starts if the database is unavailable: it has other work,
+    and connects to the database again with each request.
 
     :raises SchemaTooOld: the schema is older than this code can use
     :raises TableError: the configuration names no database
@@ -41,7 +41,7 @@ def must_be_usable(conf) -> None:
         LOG.warning('Whether the schema of the placement table can be used '
                     'is not known yet: %s', error)
     finally:
-        # Whoever forks after this shares no connection.
+        # A process that forks after this shares no connection.
         database.close()
 
 
@@ -53,8 +53,8 @@ def _impatient(options: dict[str, Any]) -> dict[str, Any]:
         names = _TIMEOUTS.get(url.get_driver_name(), ())
     except sa_exception.ArgumentError as error:
         # Not what it was: there may be a password in it.
-        raise errors.TableError('[holistic_database] connection is no URL of '
-                                'a database that is known here') from error
+        raise errors.TableError('[holistic_database] connection is not the '
+                                'URL of a supported database') from error
     given = options.get('connection_parameters') or ''
     known = {*url.query, *parse.parse_qs(given)}
     return {**options, 'max_retries': 0, 'connection_parameters': '&'.join([

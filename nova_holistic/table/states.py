@@ -59,7 +59,7 @@ class Machine(Generic[State]):
                    ) -> tuple[State, ...]:
         """States from which a row may get into this one, and this one.
 
-        :param names: of the transitions by which it may; None is all
+        :param names: the permitted transitions; None means all
         """
         return (after, *dict.fromkeys(
             t.before for t in self.transitions if t.after == after
@@ -68,7 +68,8 @@ class Machine(Generic[State]):
     def check(self, before: Collection[State], after: State) -> None:
         """A row in any of the states may get into another one, or stay.
 
-        :raises IllegalTransition: from one of the states it may not
+        :raises IllegalTransition: the change from one of the states is not
+            permitted
         """
         allowed = self.leading_to(after)
         for state in before:
@@ -143,7 +144,7 @@ GROUPS = Machine(_GP, (
             'The group is planned, and all its places are held.'),
     *_edges(REJECT, [_GP, _GE], _GU, 'There is no plan.'),
     *_edges(BREAK, [_GP, _GU], _GE,
-            'Planning breaks off; the reasons of the group say why.'),
+            'Planning fails; the reasons of the group state why.'),
     *_edges(START, [_GD], _GB, 'The first member is claimed.'),
     *_edges(SETTLE, [_GB], _GC,
             'Every member is built or released, and one at least is built.'),
@@ -153,7 +154,7 @@ GROUPS = Machine(_GP, (
             'No member has a server, and one at least is planned or lost.'),
     *_edges(SETTLE, [_GD, _GB, _GC, _GX], _GR, 'Every member is released.'),
     *_edges(DEGRADE, [_GB, _GC], _GX,
-            'The servers break a hard policy where they are now.'),
+            'The servers violate a hard policy at their current places.'),
     *_edges(RECOVER, [_GX], _GB,
             'The servers keep all hard policies again, and not every member '
             'is built.'),

@@ -187,7 +187,7 @@ class PlacementTable:
 
     def take(self, group_uuid: str, path: str, instance_uuid: str,
              now: datetime, seen: SeenRows = NOTHING_SEEN) -> Claim:
-        """The same, telling also whether the instance had it before."""
+        """Claim a row, and report whether the instance had it before."""
         return claim.claim(
             self.database, group_uuid, path, instance_uuid, now, seen)
 
@@ -204,7 +204,8 @@ class PlacementTable:
         released while a server had it, it is released, not planned or lost.
 
         :param of_instance: and if it belongs to this instance
-        :param of_hold: and if this is its hold: it was not planned anew
+        :param of_hold: a further condition, that this is its hold: the member
+            was not planned again
         :param changes: instance_uuid, held, hold, place or requirements
         :returns: False where the member is in another state, or is gone
         :raises IllegalTransition: of ``states.MEMBERS``

@@ -26,10 +26,10 @@ def update_rows(database: Database, row: Any, where: Sequence[Any],
 
 def without_living_engine(engine: Any, engine_at: Any,
                           stale_before: datetime) -> sa.ColumnElement[bool]:
-    """The condition that no engine works on a row, or only an engine that has
-    given no sign of life since.
+    """The condition that no engine works on a row, or only an engine without a
+    heartbeat since then.
 
     :param engine: column with the id of the engine
-    :param engine_at: column with the time of its last sign of life
+    :param engine_at: column with the time of its last heartbeat
     """
     return sa.or_(engine.is_(None), engine_at < stale_before)

@@ -20,18 +20,19 @@ def write(database: Database, group_uuid: str,
     """Put members in place of the group's rows that were never claimed: all,
     or none.
 
-    Their order is the order in which a counted member's servers are handed
-    out. Their ids are the database's, whatever they say.
+    Servers of a counted member get the rows in this order. The database
+    assigns the ids and ignores the given ones.
 
-    :param engine: that has to have the group's task; None is nobody
-    :returns: False where it does not, and nothing is written
+    :param engine: that must own the group's task; None if the group must have
+        no engine
+    :returns: False if it does not own the task, and nothing is written
     """
     values = [rows.member_values(record, position)
               for position, record in enumerate(members)]
     with database.writer() as session:
         if engine is not None and not session.execute(
-                # It changes nothing, and keeps others from taking the task
-                # before the members are there.
+                # The statement changes nothing, and keeps others from taking
+                # the task before the members are written.
                 sa.update(GroupRow)
                 .where(GroupRow.uuid == group_uuid, GroupRow.engine == engine)
                 .values(engine=engine)

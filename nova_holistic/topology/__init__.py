@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where hosts stand: one driver a file, found by its entry point."""
+"""Locations of hosts: one driver per file, found by its entry point."""
 
 from nova_holistic import plugins
 from nova_holistic.topology.base import TopologyDriver

@@ -14,13 +14,14 @@ ZONE = 'az'
 
 
 class AggregatesTopology(TopologyDriver):
-    """A host stands where its aggregates' metadata say, level by level.
+    """The location of a host comes from its aggregates' metadata, level by
+    level.
 
-    The level ``az`` is the availability zone: a host in none is in the
-    default zone, as in Nova. Any other level is the metadata key of that
-    name; a host without it has no known place from that level down. Domains
-    are told apart by their whole path, so a rack1 in each of two zones is
-    two racks.
+    The level ``az`` is the availability zone: a host in none is in the default
+    zone, as in Nova. Any other level is the metadata key of that name; a host
+    without it has no known location from that level down. Domains are
+    identified by their whole path, so a rack1 in each of two zones is two
+    racks.
     """
 
     def __init__(self, levels: Sequence[str], labels: Sequence[str] = (),

@@ -33,7 +33,7 @@ def read_document(path: str, option: str) -> object:
 
 
 def in_file(path: str, error: InvalidDocument) -> InvalidFile:
-    """The same error, told of a file."""
+    """The same error, with the name of the file."""
     return InvalidFile(f'{path}: {error.place}' if error.place else path,
                        error.message, [in_file(path, each)
                                        for each in error.more])

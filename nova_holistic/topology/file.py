@@ -17,7 +17,8 @@ OPTION = '[topology] path'
 
 
 class FileTopology(TopologyDriver):
-    """A host stands where a file says; a host the file lacks, nowhere.
+    """The location of a host comes from a file; a host that is not in the file
+    has none.
 
     The file is an inventory document, or as much of one as ``levels``, each
     host's ``name``, ``location`` and ``labels``, and ``links``; its other

@@ -9,9 +9,9 @@ from nova_holistic.topology.errors import InvalidLevels
 
 def check_levels(levels: Sequence[str],
                  labels: Sequence[str] = ()) -> tuple[str, ...]:
-    """The levels, if they make a tree beside the labels.
+    """The levels, if they form a tree with additional labels.
 
-    :raises InvalidLevels: they do not
+    :raises InvalidLevels: they do not form a tree
     """
     if not levels or levels[-1] != HOST:
         raise InvalidLevels(f'the last level must be {HOST}, not '

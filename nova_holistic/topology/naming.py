@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""At each level a host has at most one name."""
+"""At each level, a host has at most one name."""
 
 from collections.abc import Collection, Mapping
 
@@ -14,7 +14,7 @@ def name_hosts(level: str, key: str,
                aggregates: Collection[Aggregate]) -> Mapping[str, str]:
     """What the aggregates' metadata calls each host at a level.
 
-    :param key: of the metadata; an aggregate without it says nothing
+    :param key: key of the metadata; an aggregate without it is ignored
     :raises AmbiguousLocation: two aggregates disagree on a host
     """
     said_by: dict[str, tuple[str, str]] = {}

@@ -109,7 +109,7 @@ def test_keystone_limits_are_enforced(ask, keystone, service, projects):
     # What is enough for one project is none of another's.
     assert [ask(user).status_int for user in ('ann', 'eve')] == [202, 403]
     assert ask('ann').status_int == 202
-    assert 'holistic_groups: the limit of the project is 2, in use are 2' in (
+    assert 'holistic_groups: the limit of the project is 2; 2 are in use' in (
         refusal(ask('ann'))[2])
     assert ask('ann', '/v1/plans').status_int == 202
     assert 'holistic_plans: the limit of the project is 1' in (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Definitions of groups, as far as they can be judged without a cloud."""
+"""Checks of group definitions that need no snapshot of the cloud."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,10 +16,10 @@ from nova_holistic import objectives
 def accepted(call: Call, document: Any, owner: Owned,
              before: int = 0) -> Group:
     """
-    :param document: without its outer key
+    :param document: the document without its outer key
     :param owner: the record of the group; for a new one, the context
-    :param before: how many members the group has already, which it may keep
-    :raises InvalidDocument: at the first thing that cannot be accepted
+    :param before: number of members that the group already has and may keep
+    :raises InvalidDocument: at the first invalid part
     :raises ApiError: 403, the caller may not declare such a group
     """
     group = reduced(call, document, owner, before)
@@ -29,8 +29,8 @@ def accepted(call: Call, document: Any, owner: Owned,
 
 def reduced(call: Call, document: Any, owner: Owned,
             before: int = 0) -> Group:
-    """The same, of a group that only loses members: what it declares has
-    been accepted before."""
+    """Check a group that only loses members: its other parts have been
+    accepted before."""
     group = parsed(call.service, document)
     most = call.service.conf.holistic_api.max_members_per_group
     members = size(group)
@@ -42,19 +42,20 @@ def reduced(call: Call, document: Any, owner: Owned,
 
 
 def parsed(service: Service, document: Any) -> Group:
-    """The same, whoever asks and however many members it has."""
+    """Parse the document without a check of the user's roles or the number of
+    members."""
     return parse_group({'group': document}, service.policy_types)
 
 
 def size(group: Group) -> int:
-    """How many members a group has."""
+    """Number of members of a group."""
     return len(group.all_members())
 
 
 def objective(service: Service, name: str | None) -> str:
-    """The one asked for, or else the configured one.
+    """The requested objective, or the configured one.
 
-    :raises UnknownPlugin: there is none of that name
+    :raises UnknownPlugin: no plug-in of that name is installed
     """
     name = name or service.conf.planner.objective
     objectives.load_objective(name)
@@ -62,7 +63,7 @@ def objective(service: Service, name: str | None) -> str:
 
 
 def _place_of_member(group: Group, number: int) -> str:
-    """Where in the document that member stands, counted from 0."""
+    """Position of that member in the document, counted from 0."""
     for description in _descriptions(group):
         number -= len(description.server_names())
         if number < 0:

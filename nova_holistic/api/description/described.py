@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A schema as others read it: the same, in the dialect of OpenAPI 3.1.
+"""Convert a schema to the dialect of OpenAPI 3.1.
 
-Python's patterns become ECMA-262's, and a group document, or part of one,
-which is judged elsewhere, a reference to what it is.
+Python's patterns become patterns of ECMA-262. A group document, or a part of
+one, is validated elsewhere and becomes a reference to its schema.
 """
 
 from typing import Any
@@ -29,5 +29,6 @@ def described(schema: Any) -> Any:
 
 
 def _pattern(text: str) -> str:
-    # JSON's text has no half characters to be left out.
+    # JSON's text cannot contain surrogates, so the pattern need not exclude
+    # them.
     return text.replace(r'\Z', '$').replace(r'\ud800-\udfff', '')

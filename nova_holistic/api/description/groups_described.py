@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Group documents described, with the policies that are installed."""
+"""The schemas of group documents, with the installed policies."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from nova_holistic.model.policy_types import PolicyTypes
 
 
 def components(types: PolicyTypes) -> Mapping[str, Any]:
-    """Schemas by the names under which others refer to them."""
+    """Schemas by the names with which other schemas refer to them."""
     properties = dict(group.GROUP['properties'])
     properties['policies'] = {
         **properties['policies'], 'items': _one_of(types.policies, {})}
@@ -34,7 +34,8 @@ def components(types: PolicyTypes) -> Mapping[str, Any]:
 
 
 def _added() -> dict[str, Any]:
-    """One that names a counted member need not say what that is like."""
+    """A description that names an existing counted member may omit its
+    resources."""
     member = {key: value for key, value in group.MEMBER.items()
               if key not in ('oneOf', 'description')}
     return {**member, 'properties': {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API described in OpenAPI 3.1, from the table of routes itself."""
+"""The OpenAPI 3.1 description of the API, generated from the table of
+routes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,31 +16,31 @@ from nova_holistic.model.policy_types import PolicyTypes
 _Document = dict[str, Any]
 
 TITLES = {
-    200: 'Done.', 201: 'Created, and settled.',
+    200: 'Done.', 201: 'Created, and no engine works on it.',
     202: 'Accepted: an engine works on it.', 204: 'Done.',
-    400: 'Something in the request cannot be accepted.',
+    400: 'The request is invalid.',
     401: 'No valid token.', 403: 'Not allowed, or over a limit.',
-    404: 'There is no such thing, or none for this project.',
-    406: 'No such version or media type.',
-    304: 'The client has the present representation.',
-    409: 'Not as things are now.',
+    404: 'Not found, or not found in this project.',
+    406: 'The version or media type does not exist.',
+    304: 'The client has the current representation.',
+    409: 'Conflict with the current state.',
     412: 'The group has another revision.', 413: 'The body is too long.',
     415: 'The body is not JSON.', 428: 'If-Match is missing.',
     500: 'A fault of the service.',
-    503: 'The database, Placement or the engines are away.'}
+    503: 'The database, Placement or the engines are unavailable.'}
 
 _HEADERS = {
     idempotency.HEADER: {
         'schema': {'type': 'string', 'minLength': 1, 'maxLength': 255,
                    'pattern': f'^{idempotency.PATTERN}$'},
-        'description': 'Chosen by the client: a create repeated with it is '
-                       'the same create.'},
+        'description': 'Key that the client chooses: a repeated create '
+                       'request with the same key returns the same group.'},
     revisions.HEADER: {
         'schema': {'type': 'string', 'pattern': f'^{revisions.PATTERN}$'},
         'description': 'The revision of the group, or its ETag.'},
     'If-None-Match': {
         'schema': {'type': 'string'},
-        'description': 'The answer is 304 if its ETag is among these.'},
+        'description': 'The response is 304 if its ETag is among these.'},
 }
 _VARIABLES = {
     'group_id': common.UUID, 'plan_id': common.UUID,
@@ -100,7 +101,7 @@ def _parameters(route: Route) -> list[_Document]:
                *route.headers,
                *(('If-None-Match',) if route.method == 'GET' else ()))),
         {'in': 'header', 'name': microversions.HEADER,
-         'description': 'Versions of other services in it do not count.',
+         'description': 'Versions of other services in it are ignored.',
          'schema': {'type': 'string', 'examples': [
              f'{microversions.SERVICE_TYPE} {version}'
              for version in (*microversions.VERSIONS, 'latest')]}}]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handlers: one module a noun, one function a route."""
+"""Handlers: one module per noun, one function per route."""

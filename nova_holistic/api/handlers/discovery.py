@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is, for whoever asks."""
+"""Version discovery, for any client."""
 
 from typing import Any
 

@@ -17,7 +17,7 @@ from nova_holistic.table.history.pages import Page
 
 
 def list_events(call: Call) -> webob.Response:
-    """List the events of a group, a page at a time."""
+    """List the events of a group, page by page."""
     record, query = call.group(), call.query
     longest = call.service.conf.holistic_api.max_limit
     limit = min(query.get('limit', longest), longest)
@@ -36,7 +36,7 @@ def list_events(call: Call) -> webob.Response:
 
 
 def _time(place: str, text: str) -> datetime:
-    """:raises ApiError: 400, it is no time"""
+    """:raises ApiError: 400, the text is not a valid time"""
     try:
         found = datetime.fromisoformat(text)
         if found.tzinfo is not None:
@@ -49,7 +49,7 @@ def _time(place: str, text: str) -> datetime:
 
 
 def _next(call: Call, group_uuid: str, last: Event) -> dict[str, str]:
-    """Where the page after that event is."""
+    """The URL of the page after that event."""
     pairs = [(name, value) for name, value in call.request.GET.items()
              if name != 'marker']
     query = parse.urlencode([*pairs, ('marker', last.id)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups: created, listed, shown, revised, kept and deleted."""
+"""Groups: create, list, show, update, extend and delete."""
 
 from urllib import parse
 import uuid
@@ -25,8 +25,8 @@ from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 def create(call: Call) -> webob.Response:
     """Create a group.
 
-    It is in the table before an engine hears of it, so that a message that
-    is lost loses no group.
+    The group is in the table before the message to an engine is sent, so that
+    no group is lost if the message is lost.
     """
     service, context, body = call.service, call.context, call.body
     key = idempotency.key_of(call.request)
@@ -36,7 +36,8 @@ def create(call: Call) -> webob.Response:
         try:
             service.table.create_group(record)
         except Duplicate:
-            # Of two at once with one key the table takes the first.
+            # Of two simultaneous requests with one key, the table accepts the
+            # first.
             found = idempotency.the_same(
                 service, context.project_id, key, body)
             if found is None:
@@ -49,7 +50,7 @@ def create(call: Call) -> webob.Response:
 
 
 def list_groups(call: Call) -> webob.Response:
-    """List groups, a page at a time."""
+    """List groups, page by page."""
     table, query = call.service.table, call.query
     limit = min(query.get('limit', call.service.conf.holistic_api.max_limit),
                 call.service.conf.holistic_api.max_limit)
@@ -64,7 +65,8 @@ def list_groups(call: Call) -> webob.Response:
         records = table.listing.groups(page) if limit else ()
     except table_errors.GroupUnknown:
         raise errors.ApiError(400, 'unknown_marker',
-                              'marker: no group of this list') from None
+                              'marker: the list contains no such '
+                              'group') from None
     counts = table.listing.member_counts([r.uuid for r in records[:limit]])
     body = {'groups': [views.brief(call, r, counts[r.uuid])
                        for r in records[:limit]]}
@@ -83,7 +85,7 @@ def show(call: Call) -> webob.Response:
 
 
 def update(call: Call) -> webob.Response:
-    """Revise the whole of a group."""
+    """Replace the definition of a group."""
     record = call.group()
     revisions.must_match(call.request, record, required=True)
     return tasks.revise(call, record, call.body['group'],
@@ -91,14 +93,14 @@ def update(call: Call) -> webob.Response:
 
 
 def delete(call: Call) -> webob.Response:
-    """Delete a group; its servers live on."""
+    """Delete a group; its servers are not affected."""
     record = call.group()
     call.service.engines.delete(call.context.for_engine(), record.uuid)
     return answer(204)
 
 
 def extend(call: Call) -> webob.Response:
-    """Let a group's lease end after a number of seconds."""
+    """Let a group's lease expire after a number of seconds."""
     record = call.group()
     seconds = call.body['extend']['seconds']
     _must_allow_lease(call, 'extend.seconds', seconds, record)
@@ -108,7 +110,7 @@ def extend(call: Call) -> webob.Response:
 
 
 def replan(call: Call) -> webob.Response:
-    """Plan lost members anew; of a group that has no plan, all."""
+    """Plan lost members again; if the group has no plan, plan all members."""
     record = call.group()
     size = None
     if record.status not in CLAIMABLE:
@@ -122,7 +124,7 @@ def replan(call: Call) -> webob.Response:
 def repair(call: Call) -> webob.Response:
     """Propose live migrations that restore the hard policies of a group.
 
-    With ``apply``, an engine carries them out: the answer is the group.
+    With ``apply``, an engine carries them out, and the response is the group.
     """
     record = call.group()
     if call.body['repair'].get('apply', False):
@@ -135,7 +137,7 @@ def repair(call: Call) -> webob.Response:
 
 
 def _record(call: Call, key: str | None) -> GroupRecord:
-    """The group asked for, if its project may have it."""
+    """The requested group, if its project may create it."""
     service, context, body = call.service, call.context, call.body
     group = definitions.accepted(call, body['group'], context)
     objective = definitions.objective(service, body.get('objective'))
@@ -160,9 +162,9 @@ def _record(call: Call, key: str | None) -> GroupRecord:
 def _must_allow_lease(call: Call, place: str, seconds: int | None,
                       owner: Owned) -> None:
     """
-    :param place: of the seconds in the body
-    :param seconds: 0 is no lease at all; None is the operator's default
-    :raises ApiError: 403, the caller may not hold places for so long
+    :param place: position of the seconds in the body
+    :param seconds: 0 means no lease; None means the operator's default
+    :raises ApiError: 403, the caller may not hold capacity for that long
     """
     longest = call.service.conf.holistic_api.max_lease
     if seconds is None or 0 < seconds <= longest:
@@ -171,11 +173,11 @@ def _must_allow_lease(call: Call, place: str, seconds: int | None,
             call.context, rules.UNLIMITED_LEASE, owner):
         raise errors.forbidden(
             rules.UNLIMITED_LEASE, place,
-            f'without it, a lease is 1 to {longest} seconds long')
+            f'without this right, a lease is 1 to {longest} seconds long')
 
 
 def _projects(call: Call) -> str | None:
-    """The project whose groups are asked for; None is every one."""
+    """The project whose groups are listed; None means all projects."""
     project = call.query.get('project_id', call.context.project_id)
     everybody = call.query.get('all_projects', False)
     if everybody and 'project_id' not in call.query:
@@ -188,7 +190,7 @@ def _projects(call: Call) -> str | None:
 
 
 def _next(call: Call, last: GroupRecord) -> dict[str, str]:
-    """Where the page after that group is."""
+    """The URL of the page after that group."""
     pairs = [(name, value) for name, value in call.request.GET.items()
              if name != 'marker']
     query = parse.urlencode([*pairs, ('marker', last.uuid)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts: what others measure on them."""
+"""Hosts: statistics that external tools measure."""
 
 import webob
 
@@ -7,7 +7,7 @@ from nova_holistic.api.call import answer, Call
 
 
 def update_statistics(call: Call) -> webob.Response:
-    """Tell what was measured on a host."""
+    """Report statistics that were measured on a host."""
     call.service.engines.update_resource_stats(
         call.context.for_engine(), call.names['host'],
         call.body['statistics'])

@@ -39,7 +39,7 @@ def remove(call: Call) -> webob.Response:
 
 
 def release(call: Call) -> webob.Response:
-    """Free planned places: of all members, or of some."""
+    """Free the planned capacity of all members, or of some."""
     record = call.group()
     done = call.service.engines.release(
         call.context.for_engine(), record.uuid,
@@ -49,7 +49,7 @@ def release(call: Call) -> webob.Response:
 
 
 def placements(call: Call) -> webob.Response:
-    """Show the members of a group, and where they are."""
+    """Show the members of a group, and their hosts."""
     record = call.group()
     found = call.service.table.group_with_members(record.uuid)
     if found is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans that hold nothing: asked for, and shown."""
+"""Plans without holds: create and show."""
 
 import uuid
 
@@ -14,7 +14,7 @@ from nova_holistic.table.records import EXTRAS, PlanRecord, PlanStatus
 
 
 def create(call: Call) -> webob.Response:
-    """Ask for a plan that holds nothing."""
+    """Request a plan without holds."""
     service, context, body = call.service, call.context, call.body
     group = definitions.accepted(call, body['group'], context)
     objective = definitions.objective(service, body.get('objective'))
@@ -39,5 +39,5 @@ def create(call: Call) -> webob.Response:
 
 
 def show(call: Call) -> webob.Response:
-    """Show a plan that holds nothing."""
+    """Show a plan without holds."""
     return answer(200, {'plan': views.plan(call, call.plan())})

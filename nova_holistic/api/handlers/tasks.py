@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What engines are asked to do with a group, and how it is followed."""
+"""Tasks for engines: how the API requests them, and how it reports their
+progress."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -25,9 +26,9 @@ def revise(call: Call, record: GroupRecord, document: Mapping[str, Any],
            objective: str | None = None,
            accept: Callable[..., Group] = definitions.accepted
            ) -> webob.Response:
-    """Ask for the group to become what the document says.
+    """Request an update of the group to the definition in the document.
 
-    :param document: without its outer key
+    :param document: the document without its outer key
     :param accept: parses the document, if the caller may declare it
     """
     service = call.service
@@ -39,23 +40,25 @@ def revise(call: Call, record: GroupRecord, document: Mapping[str, Any],
         'document': document,
         'objective': definitions.objective(
             service, objective or record.objective),
-        # What is released from now on stays so, whenever an engine begins.
+        # Members that are released from now on stay released, independent of
+        # when an engine begins.
         'released': releasing.released(service.table.database, record),
     }, REVISABLE, size)
 
 
 def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:
-    """Whether the project may have as many members as the group then has.
+    """Check the limits of the project for the number of members after the
+    update.
 
-    :param size: how many it is to have
-    :raises ApiError: 403; never for a group that gets no larger
+    :param size: number of members after the update
+    :raises ApiError: 403; never if the group does not grow
     """
     counts = call.service.table.listing.member_counts(
         [record.uuid])[record.uuid]
     there = sum(number for state, number in counts.items()
                 if state != MemberState.RELEASED)
     if record.task is not None:
-        # It has been counted with what was asked of it before.
+        # The members were counted when the previous task was requested.
         there = max(there, record.asked or 0)
     more = size - there
     if more > 0:
@@ -66,11 +69,12 @@ def asked(call: Call, record: GroupRecord, task: Task,
           told: Mapping[str, Any],
           expected: Collection[GroupStatus],
           size: int | None = None, settled: int = 200) -> webob.Response:
-    """Ask an engine to do it; 409 where that cannot be, now.
+    """Request a task from an engine; 409 if the state of the group does not
+    allow it.
 
-    :param told: what the task has to know
-    :param size: how many members the group is to have, where that changes
-    :param settled: the status of the answer once the engine has done it
+    :param told: parameters of the task
+    :param size: number of members after the task, if it changes
+    :param settled: the status of the response after the engine has finished
     """
     service = call.service
     if not service.table.tasks.ask(
@@ -83,8 +87,8 @@ def asked(call: Call, record: GroupRecord, task: Task,
 
 
 def followed(call: Call, group_uuid: str, settled: int) -> webob.Response:
-    """The group: 202 while an engine works on it, and the other status once
-    it is settled, if the request waits for that."""
+    """Return the group: with 202 while an engine works on it, and with the
+    other status if the request waits until the engine has finished."""
     record, done = waiting.settled(
         call, lambda: call.service.table.get_group(group_uuid),
         lambda record: record.task is None)
@@ -107,14 +111,14 @@ def brief(call: Call, record: GroupRecord) -> dict[str, Any]:
 
 
 def pending(call: Call, **told: Any) -> dict[str, Any]:
-    """What an engine has to know of a task: what to do, for whom."""
+    """The parameters of a task: what to do, for whom."""
     context = call.context
     return {**told, 'request_id': context.request_id,
             'user_id': context.user_id, 'project_id': context.project_id}
 
 
 def _refused(call: Call, record: GroupRecord) -> errors.ApiError:
-    """Why a task was not taken: by the group as it is now."""
+    """The error for a refused task, from the current state of the group."""
     now = call.service.table.get_group(record.uuid)
     if now is None:
         return errors.not_found('group', record.uuid)
@@ -122,7 +126,8 @@ def _refused(call: Call, record: GroupRecord) -> errors.ApiError:
         return revisions.stale(call.request, record, now.revision)
     if now.task is not None:
         return errors.conflict(
-            f'group {record.uuid} is busy: {now.task}; try again when it is '
-            f'settled')
+            f'group {record.uuid} is busy: {now.task}; try again when this '
+            'task is finished')
     return errors.conflict(
-        f'group {record.uuid} is {now.status}: that cannot be done with it')
+        f'group {record.uuid} is {now.status}: this status does not allow the '
+        'operation')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of who may do what, as oslo.policy defaults in code."""
+"""Rules of authorisation, as oslo.policy defaults in code."""
 
 from oslo_policy import policy
 

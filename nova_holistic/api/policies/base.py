@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roles that the other rules are made of."""
+"""Base rules for the other rules."""
 
 from oslo_policy import policy
 

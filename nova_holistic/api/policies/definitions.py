@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may declare what in a group document."""
+"""Rules for the contents of a group document."""
 
 from oslo_policy import policy
 

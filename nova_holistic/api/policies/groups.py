@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may do what with groups."""
+"""Rules for operations on groups."""
 
 from oslo_policy import policy
 
@@ -51,15 +51,15 @@ RULES = (
           ('GET', _PLACEMENTS), ('GET', _EVENTS), ('GET', _GROUP),
           ('GET', _GROUPS),
           ('GET', '/v1/plans/{plan_id}')),
-    _rule('update', base.MEMBER, 'Revise the whole of a group.',
+    _rule('update', base.MEMBER, 'Replace the definition of a group.',
           ('PUT', _GROUP)),
     _rule('delete', base.MEMBER, 'Delete a group.', ('DELETE', _GROUP)),
     _rule('release', base.MEMBER,
-          'Free planned places of a group that no server has claimed.',
+          'Free the planned capacity of a group that no server has claimed.',
           ('POST', _GROUP + '/release')),
     _rule('extend', base.MEMBER, "Extend a group's lease.",
           ('POST', _GROUP + '/extend')),
-    _rule('replan', base.MEMBER, 'Plan lost members of a group anew.',
+    _rule('replan', base.MEMBER, 'Plan lost members of a group again.',
           ('POST', _GROUP + '/replan')),
     _rule('repair', base.ADMIN,
           'See which live migrations would restore the hard policies of a '

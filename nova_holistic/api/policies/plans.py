@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may do what with plans that hold nothing."""
+"""Rules for plans without holds."""
 
 from oslo_policy import policy
 
@@ -8,11 +8,11 @@ from nova_holistic.api.policies import base
 RULES = (
     policy.DocumentedRuleDefault(
         'holistic:plans:create', base.MEMBER,
-        'Ask for a plan that holds nothing.',
+        'Request a plan without holds.',
         [{'method': 'POST', 'path': '/v1/plans'}], scope_types=['project']),
     policy.DocumentedRuleDefault(
         'holistic:plans:show', base.READER,
-        'Show a plan that holds nothing.',
+        'Show a plan without holds.',
         [{'method': 'GET', 'path': '/v1/plans/{plan_id}'}],
         scope_types=['project']),
 )

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON schemas of requests and answers: one module a noun."""
+"""JSON schemas of requests and responses: one module per noun."""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of which the schemas of more than one noun are made."""
+"""Common parts of the schemas."""
 
 from typing import Any
 
 from nova_holistic.documents.schemas import common
 
 MAX_SECONDS = 2**31 - 1
-"""Longest wait or lease that is read as a number at all."""
+"""Maximum wait or lease that is accepted as a number."""
 
 TEXT = common.TEXT
 
@@ -24,7 +24,7 @@ ANY_OBJECT = {'type': 'object'}
 
 WAIT = {
     'type': 'integer', 'minimum': 0, 'maximum': 3600,
-    'title': 'Seconds to wait for the plan; 0 is not to wait.'}
+    'title': 'Seconds to wait for the plan; 0 means no wait.'}
 
 
 def strict(properties: dict[str, Any],
@@ -41,7 +41,7 @@ def whole(properties: dict[str, Any]) -> dict[str, Any]:
 
 def enveloped(name: str, inner: dict[str, Any],
               **others: dict[str, Any]) -> dict[str, Any]:
-    """An object whose one property that has to be there is the inner one."""
+    """An object whose only required property is the inner object."""
     return strict({name: inner, **others}, name)
 
 
@@ -60,4 +60,4 @@ ERRORS = enveloped('errors', {
         'code': ANY_TEXT,
         'title': ANY_TEXT,
         'detail': ANY_TEXT})})
-"""What a client gets that did not get what it asked for."""
+"""The response to a refused request."""

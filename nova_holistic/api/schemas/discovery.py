@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which versions there are."""
+"""Responses with the versions of the API."""
 
 from nova_holistic.api.schemas import common
 

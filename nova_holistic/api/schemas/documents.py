@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a body has a group document, or a member description.
+"""Schemas for the parts of a body that are a group document or a member
+description.
 
-Those are judged by ``documents.group.parse_group``, which bounds its work and
-knows the policies that are installed. Here they are any object at all, to be
-found by identity by whoever describes the API.
+``documents.group.parse_group`` validates these parts, because it limits its
+work and knows the installed policies. Here they accept any object. The
+generator of the API description recognises them by identity.
 """
 
 from nova_holistic.documents.schemas import group
@@ -20,4 +21,4 @@ MEMBER = {
             'maxLength': group.MAX_PATH,
             'pattern': r'^([A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*)?\Z'}},
 }
-"""A member description, and the group it goes to."""
+"""A member description, and the path of its nested group."""

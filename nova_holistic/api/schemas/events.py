@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests about the history of a group, and their answers."""
+"""Schemas of the history of a group."""
 
 from nova_holistic.api.schemas import common, members
 from nova_holistic.table.history.events import Kind
@@ -11,10 +11,10 @@ KIND = {'type': 'string', 'enum': [str(kind) for kind in Kind
 LIST_QUERY = common.strict({
     'limit': {'type': 'integer', 'minimum': 0,
               'maximum': common.MAX_SECONDS,
-              'title': 'Most events on one page. The API has a limit of its '
-                       'own.'},
+              'title': 'Maximum number of events on one page. The API has its '
+                       'own limit in addition.'},
     'marker': {'type': 'integer', 'minimum': 0,
-               'title': 'The id of the last event on the page before.'},
+               'title': 'The id of the last event on the previous page.'},
     'sort_dir': {'type': 'string', 'enum': ['asc', 'desc']},
     'since': {'type': 'string', 'format': 'date-time',
               'title': 'Leave out earlier events. ISO 8601; UTC if it names '

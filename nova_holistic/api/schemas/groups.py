@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests about groups, and their answers."""
+"""Schemas of the requests about groups, and of their responses."""
 
 from nova_holistic.api.schemas import common, documents
 from nova_holistic.messaging.payloads import MAX_SECONDS
@@ -9,12 +9,12 @@ from nova_holistic.table.records import GroupStatus, MemberState, Task
 MAX_LEASE = MAX_SECONDS
 
 OBJECTIVE = {
-    **common.TEXT, 'title': 'Name of an objective that is installed.'}
+    **common.TEXT, 'title': 'Name of an installed objective.'}
 
 CREATE = common.enveloped(
     'group', documents.GROUP, objective=OBJECTIVE,
     lease={'type': 'integer', 'minimum': 0, 'maximum': MAX_LEASE,
-           'title': 'Seconds; 0 is no lease at all.'})
+           'title': 'Seconds; 0 means no lease.'})
 UPDATE = common.enveloped('group', documents.GROUP, objective=OBJECTIVE)
 EXTEND = common.enveloped('extend', common.whole({
     'seconds': {'type': 'integer', 'minimum': 1, 'maximum': MAX_LEASE}}))
@@ -32,9 +32,9 @@ REPAIR_PROPOSAL = common.enveloped('repair', common.whole({
 LIST_QUERY = common.strict({
     'limit': {'type': 'integer', 'minimum': 0,
               'maximum': common.MAX_SECONDS,
-              'title': 'Most groups; more than the API allows is as many as '
-                       'it does.'},
-    'marker': {**common.UUID, 'title': 'The last group of the page before.'},
+              'title': 'Maximum number of groups; the API reduces a larger '
+                       'number to its own limit.'},
+    'marker': {**common.UUID, 'title': 'The last group of the previous page.'},
     'sort_key': {'type': 'string', 'enum': list(SORT_KEYS)},
     'sort_dir': {'type': 'string', 'enum': ['asc', 'desc']},
     'name': common.TEXT,
@@ -65,8 +65,8 @@ _BRIEF = {
         for state in MemberState}),
     'holds_written': {
         'type': ['integer', 'null'], 'minimum': 0,
-        'title': 'Members whose holds are in Placement so far, while the '
-                 'group is planning.'},
+        'title': 'Number of members whose holds are already in Placement '
+                 'while the group is planning.'},
     'links': common.LINKS,
 }
 BRIEF = common.whole(_BRIEF)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests about hosts."""
+"""Schemas of the requests about hosts."""
 
 from nova_holistic.api.schemas import common
 from nova_holistic.messaging import payloads

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests about members of a group, and their answers."""
+"""Schemas of the requests about members of a group, and of their responses."""
 
 from nova_holistic.api.schemas import common, documents
 from nova_holistic.documents.schemas.group import (
@@ -8,7 +8,7 @@ from nova_holistic.table.records import MemberState
 
 PATH = {
     'type': 'string',
-    'description': f'names from below the top-level group on, joined by '
+    'description': 'names from below the top-level group on, joined by '
                    f'single slashes: at most {MAX_PATH} characters',
     'minLength': 1,
     'maxLength': MAX_PATH,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests about plans that hold nothing, and their answers."""
+"""Schemas of the requests about plans without holds, and of their
+responses."""
 
 from nova_holistic.api.schemas import common, documents
 from nova_holistic.api.schemas.groups import OBJECTIVE
@@ -11,11 +12,11 @@ from nova_holistic.table.records import PlanStatus
 CREATE = common.enveloped(
     'group', documents.GROUP, objective=OBJECTIVE,
     relaxations={'type': 'boolean', 'title':
-                 'Whether an unplaceable group is answered with changes that '
-                 'make it fit.'},
+                 'Whether the response for an unplaceable group contains '
+                 'changes that make it fit.'},
     headroom={'type': 'boolean', 'title':
-              'Whether the answer has the number of copies of the group that '
-              'fit.'})
+              'Whether the response contains the number of copies of the '
+              'group that fit.'})
 
 _LIST_OF_OBJECTS = {'type': 'array', 'items': common.ANY_OBJECT}
 

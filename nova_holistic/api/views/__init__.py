@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a client sees of a record: one module a noun."""
+"""Records as clients see them: one module per noun."""

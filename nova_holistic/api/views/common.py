@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How anything is shown."""
+"""Common formats of the views."""
 
 from datetime import datetime
 from typing import Any

@@ -9,7 +9,7 @@ from nova_holistic.table.history.events import Event
 
 def event(record: Event, hosts: bool) -> dict[str, Any]:
     """
-    :param hosts: whether names of hosts may be told
+    :param hosts: whether the user may see names of hosts
     """
     return {
         'id': record.id, 'at': common.time(record.at),

@@ -38,5 +38,5 @@ def brief(call: Call, record: GroupRecord,
 
 
 def definition(record: GroupRecord) -> dict[str, Any]:
-    """The document as it would be sent, without its outer key."""
+    """The document in the form of a request, without its outer key."""
     return dict(record.document.get('group', record.document))

@@ -8,7 +8,7 @@ from nova_holistic.table.records import MemberRecord
 
 def placement(record: MemberRecord, hosts: bool) -> dict[str, Any]:
     """
-    :param hosts: whether where it is may be told
+    :param hosts: whether the user may see the host
     """
     place = {'host': record.place.host, 'node': record.place.node,
              'location': list(record.place.location)} if hosts else {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans that hold nothing, as clients see them."""
+"""Plans without holds, as clients see them."""
 
 from collections.abc import Mapping
 from typing import Any

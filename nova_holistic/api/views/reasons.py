@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why a group is not placed, as clients see it.
 
-Users read a message only if the names in it are known, and never those names
-nor how many hosts and domains the cloud has.
+Users see a message only if its names are marked, and then without those names
+and without the number of hosts and domains in the cloud.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,16 +12,16 @@ from typing import Any
 from nova_holistic.api.views.totals import without_totals
 
 HIDDEN = '…'
-GENERAL = ('the request could not be carried out; the operator finds the '
-           'reason in the record of the group')
-"""Instead of a message whose names nobody has marked: an engine of an earlier
-version wrote it."""
+GENERAL = ('the request failed; the operator finds the reason in the record '
+           'of the group')
+"""Replaces a message with unmarked names: an engine of an earlier version
+wrote it."""
 
 
 def shown(reasons: Iterable[Mapping[str, Any]],
           hosts: bool) -> list[dict[str, str]]:
     """
-    :param hosts: whether names of hosts and domains may be told
+    :param hosts: whether the user may see names of hosts and domains
     """
     return [{'at': reason['at'],
              'message': reason['message'] if hosts
@@ -43,8 +43,8 @@ def _discreet(reason: Mapping[str, Any]) -> str:
 
 
 def _without_words(reason: Mapping[str, Any]) -> str:
-    """Of a reason that an engine of the version before has written: without
-    any word that is a name somewhere."""
+    """The message of a reason from an engine of the previous version, without
+    any word that is the name of a host or domain."""
     text = reason['message']
     for name in sorted(reason.get('names', ()), key=len, reverse=True):
         text = re.sub(rf"(?<![^\s,;:()'\"]){re.escape(name)}"

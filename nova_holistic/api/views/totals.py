@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reasons without the numbers of hosts and domains that the cloud has.
+"""Reasons without the numbers of hosts and domains in the cloud.
 
 Only operators read such numbers. What a group asks for, and what has room for
 it, stays in a reason.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command of ``nova-holistic-manage`` is, and what it answers."""
+"""The definition of a command of ``nova-holistic-manage``, and its answer."""
 
 import argparse
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from nova_holistic.cli import exits
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer for standard output, and the exit code that goes with it."""
+    """An answer for standard output, and the exit code of the command."""
 
     text: str
     code: int = exits.GOOD
@@ -24,11 +24,11 @@ def _nothing(parser: argparse.ArgumentParser) -> None:
 @dataclass(frozen=True, slots=True)
 class Command:
     """
-    :ivar run: takes the configuration, arguments in its ``command``; its
-        docstring is the help
+    :ivar run: takes the configuration, with the arguments in its ``command``;
+        its docstring is the help
     :ivar arguments: adds them to the command's parser
-    :ivar any_schema: whether it may run on a database that has not been
-        upgraded
+    :ivar any_schema: whether it may run on a database whose schema is not
+        current
     """
 
     run: Callable[[Any], Told]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``nova-holistic-manage group``: groups on a live cloud, by an operator.
+"""``nova-holistic-manage group``: an operator manages groups on a live cloud.
 
-Nobody is asked for a role here: who can read the configuration can do all of
-it, in the name of any project.
+The commands check no roles: a user who can read the configuration can manage
+the groups of any project.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from nova_holistic.table.records import GroupRecord, GroupStatus
 from nova_holistic.table.store import PlacementTable
 
 MAX_SECONDS = 2 ** 31 - 1
-"""Longest lease: its end is a date that every database can write."""
+"""Longest lease: every database can store the time at which it expires."""
 MAX_NAME = 255
 """Characters in the id of a project or user."""
 
@@ -28,7 +28,7 @@ _FAILED = (GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
 
 
 def create(conf) -> Told:
-    """plan a group on the cloud as it is now, and hold its places"""
+    """plan a group on the cloud in its current state, and hold its capacity"""
     given, table = conf.command, parts.managed_table(conf)
     record = parts.planner(conf, table).create(
         _document(given.file, given.parameters),
@@ -45,13 +45,13 @@ def list_groups(conf) -> Told:
 
 
 def show(conf) -> Told:
-    """show a group's status and where its members are"""
+    """show a group's status and the hosts of its members"""
     return Told(_shown(parts.managed_table(conf),
                        conf.command.uuid, conf.command.format))
 
 
 def release(conf) -> Told:
-    """free planned places of a group, all or those of some members"""
+    """free the planned capacity of a group, of all or of some members"""
     table = parts.managed_table(conf)
     done = parts.lifecycle(conf, table).release(
         conf.command.uuid, conf.command.members or None)
@@ -61,7 +61,7 @@ def release(conf) -> Told:
 
 
 def extend(conf) -> Told:
-    """let a group's lease end after a number of seconds"""
+    """let a group's lease expire after a number of seconds"""
     table = parts.managed_table(conf)
     record = parts.lifecycle(conf, table).extend(
         conf.command.uuid, conf.command.seconds)
@@ -69,14 +69,15 @@ def extend(conf) -> Told:
 
 
 def replan(conf) -> Told:
-    """plan lost members of a group anew, all others staying where they are"""
+    """plan lost members of a group again; all other members keep their
+    hosts"""
     table = parts.managed_table(conf)
     record = parts.planner(conf, table).replan(conf.command.uuid)
     return _told(table, record, conf.command.format)
 
 
 def delete(conf) -> Told:
-    """forget a group and free its places; its servers live on"""
+    """delete a group and free its capacity; its servers are not affected"""
     parts.lifecycle(conf, parts.managed_table(conf)).delete(
         conf.command.uuid)
     return Told('')
@@ -85,8 +86,7 @@ def delete(conf) -> Told:
 def _document(name: str, values: Mapping[str, str]) -> Any:
     """The group document in a file, or that of the Heat template in it.
 
-    What is wrong with it is told of the file here: later, an inventory may be
-    to blame.
+    Mistakes name the file here: later, the cause may also be the inventory.
     """
     read = files.Files(sys.stdin)
     document = read.document(name)
@@ -99,7 +99,7 @@ def _document(name: str, values: Mapping[str, str]) -> Any:
 
 
 def _told(table: PlacementTable, record: GroupRecord, form: str) -> Told:
-    """The group after it was planned, well or not."""
+    """The group after planning, whether it succeeded or failed."""
     bad = record.reasons or record.status in _FAILED
     return Told(_shown(table, record.uuid, form),
                 exits.UNPLACEABLE if bad else exits.GOOD)
@@ -117,14 +117,15 @@ def _create_arguments(parser: argparse.ArgumentParser) -> None:
         'file', metavar='FILE',
         help='group document or Heat template; - is standard input')
     parser.add_argument('--project-id', required=True, type=printable_name,
-                        metavar='ID', help='whose group it is to be')
+                        metavar='ID', help='project that owns the group')
     parser.add_argument('--user-id', required=True, type=printable_name,
-                        metavar='ID', help='who is to have created it')
+                        metavar='ID', help='user who counts as the creator of '
+                                           'the group')
     parser.add_argument('--objective', metavar='NAME',
                         help='default: [planner] objective')
     parser.add_argument(
         '--lease', type=_seconds(0), metavar='SECONDS',
-        help='0 is none at all (default: [planner] lease)')
+        help='0 means no lease (default: [planner] lease)')
     parameters.add_option(parser)
     _add_format(parser)
 
@@ -139,8 +140,8 @@ def _release_arguments(parser: argparse.ArgumentParser) -> None:
     _add_uuid(parser)
     parser.add_argument(
         'members', nargs='*', metavar='MEMBER',
-        help='path of a member, or of a counted one, which stands for all '
-             'its servers (default: all members)')
+        help='path of a member, or of a counted member for all its servers '
+             '(default: all members)')
 
 
 def _extend_arguments(parser: argparse.ArgumentParser) -> None:
@@ -155,17 +156,17 @@ def _seen_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_uuid(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('uuid', type=printable_name, metavar='UUID',
-                        help='of the group')
+                        help='status of the group')
 
 
 def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--format', default='table', choices=group_view.FORMATS,
-        help='of the answer (default: %(default)s)')
+        help='format of the answer (default: %(default)s)')
 
 
 def printable_name(text: str) -> str:
-    """The argument, if it can be an id of a group, project or user."""
+    """The argument, if it is a valid id of a group, project or user."""
     if not text.isprintable() or not 0 < len(text) <= MAX_NAME:
         raise argparse.ArgumentTypeError(
             f'{text!r} is not 1 to {MAX_NAME} printable characters')

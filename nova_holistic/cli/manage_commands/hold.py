@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``nova-holistic-manage hold``: what is held in Placement."""
+"""``nova-holistic-manage hold``: the holds in Placement."""
 
 import argparse
 
@@ -8,12 +8,12 @@ from nova_holistic.cli.manage_commands.command import Command, Told
 from nova_holistic.reconcile.orphan_holds import Orphan
 
 LEFT = 1
-"""Exit code: there are holds that no group knows."""
+"""Exit code: holds without a group exist."""
 
 
 def audit(conf) -> Told:
-    """list holds in Placement that no group knows; exits with 1 if any is
-    left"""
+    """list holds in Placement that belong to no group; exits with 1 if any
+    remain"""
     orphans = parts.orphans(conf, parts.managed_table(conf))
     lines, left = [], False
     for orphan in orphans.audit():
@@ -33,7 +33,7 @@ def _line(orphan: Orphan) -> str:
 
 def _audit_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--delete', action='store_true',
-                        help='drop them, too')
+                        help='delete these holds')
 
 
 COMMANDS = {('hold', 'audit'): Command(audit, _audit_arguments)}

@@ -13,8 +13,8 @@ from nova_holistic.inventory import load_inventory
 
 
 def export(conf) -> Told:
-    """write the inventory document of the live cloud, on which nova-holistic
-    plan, check and map work"""
+    """write the inventory document of the live cloud, which nova-holistic
+    plan, check and map read"""
     snapshot = load_inventory(
         conf, placement=connect(conf, 'placement'),
         compute=connect(conf, 'nova')).snapshot()
@@ -27,7 +27,8 @@ def export(conf) -> Told:
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--format', choices=('json', 'yaml'), default='json',
-        help='of the document (default: %(default)s, which is read faster)')
+        help='format of the document (default: %(default)s, which is read '
+             'faster)')
 
 
 COMMANDS = {('inventory', 'export'): Command(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``nova-holistic-manage group purge``: finished groups are deleted."""
+"""``nova-holistic-manage group purge``: delete finished groups."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -17,13 +17,14 @@ from nova_holistic.table.records import GroupRecord, GroupStatus
 from nova_holistic.table.store import PlacementTable
 
 DAYS = 30
-"""Age from which groups are deleted if neither an age nor a group is given."""
+"""Age in days from which groups are deleted if neither an age nor a group is
+given."""
 MAX_DAYS = 36_500
 MAX_GROUPS = 2 ** 31 - 1
 
 
 class NotFinished(exceptions.HolisticError):
-    """The group is not one of those that may be deleted."""
+    """The group may not be deleted."""
 
 
 def purge(conf) -> Told:
@@ -59,7 +60,7 @@ def _one(table: PlacementTable, group_uuid: str,
          choice: Choice) -> Iterator[GroupRecord]:
     """The group with this UUID.
 
-    :raises GroupUnknown: there is no such group
+    :raises GroupUnknown: the group does not exist
     :raises NotFinished: it may not be deleted
     """
     record = table.get_group(group_uuid)
@@ -74,20 +75,20 @@ def _not_finished(table: PlacementTable, group_uuid: str,
                   choice: Choice) -> exceptions.HolisticError:
     why = purging.obstacle(table.database, group_uuid, choice)
     return NotFinished(
-        f'group {group_uuid} {why or "has changed meanwhile"}: only groups '
-        f'that are {", ".join(choice.statuses)}, without servers and holds, '
-        f'are purged')
+        f'group {group_uuid} {why or "has changed in the meantime"}: only '
+        f'groups that are {", ".join(choice.statuses)}, without servers and '
+        'holds, are purged')
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'uuid', nargs='?', type=group.printable_name, metavar='UUID',
-        help='of one group, of any age unless --older-than is given '
+        help='UUID of one group, of any age unless --older-than is given '
              '(default: all finished groups)')
     parser.add_argument(
         '--older-than', type=_number(0, MAX_DAYS), metavar='DAYS',
-        help=f'only groups that have not changed for this number of days '
-             f'(default: {DAYS}; 0 is any age)')
+        help='only groups that have not changed for this number of days '
+             f'(default: {DAYS}; 0 means any age)')
     parser.add_argument(
         '--status', action='append', dest='statuses', type=GroupStatus,
         choices=purging.FINISHED, metavar='STATUS',
@@ -101,7 +102,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help='list the groups, and delete none')
     parser.add_argument(
         '--format', default='table', choices=group_view.FORMATS,
-        help='of the answer (default: %(default)s)')
+        help='format of the answer (default: %(default)s)')
 
 
 def _number(least: int, most: int) -> Callable[[str], int]:

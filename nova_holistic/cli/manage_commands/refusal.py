@@ -19,14 +19,14 @@ def list_refusals(conf) -> Told:
 
 
 def clear(conf) -> Told:
-    """forget refusals, so that the hosts are planned again at once; prints
-    them"""
+    """forget refusals, so that plans may use these hosts again immediately;
+    prints the refusals"""
     table, given = _table_and_arguments(conf)
     return _told(table.refusals.clear(given.group, given.host), given.format)
 
 
 def _table_and_arguments(conf) -> tuple[PlacementTable, argparse.Namespace]:
-    """:raises GroupUnknown: there is no group with the given UUID"""
+    """:raises GroupUnknown: the group with the given UUID does not exist"""
     table, given = PlacementTable.from_conf(conf), conf.command
     if given.group is not None and table.get_group(given.group) is None:
         raise GroupUnknown(given.group)
@@ -55,7 +55,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help='only refusals of this host (default: any host)')
     parser.add_argument(
         '--format', default='table', choices=group_view.FORMATS,
-        help='of the answer (default: %(default)s)')
+        help='format of the answer (default: %(default)s)')
 
 
 COMMANDS = {

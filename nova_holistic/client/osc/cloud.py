@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cloud as it is now, read with the rights of whoever asks."""
+"""The current state of the cloud, read with the rights of the user."""
 
 import argparse
 

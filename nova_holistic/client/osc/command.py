@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every command of the plugin shares."""
+"""The common part of all commands of the plugin."""
 
 import argparse
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ UNPLACED = ('unplaceable', 'error', 'unknown')
 class HolisticCommand:
     """Mixed into osc_lib's commands.
 
-    What the API or a file refuses is told in one line.
+    Report an error of the API or a file in one line.
     """
 
     def client(self) -> Client:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``-f FILE``: the definition that a command sends.
 
-``-f`` is cliff's own letter for the format of the answer. Both are served: the
-name of a format is one, anything else is a file; ``--file`` and ``--format``
-leave no doubt.
+``-f`` is also cliff's option for the format of the output. This module
+supports both: if the value is the name of a format, it selects the format; any
+other value is a file. ``--file`` and ``--format`` are unambiguous.
 """
 
 import argparse
@@ -24,8 +24,8 @@ _FORMATS = 'cliff.formatter.show'
 
 
 class DefinitionFile(Command):
-    """Stands before cliff's Command and behind what shows an answer, so that
-    its ``-f`` comes first."""
+    """A base class before cliff's Command and after the classes that show the
+    output, so that its ``-f`` is added first."""
 
     conflict_handler = 'ignore'
 
@@ -37,7 +37,7 @@ class DefinitionFile(Command):
                  'the name of an output format')
         parser.add_argument('--file', metavar='<file>', help='The same')
         parameters.add_option(parser)
-        # What follows adds the -f that stands aside.
+        # The classes after this one add their ``-f``, which gives way.
         warnings.filterwarnings(
             'ignore', 'Ignoring option string -f', UserWarning)
         return parser
@@ -45,7 +45,7 @@ class DefinitionFile(Command):
     def definition(self, args: argparse.Namespace) -> dict[str, Any]:
         """The group document in the file, or that of the template in it.
 
-        :raises BadFile: it cannot be accepted; the place in it is named
+        :raises BadFile: the file is invalid; the error names the position
         """
         if args.file is None:
             raise exceptions.CommandError('a definition is missing: -f <file>')
@@ -60,7 +60,7 @@ class DefinitionFile(Command):
 
 
 class _FileOrFormat(argparse.Action):
-    """The name of a format is one; anything else is a file."""
+    """The name of a format selects the format; any other value is a file."""
 
     def __call__(self, parser, namespace, text, option_string=None):
         formats = stevedore.ExtensionManager(_FORMATS).names()

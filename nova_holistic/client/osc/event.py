@@ -13,7 +13,7 @@ from nova_holistic.client.osc import shown
 
 
 class ListEvent(HolisticCommand, command.Lister):
-    """List what happened to a group and its members"""
+    """List the events of a group and its members"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
@@ -26,9 +26,9 @@ class ListEvent(HolisticCommand, command.Lister):
                             help='Leave out events before this time, in ISO '
                                  '8601')
         parser.add_argument('--limit', metavar='<number>', type=_number,
-                            help='Largest number of events to list')
+                            help='Maximum number of events to list')
         parser.add_argument('--marker', metavar='<id>', type=_number,
-                            help='List events that come after this one')
+                            help='List the events after this event')
         parser.add_argument('--newest-first', action='store_true',
                             help='Begin with the latest event')
         parser.add_argument('--long', action='store_true',

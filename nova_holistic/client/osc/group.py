@@ -20,9 +20,9 @@ class Settling(HolisticCommand):
 
     def settled(self, group: dict[str, Any],
                 args: argparse.Namespace) -> dict[str, Any]:
-        """The group, after the wait that was asked for.
+        """The group, after the requested wait.
 
-        :raises CommandError: the wait was too short, or there is no plan
+        :raises CommandError: the wait timed out, or no plan exists
         """
         if not args.wait:
             return group
@@ -39,21 +39,21 @@ class Settling(HolisticCommand):
 
 
 class CreateGroup(Settling, command.ShowOne, DefinitionFile):
-    """Create a group: plan all its members and hold their places"""
+    """Create a group: plan all its members and hold their capacity"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument(
             '--objective', metavar='<name>',
-            help='What the plan is to be best at')
+            help='Objective that the plan optimises')
         parser.add_argument(
             '--lease', metavar='<seconds>', type=int,
-            help='Seconds after which what no server uses is freed; 0 is '
-                 'never')
+            help='Seconds after which unused holds expire; 0 means no lease')
         parser.add_argument(
             '--idempotency-key', metavar='<key>',
             default=str(uuid.uuid4()),
-            help='Asked again with the same key, the same group is given')
+            help='Key of the request: a repeated request with the same key '
+                 'returns the same group')
         progress.add_options(parser)
         return parser
 
@@ -67,9 +67,9 @@ class CreateGroup(Settling, command.ShowOne, DefinitionFile):
             if not error.passing:
                 raise
             raise exceptions.CommandError(
-                f'{error}; it may have been done: ask again with '
-                f'--idempotency-key {key}, so that there is one group '
-                f'only') from error
+                f'{error}; the group may exist nevertheless: repeat the '
+                f'command with --idempotency-key {key} to get that group '
+                'instead of a second one') from error
         return shown.fields(self.settled(group, parsed_args), shown.GROUP)
 
 
@@ -111,21 +111,22 @@ class ShowGroup(HolisticCommand, command.ShowOne):
 
 
 class SetGroup(Settling, command.ShowOne, DefinitionFile):
-    """Revise a group: what is built stays, the rest is planned anew"""
+    """Update a group: built members keep their hosts, all others are planned
+    again"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
         parser.add_argument(
             '--objective', metavar='<name>',
-            help='What the plan is to be best at from now on')
+            help='Objective that plans optimise from now on')
         parser.add_argument(
             '--revision', metavar='<number>', type=int,
-            help='That the change was made from (default: the newest)')
+            help='Revision on which the change is based (default: the newest)')
         progress.add_options(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        # An objective alone leaves the definition as it is.
+        # If only the objective is given, the definition remains unchanged.
         document = None
         if parsed_args.file is not None or parsed_args.objective is None:
             document = self.definition(parsed_args)
@@ -139,7 +140,7 @@ class SetGroup(Settling, command.ShowOne, DefinitionFile):
 
 
 class UnsetGroup(Settling, command.ShowOne):
-    """Take policies or relationships of one type out of a group"""
+    """Remove the policies or relationships of one type from a group"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
@@ -154,7 +155,7 @@ class UnsetGroup(Settling, command.ShowOne):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         if not parsed_args.policy and not parsed_args.relationship:
             raise exceptions.CommandError(
-                'nothing to unset: --policy or --relationship')
+                'nothing to unset: --policy or --relationship is required')
         before = self.group(parsed_args.group)
         document = dict(before['definition'])
         for key, types in (('policies', parsed_args.policy),
@@ -167,12 +168,12 @@ class UnsetGroup(Settling, command.ShowOne):
 
 
 class DeleteGroup(HolisticCommand, command.Command):
-    """Delete groups; their servers live on"""
+    """Delete groups; their servers are not affected"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument('groups', metavar='<group>', nargs='+',
-                            help='Name or id')
+                            help='Name or ID')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -187,14 +188,14 @@ class DeleteGroup(HolisticCommand, command.Command):
 
 
 class ReleaseGroup(HolisticCommand, command.Lister):
-    """Free what is planned and belongs to no server yet"""
+    """Free the capacity of planned members without servers"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
         parser.add_argument(
             '--member', metavar='<path>', action='append',
-            help='Of a member, or of a counted one for all its servers; may '
-                 'be repeated (default: all members)')
+            help='Path of a member, or of a counted member for all its '
+                 'servers; may be repeated (default: all members)')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -206,7 +207,7 @@ class ReleaseGroup(HolisticCommand, command.Lister):
 
 
 class ExtendGroup(HolisticCommand, command.ShowOne):
-    """Let a group's lease end after a number of seconds"""
+    """Let a group's lease expire after a number of seconds"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
@@ -220,7 +221,7 @@ class ExtendGroup(HolisticCommand, command.ShowOne):
 
 
 class ReplanGroup(Settling, command.ShowOne):
-    """Plan lost members of a group anew"""
+    """Plan lost members of a group again"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
@@ -234,15 +235,15 @@ class ReplanGroup(Settling, command.ShowOne):
 
 
 def with_group(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    parser.add_argument('group', metavar='<group>', help='Name or id')
+    parser.add_argument('group', metavar='<group>', help='Name or ID')
     return parser
 
 
 def _without(rules: list[dict[str, Any]], key: str,
              name: str) -> list[dict[str, Any]]:
-    """:raises CommandError: there is none of that type"""
+    """:raises CommandError: the group has none of this type"""
     rest = [rule for rule in rules if rule.get('type') != name]
     if len(rest) == len(rules):
         raise exceptions.CommandError(
-            f'{key}: none of type {name!r} at the top of the group')
+            f'{key}: none of type {name!r} in the top-level group')
     return rest

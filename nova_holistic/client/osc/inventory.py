@@ -13,9 +13,10 @@ from nova_holistic.documents.inventory_writer import inventory_document
 
 
 class ExportInventory(HolisticCommand, command.Command):
-    """Write the inventory document of the cloud as it is now (admin only).
+    """Write the inventory document of the cloud in its current state (admin
+    only).
 
-    "nova-holistic plan", "check" and "map" work on this document.
+    "nova-holistic plan", "check" and "map" read this document.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``openstack holistic group map``: a group on the cloud as it is now."""
+"""``openstack holistic group map``: a group on the cloud in its current
+state."""
 
 import argparse
 import pathlib
@@ -17,7 +18,7 @@ from nova_holistic.picture.scene import scene
 
 
 class MapGroup(HolisticCommand, command.Command):
-    """Draw a group on the cloud as it is now (admin only)"""
+    """Draw a group on the cloud in its current state (admin only)"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
@@ -38,7 +39,7 @@ class MapGroup(HolisticCommand, command.Command):
         placements = self.client().groups.placements(group['id'])
         if any('host' not in p for p in placements):
             raise exceptions.CommandError(
-                'where members are is for admins to see')
+                'the API shows the hosts of members to admins only')
         snapshot = cloud.snapshot(self.app.client_manager, parsed_args.levels)
         plan, definition, without = standing(group, placements, snapshot)
         files.write(parsed_args.output,

@@ -14,7 +14,7 @@ from nova_holistic.client.osc.command import HolisticCommand
 
 
 class ListMember(HolisticCommand, command.Lister):
-    """List the members of a group, and for admins where they are"""
+    """List the members of a group, and for admins their hosts"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         return with_group(super().get_parser(prog_name))
@@ -75,11 +75,13 @@ class AddMember(Settling, command.ShowOne):
 
 
 class RemoveMember(Settling, command.ShowOne):
-    """Take a member out of a group; a server that it has lives on"""
+    """Remove a member from a group; the server of the member is not
+    affected"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
-        parser.add_argument('path', metavar='<path>', help='Of the member')
+        parser.add_argument('path', metavar='<path>', help='Path of the '
+                                                           'member')
         progress.add_options(parser)
         return parser
 
@@ -93,12 +95,12 @@ def _object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f'no JSON: {error}') from error
+        raise argparse.ArgumentTypeError(f'not valid JSON: {error}') from error
     if not isinstance(found, dict):
-        raise argparse.ArgumentTypeError('no JSON object')
+        raise argparse.ArgumentTypeError('not a JSON object')
     return found
 
 
 def _amount(text: str) -> int | str:
-    """What is no number the API refuses, with the place it is at."""
+    """The API refuses an invalid number and names its position."""
     return int(text) if text.isdecimal() else text

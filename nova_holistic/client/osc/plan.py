@@ -15,7 +15,8 @@ _CODES = {'planned': exits.PLANNED, 'unknown': exits.UNKNOWN}
 
 
 class CreatePlan(HolisticCommand, command.ShowOne, DefinitionFile):
-    """Show what creating a group would decide now; nothing is held.
+    """Show the plan for a group in the current state of the cloud, without
+    creating the group or holding capacity.
 
     With --wait, the exit code is that of "nova-holistic plan": 1 if the group
     is unplaceable or the plan failed, and 3 if the time limit was reached
@@ -32,7 +33,7 @@ class CreatePlan(HolisticCommand, command.ShowOne, DefinitionFile):
         parser = super().get_parser(prog_name)
         parser.add_argument(
             '--objective', metavar='<name>',
-            help='What the plan is to be best at')
+            help='Objective that the plan optimises')
         parser.add_argument(
             '--relaxations', action='store_true',
             help='Show also which changes make an unplaceable group fit')
@@ -57,7 +58,7 @@ class CreatePlan(HolisticCommand, command.ShowOne, DefinitionFile):
 
 
 class ShowPlan(HolisticCommand, command.ShowOne):
-    """Show a plan that was asked for"""
+    """Show a requested plan"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What python-openstackclient asks of a plugin: ``API_NAME``,
+"""The interface of a plugin of python-openstackclient: ``API_NAME``,
 ``make_client`` and ``build_option_parser``, found by the entry point
 ``openstack.cli.extension``."""
 
@@ -16,7 +16,7 @@ DEFAULT_API_VERSION = '1'
 
 
 def make_client(instance) -> Client:
-    """A client for the cloud, project and region that were chosen.
+    """A client for the selected cloud, project and region.
 
     :param instance: osc_lib.clientmanager.ClientManager
     """
@@ -40,6 +40,7 @@ def build_option_parser(
 
 
 def check_api_version(version: str) -> bool:
-    """Whether the plugin speaks it; the API itself says no to the rest."""
+    """Whether the plugin supports the version; the API rejects other
+    versions."""
     major, _, minor = version.partition('.')
     return major == '1' and (not minor or minor.isdecimal())

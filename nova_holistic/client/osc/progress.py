@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``--wait``: a bar on a terminal until an engine has done its work."""
+"""``--wait``: a progress bar on a terminal until an engine has finished."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -20,16 +20,16 @@ TIMEOUT = 600
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--wait', action='store_true',
-        help='Wait until it is planned, or is known not to be')
+        help='Wait until the planning succeeds or fails')
     parser.add_argument(
         '--timeout', metavar='<seconds>', type=_seconds, default=TIMEOUT,
-        help=f'Seconds to wait at most (default: {TIMEOUT})')
+        help=f'Maximum time in seconds to wait (default: {TIMEOUT})')
 
 
 @contextlib.contextmanager
 def bar(what: str) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """A bar on standard error, if that is a terminal; it is to be told each
-    answer."""
+    """A progress bar on standard error, if that is a terminal; call it with
+    each answer."""
     console = Console(file=sys.stderr)
     with Progress(TextColumn('{task.description}'), BarColumn(),
                   TimeElapsedColumn(), console=console, transient=True,
@@ -49,19 +49,20 @@ def bar(what: str) -> Iterator[Callable[[dict[str, Any]], None]]:
 
 @contextlib.contextmanager
 def told_in_time(what: str) -> Iterator[None]:
-    """Time that is out is a failure of the command, not of the request.
+    """A timeout is a failure of the command, not of the request.
 
-    :param what: is waited for, by its id
+    :param what: the awaited object, by its id
     """
     try:
         yield
     except errors.TimedOut as error:
         raise exceptions.CommandError(
-            f'{what} is {error}; it goes on, look again later') from error
+            f'{what} is {error}; planning continues, show it again '
+            'later') from error
 
 
 def _doing(found: dict[str, Any]) -> str:
-    """What is done with a group or a plan at the moment."""
+    """The current activity for a group or a plan."""
     doing = found.get('task') or found.get('status') or ''
     written, members = _holds(found)
     return (f'{doing}, {written} of {members} holds written' if members

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups, members, events and plans as rows and columns.
 
-Programs read the whole values.
+Programs get the complete values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ PLAN = ('id', 'status', 'objective', 'preferences', 'preference_cost',
 
 
 class Counts(columns.FormattableColumn):
-    """Numbers by what they are of."""
+    """Numbers, each with its unit."""
 
     def human_readable(self) -> str:
         return ', '.join(f'{name}: {number}' for name, number
@@ -34,14 +34,14 @@ class Counts(columns.FormattableColumn):
 
 
 class Reasons(columns.FormattableColumn):
-    """One a line, with the place each is about."""
+    """One reason per line, with the position that it refers to."""
 
     def human_readable(self) -> str:
         return '\n'.join(reason_lines(self._value))
 
 
 class Definition(columns.FormattableColumn):
-    """As it could be written in a file."""
+    """The value in the syntax of a document."""
 
     def human_readable(self) -> str:
         return yaml.safe_dump(self._value, sort_keys=False).rstrip()
@@ -55,7 +55,7 @@ class Location(columns.FormattableColumn):
 
 
 class Objective(columns.FormattableColumn):
-    """Its value and what is proved of it."""
+    """The value of the objective and its proven bound."""
 
     def human_readable(self) -> str:
         found = self._value
@@ -66,7 +66,7 @@ class Objective(columns.FormattableColumn):
 
 
 class PreferenceCost(columns.FormattableColumn):
-    """Weighted violations, and what no plan is below."""
+    """The weighted violations, and their proven lower bound."""
 
     def human_readable(self) -> str:
         found = self._value
@@ -75,7 +75,7 @@ class PreferenceCost(columns.FormattableColumn):
 
 
 class Preferences(columns.FormattableColumn):
-    """How often each weighted policy is not met, one a line."""
+    """The number of violations of each weighted policy, one per line."""
 
     def human_readable(self) -> str:
         return '\n'.join(
@@ -84,7 +84,7 @@ class Preferences(columns.FormattableColumn):
 
 
 class Placements(columns.FormattableColumn):
-    """Each member with its host, if that may be told, one a line."""
+    """Each member, with its host if the user may see it, one per line."""
 
     def human_readable(self) -> str:
         return '\n'.join(' '.join(filter(None, (p['member'], p.get('host'))))
@@ -92,7 +92,7 @@ class Placements(columns.FormattableColumn):
 
 
 class Relaxations(columns.FormattableColumn):
-    """Changes that make the group fit, one a line."""
+    """Changes that make the group fit, one per line."""
 
     def human_readable(self) -> str:
         return '\n'.join(relaxation_lines(self._value))
@@ -128,7 +128,7 @@ def reason_lines(reasons: Sequence[Mapping[str, str]]) -> list[str]:
 
 def fields(document: Mapping[str, Any], names: Sequence[str],
            ) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Names and values of those of the fields that the document has."""
+    """Names and values of the fields that exist in the document."""
     present = tuple(name for name in names if name in document)
     return present, row(document, present)
 

@@ -16,8 +16,8 @@ _LONGEST = 255
 @dataclass(frozen=True, slots=True)
 class Boot:
     """
-    :ivar image: name or UUID; None if there is none, or if it is known only
-        when the stack is created
+    :ivar image: name or UUID; None if the server has none, or if it is known
+        only when the stack is created
     :ivar volume: whether the root disk is a volume
     """
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A parameter's value keeps the constraints that the template alone can judge.
+"""Check a parameter's value against the constraints that need only the
+template.
 
-``custom_constraint`` asks the cloud and ``allowed_pattern`` may take a regular
-expression for ever: both are left to Heat.
+``custom_constraint`` needs the cloud, and ``allowed_pattern`` may contain a
+regular expression with unbounded run time: both are left to Heat.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -54,7 +54,8 @@ def convert(template: Any, given: Mapping[str, str]) -> Conversion:
 
 
 def _bound(document: dict[str, Any]) -> None:
-    """A list that a parameter holds counts wherever it is asked for."""
+    """A list as the value of a parameter counts for each use of the
+    parameter."""
     open_, values = [document], 0
     while open_:
         value = open_.pop()

@@ -19,7 +19,7 @@ _check_member = validator(ENTRY_MEMBER)
 class Named:
     """A resource that an entry names as member.
 
-    :ivar keys: what the entry says of it, as group documents do
+    :ivar keys: the keys of the entry that group documents also have
     """
 
     resource: str

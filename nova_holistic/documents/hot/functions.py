@@ -16,7 +16,7 @@ from nova_holistic.exceptions import InvalidDocument
 _MAX_TEXT = 2**16
 """Longest text worked out, in characters."""
 _MAX_WORK = 20_000_000
-"""Most characters and values looked at in one template."""
+"""Maximum number of characters and values that are read in one template."""
 
 _REFUSED = frozenset({
     'Ref', 'and', 'contains', 'digest', 'equals', 'filter', 'get_attr',
@@ -38,7 +38,8 @@ def function_name(value: Any) -> str | None:
 
 
 class Resolver:
-    """Works values out. What is not worked out stays as it is."""
+    """Evaluates functions. A function that cannot be evaluated remains
+    unchanged."""
 
     def __init__(self, parameters: Parameters):
         self._parameters = parameters

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every server and every server group stands in one group, or at the top."""
+"""Every server and every server group belongs to one group, or to the top
+level."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,8 +18,8 @@ TOP = ''
 class Membership:
     """Where everything stands.
 
-    A server group stands where its servers are members, or where it is named
-    itself.
+    A server group belongs to the group of its servers, or to the group that
+    names it.
 
     :ivar inside: servers of each server group that has any
     :raises InvalidDocument: an entry names what cannot be a member, or a
@@ -45,7 +46,7 @@ class Membership:
             if s.name not in self._homes and s.server_group not in self._homes]
 
     def keys(self, server: str) -> Mapping[str, Any]:
-        """What an entry says of the server beside its name."""
+        """The keys of an entry other than the name of the server."""
         return self._said[server].keys if server in self._said else {}
 
     def place(self, server: str) -> str:
@@ -53,8 +54,9 @@ class Membership:
         return self._said[server].place if server in self._said else ''
 
     def at(self, home: str) -> list[str]:
-        """Names of the servers and server groups that stand there, in the
-        order in which they are named; at the top, of the template."""
+        """Names of the servers and server groups in this group, in the order
+        in which the entries name them; at the top level, in the order of the
+        template."""
         found = {}
         for name in self._order.get(home, ()):
             server = self._servers.get(name)
@@ -90,8 +92,8 @@ class Membership:
                 f'no server is in server group {brief(named.resource)}')
         if named.keys:
             raise InvalidDocument(
-                named.place, 'of a server group nothing can be said here; '
-                'name its servers instead')
+                named.place, 'an entry for a server group cannot have other '
+                'keys; name its servers instead')
 
     def _check_together(self, group: str, members: list[Server]) -> None:
         """A server group is all in one place."""
@@ -105,6 +107,6 @@ class Membership:
         for name in homes if listed else ():
             if homes[name] != homes[listed[0]]:
                 raise InvalidDocument(
-                    self.place(listed[0]), f'server group {brief(group)}, in '
-                    f'which {brief(listed[0])} is, also has {brief(name)}, '
-                    'which is not a member of this group')
+                    self.place(listed[0]), f'server group {brief(group)}, '
+                    f'which contains {brief(listed[0])}, also has '
+                    f'{brief(name)}, which is not a member of this group')

@@ -47,7 +47,7 @@ class Parameters:
 
     def value(self, name: str, place: str) -> Any:
         """
-        :param place: where it is asked for
+        :param place: position of its use
         :raises InvalidDocument: there is no such parameter, or no value
         """
         if name not in self._declared and name not in _PSEUDO:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong in a group document made from a template is told at its place
-in the template."""
+"""Mistakes in a group document that was made from a template are reported at
+their position in the template."""
 
 from collections.abc import Iterator
 import contextlib
@@ -18,8 +18,8 @@ class Places:
         self._origin: dict[str, str] = {}
 
     def add(self, place: str, origin: str) -> None:
-        """All below the place comes from below its origin, but for what is
-        added of its own."""
+        """All parts below the position come from below its origin, except for
+        added parts."""
         self._origin[place] = origin
 
     def origin(self, place: str) -> str:
@@ -33,7 +33,7 @@ class Places:
 
     @contextlib.contextmanager
     def told(self) -> Iterator[None]:
-        """Errors that come through are told at their places of origin."""
+        """Errors in this context are reported at their positions of origin."""
         try:
             yield
         except InvalidDocument as error:

@@ -190,7 +190,8 @@ class Resources:
         found = self._resources.get(name) if isinstance(name, str) else None
         if found is None or found['type'] != SERVER_GROUP:
             raise InvalidDocument(
-                place, f'{brief(name)} is no {SERVER_GROUP} of the template')
+                place, f'{brief(name)} is not a {SERVER_GROUP} of the '
+                       'template')
         return name
 
     def _value(self, properties: dict, key: str, place: str) -> Any:
@@ -201,8 +202,8 @@ def written_out(around: Mapping[str, Any], key: str,
                 place: str) -> dict[str, Any]:
     """A mapping that is in the template itself; absent, it is empty.
 
-    Where pointers go in, or servers are told from other resources, no
-    function can stand for the whole.
+    If pointers are added, or if servers are derived from other resources, a
+    function cannot replace the whole value.
     """
     value = around.get(key)
     if value is None:

@@ -21,7 +21,7 @@ class Asked:
     server_group: str | None = None
 
     def keys(self) -> dict[str, Any]:
-        """What is said of it."""
+        """The description of the server."""
         found = {'flavor': self.flavor,
                  'availability_zone': self.availability_zone,
                  'image': self.image,
@@ -44,9 +44,10 @@ class Server:
 
     :ivar name: of the resource
     :ivar properties: place in the template of the server's properties
-    :ivar asked: what each server asks for; a single value where all are
-        alike, none where the count is 0
-    :ivar count: number of servers; None for one that bears the plain name
+    :ivar asked: the requirements of each server; a single value if all are
+        equal, none if the count is 0
+    :ivar count: number of servers; None for a single server with the plain
+        name
     :ivar index_var: text that Heat replaces by a server's index
     :ivar server_group: name of the OS::Nova::ServerGroup that it is in
     """

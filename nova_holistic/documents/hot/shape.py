@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A template is plain data of bounded size, with the sections that HOT has and
-``groups`` beside them."""
+"""A template is plain data of limited size, with the sections of HOT and the
+additional section ``groups``."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ _check_shape = validator(TEMPLATE)
 def shaped(document: Any) -> dict[str, Any]:
     """The template without its empty sections.
 
-    :raises InvalidDocument: it is no template
+    :raises InvalidDocument: it is not a valid template
     """
     _bound(document)
     if isinstance(document, dict):

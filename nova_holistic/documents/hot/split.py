@@ -22,7 +22,7 @@ _PARAMETER = {
 def plain_template(template: Any, conversion: Conversion) -> dict[str, Any]:
     """The template without ``groups``, and with the group as a parameter.
 
-    What else it says stays as it is, server groups included.
+    All other parts remain unchanged, including server groups.
 
     :raises InvalidDocument: it has something of the parameter's name
     """

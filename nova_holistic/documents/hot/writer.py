@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each part of the group document is written with where it comes from.
 
-The template itself is the top-level group: what stands in no entry of
-``groups`` is its direct member, so that all is planned together. A server
-group is a nested group that bears its resource's name, and so is an
-OS::Heat::ResourceGroup whose servers are not alike.
+The template itself is the top-level group: a server that is in no entry of
+``groups`` is its direct member, so that all servers are planned together. A
+server group becomes a nested group with its resource's name, and so does an
+OS::Heat::ResourceGroup whose servers differ.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schema of a group document, without its outer key.
 
-What a policy says beside its type and weight is in the schema of that
-policy's own keys.
+The keys of a policy other than its type and weight are in the schema of that
+policy.
 """
 
 from nova_holistic.documents.schemas import common
@@ -13,7 +13,7 @@ MAX_MEMBERS = 10_000
 MAX_PATH = 700
 """Longest path of a member: what an index of the placement table holds."""
 MAX_DEPTH = 16
-"""Most groups around a member."""
+"""Maximum number of groups around a member."""
 MAX_WEIGHT = 1_000_000
 """Largest weight; beyond, sums of violations lose their last digits."""
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schema of what placement needs to read in a Heat template.
 
-The rest of a template is Heat's to judge.
+Heat validates the rest of a template.
 """
 
 from nova_holistic.documents.schemas import common

@@ -5,7 +5,7 @@ from nova_holistic.documents.schemas import common
 from nova_holistic.documents.schemas.image import IMAGE_PROPERTIES
 
 MAX_HOSTS = 100_000
-"""Most hosts in one document."""
+"""Maximum number of hosts in one document."""
 
 MAX_STATISTIC = 1e300
 

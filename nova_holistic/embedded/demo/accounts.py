@@ -9,7 +9,7 @@ from typing import Any
 from nova_holistic.table.records import MemberRecord
 
 Usages = dict[str, Counter[str]]
-"""By host, then by resource class; what is zero is missing."""
+"""By host, then by resource class; zero values are left out."""
 
 
 def of_servers(servers: Iterable[Mapping[str, Any]]) -> Usages:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The group as one: planned and held, created with pointers, the rest
-released; each step is followed by a look at what Nova and Placement say."""
+"""The group planned as a whole: planned and held, created with pointers, the
+rest released; each step is followed by a check of Nova and Placement."""
 
 from collections.abc import Iterable
 from collections import Counter
@@ -45,7 +45,7 @@ class Joint:
         self.figures: list[tuple[str, Counter[str]]] = []
 
     def plan(self, group: Group, snapshot: Snapshot, folder: Path) -> None:
-        """Plan all members, hold them, and judge the plan."""
+        """Plan all members, hold them, and check the plan."""
         self.cloud.restart_scheduler('holistic')
         self.console.print('nova-scheduler is stopped; '
                            'nova-holistic-scheduler takes its place.')
@@ -102,14 +102,15 @@ class Joint:
                        held=len(self.rows()))
 
     def release(self) -> None:
-        """Give back what the client never came for."""
+        """Free the capacity that the client has not used."""
         never = ' and '.join(scenario.NEVER_CREATED)
         self._balance(f'{never}, never created, are still held', self.rows())
         self.cloud.lifecycle.release(self.uuid)
         left = [row for row in self.rows() if row.state in (
             MemberState.PLANNED, MemberState.RELEASED)]
         self.promises.expect(
-            'the group is released; those two are held no more',
+            'the group is released; the two remaining members are no longer '
+            'held',
             [f'{row.member.path}: {row.state}, held: {row.held}'
              for row in left
              if row.held or row.state is not MemberState.RELEASED])
@@ -120,8 +121,8 @@ class Joint:
         """Delete the servers and the group: only the load is left."""
         self.stage.delete(self.outcomes)
         self.cloud.lifecycle.delete(self.uuid)
-        self._balance('servers and group are deleted; Placement counts the '
-                      'load and no more')
+        self._balance('servers and group are deleted; Placement contains only '
+                      'the load')
         self._count('all deleted')
         self.console.print(tables.account(self.figures))
 

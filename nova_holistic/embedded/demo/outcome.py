@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of the servers that were asked for."""
+"""The results of the requested servers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ class Outcome:
     :ivar member: path
     :ivar server: UUID
     :ivar host: None where it is on none
-    :ivar fault: what Nova says of a server in ERROR
+    :ivar fault: Nova's fault message for a server in ERROR
     """
 
     member: str

@@ -10,7 +10,7 @@ _SHOWN = 5
 
 
 class Promises:
-    """Judges, one line a promise on the console.
+    """Checks that print one line each on the console.
 
     :ivar kept: whether all of them held so far
     """

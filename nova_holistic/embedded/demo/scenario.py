@@ -18,17 +18,18 @@ three racks, and the two caches together the fourth; that leaves no roomy host
 with room for anything, and the eight other hosts hold one web server each. In
 az2 the two databases take the roomy hosts, the four web servers tight ones.
 
-**Stock Nova gets stuck**, however it breaks ties. Its weighers add up free
-memory, VCPU and disk, each relative to the largest among the candidates, so
-for a web server in az1 a lopsided host weighs 31.5/51.5 + 1 + 1 = 2.6, a roomy
-one 1 + 24/48 + 300/600 = 2.0, a tight one 19.5/51.5 + 12/48 + 150/600 = 0.9;
-in az2 the roomy ones are the emptiest by all three measures. No host gets two
-web servers, so eight of them cover the six best hosts of az1, and four of them
-the two best of az2: after that no host has the 48 GiB of a database, or of a
-pair of caches. Nor does another order of the tiers help: a cache that comes
-before the web servers weighs a lopsided host highest, where its twin does not
-fit; one that comes after them finds no pair's room at all. The reason is
-ordinary fragmentation: spreading is right for every single server.
+**Stock Nova cannot place all servers**, for any order of equal hosts. Its
+weighers add up free memory, VCPU and disk, each relative to the largest among
+the candidates, so for a web server in az1 a lopsided host weighs 31.5/51.5 + 1
++ 1 = 2.6, a roomy one 1 + 24/48 + 300/600 = 2.0, a tight one 19.5/51.5 + 12/48
++ 150/600 = 0.9; in az2 the roomy ones are the emptiest by all three measures.
+No host gets two web servers, so eight of them cover the six best hosts of az1,
+and four of them the two best of az2: after that no host has the 48 GiB of a
+database, or of a pair of caches. Another order of the tiers does not help
+either: a cache that comes before the web servers weighs a lopsided host
+highest, where the second cache does not fit; a cache that comes after them
+finds no host with room for a pair. The reason is ordinary fragmentation:
+spreading is right for every single server.
 """
 
 from collections.abc import Iterator
@@ -42,13 +43,13 @@ from nova_holistic.model.frozen import FrozenMapping
 
 GIB = 1024
 OPTIONS = {
-    # Hosts promise no more processors than they have, to Placement and to
-    # Nova's weighers alike.
+    # Hosts offer no more processors than they have, to Placement and to Nova's
+    # weighers.
     (None, 'initial_cpu_allocation_ratio'): 1.0,
     (None, 'reserved_host_memory_mb'): GIB // 2,
 }
 NEVER_CREATED = ('web/server-6', 'web/server-7')
-"""Members that the client plans for and then does without."""
+"""Members that the client plans and does not create."""
 
 _RACKS = {
     ('az1', 'rack1'): ('roomy', 'lopsided', 'tight', 'tight'),

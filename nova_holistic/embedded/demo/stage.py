@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cloud with its load, and the one way in which servers are asked for."""
+"""The cloud with its load, and the function that creates servers."""
 
 from collections.abc import Iterable, Mapping
 import time
@@ -31,8 +31,8 @@ class Stage:
             for flavor in scenario.FLAVORS + scenario.LOADS}
 
     def put_load(self) -> None:
-        """One server on each host: Nova's weighers see servers, but not what
-        somebody else has allocated in Placement."""
+        """One server on each host: Nova's weighers see servers, but not other
+        allocations in Placement."""
         created = [
             self.cloud.create_server(
                 f'load-{host.name}', self.flavors[load], host=host.name,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers one by one through stock Nova: each is placed as well as can be on
-what is there, and none knows of those still to come."""
+"""Servers one by one through stock Nova: each gets the best host at its time,
+without information about later servers."""
 
 from collections.abc import Sequence
 import time
@@ -14,8 +14,8 @@ def one_by_one(stage: Stage, name: str,
                tiers: Sequence[Tier]) -> Attempt:
     """Ask for every server, each when the one before has settled.
 
-    A server that fails stays where it is, in ERROR, and the next one is
-    asked for: what can be had is had.
+    A server that fails remains in ERROR, and the next one is requested, so
+    that as many as possible are created.
     """
     outcomes: list[Outcome] = []
     started = time.monotonic()

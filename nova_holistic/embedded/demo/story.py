@@ -70,8 +70,9 @@ class Story:
                   for flavor in scenario.FLAVORS}
         self._stock('stock, largest first', largest_first(self.tiers, memory),
                     'the largest servers first, as a careful operator would',
-                    'The first cache went to the host that is emptiest on '
-                    'the whole, which has not the memory for its twin.')
+                    'The first cache went to the host with the most free '
+                    'capacity overall, which does not have enough memory for '
+                    'the second cache.')
         self._joint()
         self._summary()
         return self.promises.kept
@@ -89,12 +90,13 @@ class Story:
             f'each host takes {share:.0%} of all memory.')
 
     def _wishes(self) -> None:
-        self.console.rule('What is wanted')
+        self.console.rule('The requested group')
         flavors = {flavor.name: flavor for flavor in scenario.FLAVORS}
         self.console.print(tables.group(self.tiers, flavors))
         self.console.print(
-            'Nova has no word for [cyan]anti-affinity rack[/]: only the joint '
-            'plan is asked to keep it, which makes its task the harder one.')
+            'Nova has no equivalent of [cyan]anti-affinity rack[/]: only the '
+            'joint plan has to satisfy it, which makes its task more '
+            'difficult.')
 
     def _stock(self, name: str, order: tuple[Tier, ...], words: str,
                why: str) -> None:
@@ -111,7 +113,7 @@ class Story:
             'Nova, one server at a time, gets stuck',
             [] if tried.failed else ['all servers are ACTIVE'])
         self.promises.expect(
-            'the servers are deleted; Placement counts the load and no more',
+            'the servers are deleted; Placement contains only the load',
             self.stage.discrepancies(self.stage.load_servers()))
 
     def _joint(self) -> None:
@@ -123,8 +125,8 @@ class Story:
         joint.delete()
 
     def _judged(self, tried: Attempt) -> Attempt:
-        """With what the independent check says of the servers that are
-        ACTIVE, by the policies that all attempts are asked to keep."""
+        """With the result of the independent check for the ACTIVE servers, by
+        the policies that apply to all attempts."""
         hosts = tried.hosts()
         reasons = check(in_words_of_nova(self.group, frozenset(hosts)),
                         self.snapshot, hosts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Nova's server groups can say of a group, and in which order."""
+"""The part of a group that Nova's server groups can express, and its order."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

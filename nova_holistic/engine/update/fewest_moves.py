@@ -20,14 +20,17 @@ def decide(decider: Decider, record: GroupRecord, where: RevisedMembers,
            ) -> tuple[frozenset[str], Question, Decision]:
     """A plan of the revised group, and who moves for it.
 
-    Staying goes before all preferences: nobody moves if the hard policies can
-    be kept without. Else those may who are below a group whose rules have
-    changed; else all. Of those each stays who can once the others have moved.
+    Staying takes precedence over all preferences: no member moves if the hard
+    policies can be satisfied without moves. Otherwise, members may move below
+    a group whose rules have changed; if that is not enough, all members may
+    move. Of these members, each stays if it can stay once the others have
+    moved.
 
     :param document: the revised one
-    :returns: paths of members that are planned anew though they had places;
-        with that, the question that was put and its answer
-    :raises NotPlanned: no plan keeps the hard policies, whoever moves
+    :returns: paths of members that had places and are planned again, the
+        question that was solved, and its answer
+    :raises NotPlanned: no plan satisfies the hard policies, even if all
+        members move
     :raises InvalidDocument: the cloud has no such flavor or level
     """
     refusal: NotPlanned | None = None
@@ -53,11 +56,10 @@ def decide(decider: Decider, record: GroupRecord, where: RevisedMembers,
 
 def outdates(record: GroupRecord, document: Mapping[str, Any],
              where: RevisedMembers, anew: Collection[MemberRecord]) -> bool:
-    """Whether members that stay may not be sent to the alternates that they
-    have any more: the rules are others, or allow something else now that
-    members have come or gone.
+    """Whether members that stay may no longer use their alternates: the rules
+    have changed, or allow other hosts after members were added or removed.
 
-    :param anew: rows that are planned anew
+    :param anew: rows that are planned again
     """
     if changed_rules(record.document, document):
         return True

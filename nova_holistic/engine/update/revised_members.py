@@ -23,17 +23,17 @@ from nova_holistic.table.store import SITTING
 @dataclass(frozen=True, slots=True)
 class RevisedMembers:
     """Every member of the revised group is fixed, movable or to be planned,
-    unless it is left out; every row of any other member is to be removed.
+    unless it is left out; every row of any other member will be removed.
 
-    :ivar revised: the group as it is to be
+    :ivar revised: the group after the update
     :ivar fixed: rows of members that a server has, by path
     :ivar movable: rows of planned members that may stay, by path
-    :ivar anew: rows of members that are planned as if they had none, by path
-    :ivar removed: rows of members that the revised group has not
-    :ivar left_out: paths of members released since this was asked for
+    :ivar anew: rows of members that are planned as if they had no row, by path
+    :ivar removed: rows of members that are not in the revised group
+    :ivar left_out: paths of members released since the update was requested
     :ivar refused: hosts that Nova refused for members
-    :ivar wanted_again: ids of rows of servers that were released before this
-        was asked for
+    :ivar wanted_again: ids of rows of servers that were released before the
+        update was requested
     """
 
     revised: Group
@@ -56,10 +56,11 @@ class RevisedMembers:
 
     def question(self, record: GroupRecord, objective: str,
                  freed: Collection[str] = ()) -> Question:
-        """How the rest is to be planned.
+        """The question for the members without a fixed place.
 
-        Servers that leave the group with their members, and those that failed
-        on their hosts, are there still; but they are no strangers.
+        Servers that leave the group with their members, and servers that
+        failed on their hosts, still use these hosts; but they do not count as
+        servers from outside the group.
         """
         staying = [row for path, row
                    in (*self.fixed.items(), *self.movable.items())
@@ -83,8 +84,8 @@ def revised_members(record: GroupRecord, revised: Group,
                     earlier: Collection[int]) -> RevisedMembers:
     """
     :param record: the group before it is revised
-    :param earlier: ids of rows that were released when the revision was asked
-        for; those released since stay so
+    :param earlier: ids of rows that were released when the update was
+        requested; rows released since then stay released
     """
     before = _requirements(record.document)
     wanted = {m.path: m.requirements for m in revised.all_members()}
@@ -112,8 +113,8 @@ def revised_members(record: GroupRecord, revised: Group,
 
 def released(record: GroupRecord,
              members: Sequence[MemberRecord]) -> frozenset[int]:
-    """Ids of rows that were released when the group's task was asked for, or,
-    where that was not written down then, that take up no room now.
+    """Ids of rows that were released when the group's task was requested, or,
+    if the task does not name them, of rows that now use no capacity.
 
     :param members: the rows now
     """
@@ -129,8 +130,8 @@ def changed_servers(record: GroupRecord,
     """Members that a server has, and that the revision would have be
     something else."""
     before = _requirements(record.document)
-    why = tell('a server has been created for it: what it asks for cannot be '
-               'changed any more')
+    why = tell('a server has been created for this member: its resources can '
+               'no longer be changed')
     return [Reason.told(member.path, why)
             for member in where.revised.all_members()
             if member.path in where.fixed
@@ -144,8 +145,8 @@ def _requirements(document: Mapping[str, Any]) -> Mapping[str, Requirements]:
 
 
 def _bare(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A group without any rules, which may be of types that are not
-    installed any more."""
+    """A group without any rules, since the types of its rules may no longer be
+    installed."""
     return {**dict(_unruled(document)),
             **({'groups': [_bare(g) for g in document['groups']]}
                if 'groups' in document else {})}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drops holds that no member needs any more."""
+"""Drops holds that no member needs any longer."""
 
 from collections.abc import Collection
 
@@ -17,8 +17,9 @@ def drop_leftovers(table: PlacementTable, holds: HoldClient,
                    members: Collection[MemberRecord]) -> None:
     """Drop the holds of those of a group's members that no longer need them.
 
-    The row says that it is held until Placement has said that it is not: a
-    crash between leaves a row to be found, never a hold without one.
+    The row says that it is held until Placement has confirmed the deletion: a
+    crash in between leaves a row that is found later, never a hold without a
+    row.
 
     :raises HoldsError: Placement does not answer
     """
@@ -31,9 +32,11 @@ def drop_leftovers(table: PlacementTable, holds: HoldClient,
 def drop_if_unwanted(table: PlacementTable, holds: HoldClient,
                      member: MemberRecord) -> None:
     """Drop a hold just put, if its member was released, deleted or planned
-    anew meanwhile, or if the member's server has its room without this hold.
+    again since the plan, or if the member's server has its capacity without
+    this hold.
 
-    Whoever changed the member looked for the hold before it was there.
+    The process that changed the member searched for the hold before the hold
+    existed.
     """
     row = next((m for m in table.members(member.group_uuid)
                 if m.id == member.id), None)

@@ -83,8 +83,8 @@ class Updater:
                            parts.table, parts.holds, parts.clock)
 
     def _late(self, proposal: Proposal) -> Sequence[Reason]:
-        """Servers that came onto a host that the group has to itself, before
-        the table said so.
+        """Servers from outside the group that were created on an exclusive
+        host of the group before the table named the host.
 
         The group is updated already. If they cannot be determined, no reason
         is given.
@@ -98,7 +98,8 @@ class Updater:
                 [m.place.host for m in proposal.members])
         except exceptions.HolisticError as error:
             LOG.warning('Group %s was updated, but it was not checked whether '
-                        'other servers came onto its hosts meanwhile: %s',
+                        'other servers were created on its hosts at the same '
+                        'time: %s',
                         question.uuid, error)
             return ()
 
@@ -107,7 +108,7 @@ class Updater:
 class _Revision(Proposal):
     """How a group becomes its revised definition.
 
-    :ivar vacated: rows, as they are, of members that give up their old holds
+    :ivar vacated: unchanged rows of members that give up their old holds
     :ivar exchanged: whether they have given them up already
     """
 
@@ -116,7 +117,7 @@ class _Revision(Proposal):
     exchanged: bool = False
 
     def seen(self, row: MemberRecord) -> MemberRecord:
-        """A row as it should be in the table by now."""
+        """A row as the table should contain it after the update."""
         if self.exchanged and row.state == MemberState.PLANNED:
             return replace(row, state=MemberState.LOST)
         return row
@@ -124,7 +125,7 @@ class _Revision(Proposal):
     def unneeded(self) -> Sequence[str]:
         """Holds that no row names after the update.
 
-        The hold of a member whose server is being created may still be there.
+        The hold of a member whose server is being created may still exist.
         """
         given_up = {m.hold for m in self.vacated}
         leftover = [
@@ -136,8 +137,8 @@ class _Revision(Proposal):
 
 
 class _Update(Change):
-    """The rows of a group become those of its revised definition, all at
-    once. Until then the task names the new holds."""
+    """The rows of a group become those of its revised definition, in one
+    transaction. Until then, the task names the new holds."""
 
     exhausted = ('what was planned went away {attempts} times while the group '
                  'was updated')
@@ -196,7 +197,7 @@ class _Update(Change):
                 self._parts.table.database, self.record.uuid,
                 self.record.engine or '', proposal.vacated,
                 self._parts.clock()):
-            raise errors.Overtaken('members changed meanwhile')
+            raise errors.Overtaken('the members have changed since the plan')
         crash_points.reached('update.vacated')
         self.journal.exchange(old, proposal.members)
         return replace(proposal, exchanged=True,
@@ -207,7 +208,7 @@ class _Update(Change):
                 self._parts.table.database, self.record.uuid,
                 self.record.engine or '', self._revision(proposal),
                 self._parts.clock()):
-            raise errors.Overtaken('members changed meanwhile')
+            raise errors.Overtaken('the members have changed since the plan')
 
     def drop_unneeded(self, proposal: _Revision) -> None:
         self.journal.close(proposal.unneeded())

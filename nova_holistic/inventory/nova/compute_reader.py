@@ -31,7 +31,7 @@ class ComputeReader:
     """Remembers the hypervisors. Threads may share one.
 
     Each call reads all compute services in one request. A hypervisor is read
-    again, in a request of its own, if
+    again, in a separate request, if
 
     - its provider is new, has another name, or is gone,
     - its service is gone, or was deleted and created again,
@@ -39,9 +39,9 @@ class ComputeReader:
     - it was not read for ``max_age`` seconds, in pieces of up to
       ``MOST_VERIFIED``: its type or version may have changed.
 
-    A provider that is no compute node's is asked for again if its name
-    changes, and while a compute service without a node exists: Nova hides a
-    node until ``nova-manage cell_v2 discover_hosts`` has mapped its host.
+    A provider that does not belong to a compute node is requested again if its
+    name changes, and while a compute service without a node exists: Nova hides
+    a node until ``nova-manage cell_v2 discover_hosts`` has mapped its host.
 
     Nova's SQL statements: a fixed number for each cell, and a few for each
     hypervisor that is read. The first call reads the list of all

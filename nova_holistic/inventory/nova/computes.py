@@ -23,7 +23,7 @@ class Compute:
     """A compute node.
 
     :ivar name: unique: the compute host; the node where the host has several
-    :ivar host: of the nova-compute service; aggregates speak of it
+    :ivar host: host of the nova-compute service, which aggregates name
     :ivar node: hypervisor host name
     :ivar uuid: also of the node's resource provider
     :ivar enabled: the service is up, not forced down, and not disabled, and

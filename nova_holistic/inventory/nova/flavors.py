@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A flavor asks of Placement what Nova's scheduler asks for it.
+"""A flavor requires from Placement the same resources as in Nova's scheduler.
 
 The rules are those of nova.scheduler.utils.ResourceRequest for a server that
-boots from an image without properties of its own. What the image of a member
-and a root volume change is applied in nova_holistic.model.binding.
+boots from an image without properties. The changes by the image of a member
+and by a root volume are applied in nova_holistic.model.binding.
 """
 
 from collections.abc import Mapping
@@ -81,7 +81,8 @@ def _resources(item: Mapping[str, Any],
 
 
 def _overrides(specs: Mapping[str, str]) -> dict[str, int]:
-    """``resources:CLASS``, zero included; Nova ignores what is no amount."""
+    """``resources:CLASS``, zero included; Nova ignores a value that is not an
+    amount."""
     amounts = {}
     for key, value in specs.items():
         match = _RESOURCE.match(key)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hypervisors and compute services, as Nova's API lists them.
 
-Each entry of ``os-hypervisors``, with or without details and whatever the
+Each entry of ``os-hypervisors``, with or without details and in any
 microversion, costs Nova two SQL statements, one for the host mapping and one
 for the service (nova.api.openstack.compute.hypervisors, nova.compute.api).
 ``os-services`` takes a fixed number of statements for each cell.

@@ -19,7 +19,7 @@ _OWN = frozenset([
     'os_hash_value', 'os_hidden', 'owner', 'protected', 'schema', 'self',
     'size', 'status', 'stores', 'tags', 'updated_at', 'virtual_size',
     'visibility'])
-"""Keys of an image in Glance's API v2 that are no properties."""
+"""Keys of an image in Glance's API v2 that are not properties."""
 
 
 def read_image(glance: Service, name: str,
@@ -27,7 +27,7 @@ def read_image(glance: Service, name: str,
     """The image of that UUID or name which a project may use.
 
     :param project_id: None is any project
-    :returns: None if there is none
+    :returns: None if it does not exist
     :raises ServiceFailed: Glance does not answer, or several images have the
         name
     """

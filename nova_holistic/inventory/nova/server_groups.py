@@ -14,7 +14,7 @@ HOST = 'OS-EXT-SRV-ATTR:host'
 
 
 def read_server_group(nova: Service, uuid: str) -> ServerGroup | None:
-    """A server group with the hosts of its servers; None if there is none.
+    """A server group with the hosts of its servers; None if it does not exist.
 
     Requests: one, and one more for each server of the group.
 

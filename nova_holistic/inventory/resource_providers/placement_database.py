@@ -15,8 +15,8 @@ from nova_holistic.inventory.resource_providers.placement_schema import (
 
 
 class PlacementDatabase:
-    """The database refuses every statement of these transactions that writes,
-    whatever the rights of the user are.
+    """The database refuses every writing statement in these transactions,
+    independent of the rights of the user.
 
     A connection is made when the first transaction begins, so that an object
     made before a service forks is safe to use after it.
@@ -25,7 +25,8 @@ class PlacementDatabase:
     def __init__(self, url: str, revisions: Collection[str] = ()):
         """
         :param url: SQLAlchemy URL
-        :param revisions: of schemas that are accepted beside those known
+        :param revisions: revisions of schemas that are accepted in addition to
+            the known ones
         """
         self._revisions = tuple(revisions)
         self._facade = enginefacade.transaction_context()

@@ -24,7 +24,7 @@ class Provider:
     """A resource provider.
 
     :ivar generation: no newer than anything else here
-    :ivar consumers: how many have allocations here, of whatever type
+    :ivar consumers: number of consumers with allocations here, of any type
     """
 
     generation: int

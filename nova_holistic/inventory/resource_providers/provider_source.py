@@ -37,7 +37,7 @@ class ProviderSource(abc.ABC):
 
     @abc.abstractmethod
     def list(self) -> Listing:
-        """All providers, as they are now.
+        """All providers, in their current state.
 
         :raises HolisticError: the source does not answer, or answers nonsense
         """
@@ -64,8 +64,8 @@ class ProviderSource(abc.ABC):
 
     def reread_use(self, uuids: Collection[str]
                    ) -> Mapping[str, Provider | None]:
-        """The same, with the current use. What else has changed may be left
-        to the next ``read`` or ``reread``.
+        """All providers with the current usage. Other changes may be left to
+        the next ``read`` or ``reread``.
 
         :raises HolisticError: the source does not answer, or answers nonsense
         """

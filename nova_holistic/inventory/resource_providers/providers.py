@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resource providers, as Placement knows them, read anew where they changed.
+"""Resource providers of Placement; only changed providers are read again.
 
 A provider's generation grows with every change of its inventories and traits
 and with every new allocation; use that went away is found in lists of use.
@@ -26,10 +26,10 @@ class ProviderReader(ProviderSource):
     """Remembers providers, and reads those that changed.
 
     ``read`` is for one caller at a time; ``reread`` may be called by threads,
-    also at the same time as ``read``. What ``read`` returns for a provider
-    with room for anything was true of it at some moment during the call. One
-    that is full in all it offers may still be more over-committed here than
-    it is, with more consumers.
+    also at the same time as ``read``. For a provider with any free capacity,
+    the result of ``read`` was true at some moment during the call. A provider
+    without any free capacity may be more over-committed in the result than in
+    Placement, with more consumers.
 
     Requests: a list of all, the lists of use, one for each provider of which
     no more than use that went away is new, two or three for each other that
@@ -37,7 +37,7 @@ class ProviderReader(ProviderSource):
     """
 
     def __init__(self, placement: Service, threads: int):
-        """:param threads: how many providers are read at once"""
+        """:param threads: number of threads that read providers"""
         self._placement = placement
         self._threads = threads
         self._known: Mapping[str, Provider] = {}
@@ -129,7 +129,7 @@ class ProviderReader(ProviderSource):
 
     def _fetch(self, uuid: str, generations: Mapping[str, int],
                traits: Mapping[str, Collection[str]]) -> Provider | None:
-        """One provider; None where it went away meanwhile.
+        """One provider; None if it was deleted in the meantime.
 
         :param generations: from before the traits were listed
         """

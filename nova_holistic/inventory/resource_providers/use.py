@@ -32,8 +32,8 @@ class UseLists:
         self.traits: dict[str, Collection[str]] = {}
 
     def used(self, demand: Demand) -> Mapping[str, Mapping[str, int]]:
-        """Use by resource class of providers with room for the demand, and
-        of others beside them.
+        """Usage by resource class of providers with room for the demand, and
+        possibly of other providers.
 
         Placement may be configured to leave some out
         (``max_allocation_candidates``).
@@ -88,8 +88,8 @@ def find_changed(known: Mapping[str, Provider],
 
 
 def _demands(provider: Provider, *, room: bool) -> frozenset[Demand]:
-    """What can be asked of it for which it has room; or for which it has
-    none, and might have once its consumers go."""
+    """A demand for which the provider has room; or, if it has none, for which
+    it might have room after its consumers are deleted."""
     found = set()
     for name, inventory in provider.inventories.items():
         least = _least(inventory)

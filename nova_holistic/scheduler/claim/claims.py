@@ -27,8 +27,8 @@ LOG = logging.getLogger(__name__)
 
 
 class NotUndone(exceptions.HolisticError):
-    """An instance may have its planned allocation still: stock Nova would
-    put a second one beside it. The cause tells what went wrong first."""
+    """An instance may still have its planned allocation: stock Nova would add
+    a second allocation. The cause states the first error."""
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class _Claim:
 
 
 class Claims:
-    """Takes rows, swaps their holds, and gives back what it took."""
+    """Claims rows, swaps their holds, and can undo its own claims."""
 
     def __init__(self, connections: Connections, project_id: str,
                  user_id: str):
@@ -96,8 +96,8 @@ class Claims:
     def move(self, row: MemberRecord, place: Place) -> MemberRecord:
         """The row as it will be at another place: ``swap`` moves it.
 
-        Its hold there is a new one. So the old hold never counts as held at
-        the new place, whatever is interrupted.
+        Its hold there is new. So the old hold never counts as held at the new
+        place, even if the change is interrupted.
         """
         claim = self._of(row)
         claim.moved = replace(
@@ -114,8 +114,8 @@ class Claims:
               judged: Sequence[MemberRecord]) -> bool:
         """Write the place to which the row moves, if it moves.
 
-        :param judged: all rows of the group, as they were when the place was
-            judged
+        :param judged: all rows of the group at the time when the place was
+            checked
         :returns: False if another member has a new place since then
         :raises Refused: the claim is gone
         """
@@ -125,7 +125,7 @@ class Claims:
         answer = moving.move(self._table.database, claim.moved, claim.written,
                              judged, self._clock())
         if answer == Move.GONE:
-            raise Refused('the member was taken back meanwhile')
+            raise Refused('the claim was undone by another process')
         if answer == Move.WRITTEN:
             claim.written = claim.moved.hold
             crash_points.reached('claim.row-moved')
@@ -135,24 +135,26 @@ class Claims:
         """The row's hold becomes its instance's allocation. If the row moves,
         ``write`` comes before.
 
-        :raises HostRefused: the host has no room; the hold is as it was
+        :raises HostRefused: the host does not have enough capacity; the hold
+            is unchanged
         :raises Refused: the hold or the claim is gone
         :raises HoldsError: Placement does not answer
         """
         claim = self._of(row)
-        # From here on an answer may get lost: undoing looks what is there.
+        # From here on, an answer may be lost: undoing reads the current state.
         claim.swapped = True
         self._swap(claim)
         crash_points.reached('claim.hold-swapped')
 
     def confirm(self) -> None:
         """:raises Refused: a claim is gone"""
-        # A reconciler took this scheduler for dead, or the group is deleted.
+        # A reconciler considered this scheduler failed, or the group is
+        # deleted.
         found = self._table.standing(self._taken())
         if any(claim.row.id not in found
                or found[claim.row.id].instance_uuid != claim.instance_uuid
                for claim in self._claims):
-            raise Refused('the member was taken back meanwhile')
+            raise Refused('the claim was undone by another process')
         # The group was settled between the read of its status and the claim.
         if any(each.status == GroupStatus.PLANNED for each in found.values()):
             self._settle(self._claims[0].row.group_uuid)
@@ -181,7 +183,8 @@ class Claims:
                           f'vanished from Placement') from error
         except holds_errors.CapacityGone as error:
             raise HostRefused(
-                'has no room for the server any more', place.host) from error
+                'no longer has enough capacity for the '
+                'server', place.host) from error
 
     def undo(self) -> bool:
         """Every row taken is planned again, and held, unless it was given up.
@@ -226,8 +229,8 @@ class Claims:
         if undone and claim.refusals:
             self._lose(claim, row)
         elif not undone and claim.swapped and held:
-            # Whoever took the row back, or deleted it, looked for its hold
-            # while the instance had it.
+            # The process that undid the claim or deleted the row searched for
+            # its hold while the instance had it.
             unneeded_holds.drop_if_unwanted(self._table, self._holds, row)
         crash_points.reached('claim.hold-checked')
         self._table.settle(row.group_uuid, self._clock())
@@ -244,7 +247,8 @@ class Claims:
         except holds_errors.CapacityGone:
             if claim.moved is None:
                 raise
-        # Its planned place was taken meanwhile: it stays where it was moved.
+        # Another member got its planned place in the meantime: it stays at the
+        # place of the move.
         self._holds.unswap(claim.moved, *arguments)
         return claim.moved
 

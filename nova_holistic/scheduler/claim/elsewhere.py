@@ -22,8 +22,8 @@ CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
 TOGETHER = 5
-"""Hosts that are read and filtered at once. The search stops after the first
-of these lots that has a host for the server."""
+"""Number of hosts that are read and filtered in one batch. The search stops
+after the first batch that has a host for the server."""
 
 Found = tuple[Place, list[Any]]
 """A place, and nova.objects.Selection of it and of alternates."""
@@ -35,7 +35,7 @@ class Elsewhere:
     The searches of one request share the time of [holistic]
     search_time_limit, and one search tries [holistic] search_hosts hosts.
 
-    :ivar searched: whether hosts beside the alternates were looked for
+    :ivar searched: whether hosts other than the alternates were considered
     """
 
     def __init__(self, search: HostSearch, connections: Connections,
@@ -66,7 +66,7 @@ class Elsewhere:
 
     def _wherever(self, own: Membership, instance_uuid: str,
                   refusals: list[HostRefused]) -> Found | None:
-        # These hosts are not of the plan: the cloud is looked at again.
+        # These hosts are not from the plan, so the cloud is read again.
         own = Membership(own.record, own.own, own.rows)
         avoided = {each.host for each in refusals} | self._learnt(own.own)
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives up holds so that the server of a dead host can be evacuated.
+"""Drops holds so that the server of a failed host can be evacuated.
 
 A server that ran is worth more than a place that no server has yet. Only holds
 of members without servers are given up, only if Nova finds no host otherwise,
@@ -44,7 +44,7 @@ class MakingRoom:
 
     def __init__(self, context, spec: 'objects.RequestSpec',
                  connections: Connections, scheduler):
-        """:param scheduler: the manager whose filters judge"""
+        """:param scheduler: the manager whose filters check hosts"""
         self._context = context
         self._spec = spec.obj_clone()
         self._connections = connections
@@ -54,8 +54,8 @@ class MakingRoom:
             context, self._spec, scheduler.host_manager)
 
     def make(self, instance_uuid: str) -> bool:
-        """Give up the holds that stand in the way on one host, as few as
-        possible; tells whether it did.
+        """Drop the holds that block the server on one host, as few as
+        possible; returns whether it dropped any.
 
         :raises HolisticError: the table or Placement does not answer
         """
@@ -119,7 +119,7 @@ class MakingRoom:
 
     def _give_up(self, rows: Sequence[MemberRecord],
                  instance_uuid: str) -> bool:
-        """Members that are claimed meanwhile keep their holds."""
+        """Members that are claimed at the same time keep their holds."""
         table, now = self._connections.table, self._connections.clock()
         lost = []
         for row in rows:
@@ -167,7 +167,7 @@ def _lacking(wanted, free: dict[str, int]) -> bool:
 
 
 def _size(row: MemberRecord, wanted) -> float:
-    """How much of what is wanted the hold has, as a sum of shares."""
+    """The share of the requested resources that the hold has, as a sum."""
     resources = row.member.requirements.resources
     return sum(min(1.0, resources.get(name, 0) / amount)
                for name, amount in wanted.items() if amount)

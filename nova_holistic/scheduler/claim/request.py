@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A request asks for what its member was planned for, and for no more."""
+"""Check that a request matches the description of its member."""
 
 import nova.conf
 from nova import exception
@@ -15,7 +15,8 @@ CONF = nova.conf.CONF
 
 def resource_request(context, spec: 'objects.RequestSpec', host_manager
                      ) -> utils.ResourceRequest:
-    """What stock Nova would ask of Placement; changes the spec as it does.
+    """The resources that stock Nova would request from Placement; this changes
+    the spec in the same way as stock Nova.
 
     :raises Refused: one of Nova's request filters finds that no host will do
     """
@@ -105,9 +106,9 @@ def _check_traits(asked, requirements):
         lacking = sorted(set(wanted) - described)
         if lacking:
             raise Refused(
-                f'the request does not match the description of the member: '
-                f'it {verb} the trait {", ".join(lacking)}, of which the '
-                f'description says nothing')
+                'the request does not match the description of the member: '
+                f'it {verb} the trait {", ".join(lacking)}, which the '
+                'description does not mention')
 
 
 def drop_default_zone(spec: 'objects.RequestSpec') -> None:

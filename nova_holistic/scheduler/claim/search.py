@@ -78,8 +78,8 @@ class HostSearch:
 
     def _candidates(self, own: Membership, timeout: float
                     ) -> Mapping[str, Mapping[str, Any]]:
-        """What Placement says of each host with room, by the UUID of its
-        provider. Hosts that need other providers beside their own are left
+        """Placement's summary of each host with capacity, by the UUID of its
+        provider. Hosts that need providers other than their own are left
         out."""
         spec = self.spec.obj_clone()
         spec.availability_zone = (

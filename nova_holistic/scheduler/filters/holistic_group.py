@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No server's host breaks a hard policy that holds without it."""
+"""No server is placed on a host where it violates a hard policy that was
+satisfied before."""
 
 from collections.abc import Callable, Sequence
 
@@ -29,12 +30,12 @@ class HolisticGroupFilter(filters.BaseHostFilter):
     than it has without the server, with the members of groups where they
     really are.
 
-    To a server with a pointer all policies of its group speak; to any other
-    one those of groups that have hosts for themselves. Judges creates and
-    moves; a rebuild stays where it is. Where no group is exclusive, a server
-    without a pointer costs one query. If the table or Nova's API database does
-    not answer, a server without a pointer is kept off the hosts that are
-    known to be exclusively a group's: see ``exclusion``.
+    For a server with a pointer, all policies of its group apply; for any other
+    server, those of groups with exclusive hosts. The filter checks creates and
+    moves; a rebuild keeps its host. If no group is exclusive, a server without
+    a pointer costs one query. If the table or Nova's API database is
+    unavailable, a server without a pointer is not placed on hosts that are
+    known to be exclusive to a group: see ``exclusion``.
     """
 
     RUN_ON_REBUILD = False

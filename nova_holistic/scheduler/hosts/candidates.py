@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that may take the servers of one create, as Nova's filters judge."""
+"""Hosts that may take the servers of one create, according to Nova's
+filters."""
 
 from collections.abc import Iterator, Sequence
 import contextlib
@@ -27,16 +28,16 @@ UNKNOWN_FILTER = "Nova's filters"
 
 
 class Candidates:
-    """Reads each host once, however many servers of the request ask for it.
+    """Reads each host only once for all servers of the request.
 
-    :ivar asked: nova.scheduler.utils.ResourceRequest of the request; it has
-        to be set before a host is judged
+    :ivar asked: nova.scheduler.utils.ResourceRequest of the request; it has to
+        be set before a host is checked
     """
 
     def __init__(self, context, spec: 'objects.RequestSpec',
                  connections: Connections, scheduler):
-        """:param scheduler: the manager whose filters judge, and whose view
-            of hosts is read
+        """:param scheduler: the manager whose filters check hosts, and from
+        whose view hosts are read
         """
         self._context = context
         self._spec = spec
@@ -113,7 +114,7 @@ class Candidates:
         if not usable:
             return None
         first, *others = usable
-        # Nova goes on to another host of the same cell only.
+        # Nova retries only on other hosts of the same cell.
         return first, self._selections(instance_uuid, states[first], [
             states[place] for place in others
             if states[place].cell_uuid == states[first].cell_uuid])
@@ -152,8 +153,8 @@ class Candidates:
                     list(states), self._spec) if state.allocation_candidates]
 
     def _rejection(self, own: Membership, state: Any) -> HostRefused:
-        """Which of Nova's filters refuses the host: they are asked one by
-        one, since Nova tells only its log."""
+        """The filter of Nova that refuses the host: the filters run one by
+        one, since Nova names the filter only in its log."""
         by = UNKNOWN_FILTER
         for each in self._scheduler.host_manager.enabled_filters:
             membership.prepare(self._spec, own)
@@ -178,7 +179,7 @@ class Candidates:
                 in self._hosts.states(self._context, cell, missing))
 
     def _read_together(self, places: Sequence[Place]) -> None:
-        """Read the hosts of each cell at once."""
+        """Read the hosts of each cell with one query."""
         by_cell: dict[str, tuple[Any, list[Place]]] = {}
         for place in places:
             # A host that is gone is refused later.
@@ -207,7 +208,7 @@ class Candidates:
         while wanted := list(itertools.islice(places, limit - len(found))):
             self._read(cell, wanted)
             for place in wanted:
-                # A host that cannot take a server is no alternate.
+                # A host that cannot take a server is not an alternate.
                 with contextlib.suppress(exceptions.HolisticError):
                     state = self._state(row, cell, place)
                     self._hosts.check_admits(state, self._spec, self.asked)

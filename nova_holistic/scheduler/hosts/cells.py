@@ -36,12 +36,12 @@ def learn(context, host_manager, hosts: Collection[str]) -> None:
     """Put the cells of hosts into the cache of Nova's HostManager.
 
     Nova fills it host by host, with one query for each, and empties it on
-    SIGHUP. ``forget`` removes a host that is not in its cell any more.
+    SIGHUP. ``forget`` removes a host that is no longer in its cell.
     """
     known = host_manager.host_to_cell_uuid
     missing = {host for host in hosts if host not in known}
     for host, cell in _of_hosts(context, missing) if missing else ():
-        # Nova reads a cell that it does not know by itself.
+        # Nova itself reads a cell that it does not know.
         if cell in host_manager.cells:
             known[host] = cell
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fingerprint of what Nova's databases say of all hosts.
+"""A fingerprint of the data about all hosts in Nova's databases.
 
-Each database computes its part in one statement, and answers one or two rows
-however many hosts there are. Two equal fingerprints mean the same hosts, in
-the same aggregates, of which the same take servers.
+Each database computes its part in one statement, and returns one or two rows
+for any number of hosts. Two equal fingerprints mean the same hosts, in the
+same aggregates, with the same hosts available for servers.
 """
 
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ def _services_and_nodes(context, now: datetime) -> tuple[Any, ...]:
     compute nodes."""
     service, node = models.Service, models.ComputeNode
     down = timedelta(seconds=CONF.service_down_time)
-    # As nova.servicegroup's driver of the database judges.
+    # By the same condition as nova.servicegroup's database driver.
     up = sa.and_(
         sa.func.coalesce(service.disabled, sa.false()) == sa.false(),
         sa.func.coalesce(service.forced_down, sa.false()) == sa.false(),

@@ -15,7 +15,7 @@ from nova_holistic.table.records import MemberRecord
 
 def shown_to(judge: Judge, connections: Connections,
              rows: Iterable[MemberRecord]) -> Judge:
-    """The judge, with every host if it has a policy that looks at them.
+    """The checker, with every host if it has a policy that needs all hosts.
 
     Costs what ``KnownHosts.cloud`` costs.
 
@@ -44,7 +44,7 @@ def _resolved(group: Group, wanted: Mapping[str, Requirements],
 
 
 def _traits(group: Group) -> frozenset[str]:
-    """Traits that the group's members and policies speak of."""
+    """Traits that the group's members and policies name."""
     wanted = [m.requirements for m in group.all_members()]
     return frozenset().union(
         *(w.required_traits | w.forbidden_traits for w in wanted),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A member may move within its own zone, whatever Nova's default zone is.
+"""A member may move within its own zone, independent of Nova's default zone.
 
 Nova's API writes ``[DEFAULT] default_schedule_zone`` into the request of each
 server that names no zone, and keeps it for the moves of the server. A member

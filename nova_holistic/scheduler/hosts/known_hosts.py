@@ -51,7 +51,7 @@ class KnownHosts:
 
     def cloud(self, context, topology: TopologyDriver, placement,
               traits: Collection[str]) -> Cloud:
-        """Every host as it is now.
+        """Every host in its current state.
 
         Where no host has changed: one query, one statement to Nova's API
         database, and one to each cell, with one or two rows each. Where a

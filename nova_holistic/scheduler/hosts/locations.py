@@ -33,7 +33,8 @@ def located(topology: TopologyDriver, name: str,
     :raises HolisticError: they contradict each other
     """
     return _located(topology, name, [
-        # The other hosts of an aggregate say nothing of where this one stands.
+        # The other hosts of an aggregate do not determine the location of this
+        # host.
         Aggregate(a.name, a.uuid, frozenset([name]), FrozenMapping(a.metadata))
         for a in aggregates])
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from nova import objects
 
 KNOWN = 'nova', 'nova_holistic'
-"""Packages whose filters are known to need no more."""
+"""Packages whose filters are known to need no further data."""
 
 
 def is_needed(spec: 'objects.RequestSpec', filters: Iterable[object]) -> bool:

@@ -21,8 +21,9 @@ CONF = nova.conf.CONF
 
 ASKED_ALWAYS = frozenset([
     os_traits.COMPUTE_STATUS_DISABLED, os_traits.OWNER_NOVA])
-"""Traits by which Nova finds its own providers of enabled services: of a
-compute node in its own database, with its service, they say nothing new."""
+"""Traits by which Nova finds its own providers of enabled services: for a
+compute node in its own database, together with its service, they add no
+information."""
 
 ZONE, AGGREGATES, TRAITS = 'availability zone', 'aggregates', 'traits'
 """Checks of Placement's, as a refusal names them."""
@@ -46,8 +47,8 @@ class HostReader:
                 others: Collection[str] = ()) -> 'objects.CellMapping':
         """The cell that the host is in.
 
-        :param others: hosts that will be asked for soon: one query reads the
-            cells of all that are not known
+        :param others: hosts that will be requested soon: one query reads the
+            cells of all unknown hosts
         :raises HostRefused: it is in none
         """
         if place.host not in self._host_manager.host_to_cell_uuid:
@@ -81,7 +82,7 @@ class HostReader:
     def _state(self, cell, place, found, servers):
         node, service = found or (None, None)
         if node is None or node.host != place.host:
-            # It may be in another cell by now.
+            # It may have moved to another cell.
             cells.forget(self._host_manager, place.host, cell.uuid)
             raise HostRefused('is gone', place.host)
         if cell.disabled or service.disabled:
@@ -101,8 +102,8 @@ class HostReader:
 
     def _reported(self, hosts: Collection[str]
                   ) -> tuple[dict[str, Any], list[str]]:
-        """Servers by host, as Nova's HostManager tells them to filters, and
-        the hosts that have not told it of theirs."""
+        """Servers by host, as Nova's HostManager passes them to filters, and
+        the hosts that have not reported their servers to it."""
         known = self._host_manager._instance_info
         found = {host: known[host]['instances'] for host in hosts
                  if host in known and known[host].get('updated')}
@@ -113,7 +114,8 @@ class HostReader:
         return self._host_manager._get_aggregates_info(host)
 
     def check_admits(self, state, spec: 'objects.RequestSpec', asked) -> None:
-        """What Placement judges when it proposes hosts, for this one.
+        """The conditions that Placement checks when it proposes hosts, for
+        this host.
 
         :param asked: nova.scheduler.utils.ResourceRequest
         :raises HostRefused: the host is in another zone, or lacks an

@@ -15,7 +15,7 @@ TRAITS_VERSION = '1.18'
 """Placement's microversion in which providers are found by a trait."""
 
 REMEMBERED = 64
-"""Traits that are remembered at once."""
+"""Maximum number of cached traits."""
 
 
 class TraitOwners:
@@ -62,7 +62,7 @@ def having(placement, trait: str) -> frozenset[str]:
     except ks_exceptions.ClientException as error:
         raise Refused('Placement does not answer') from error
     if response.status_code == 400:
-        # Placement does not know such a trait: nobody has it.
+        # Placement does not know such a trait: no provider has it.
         return frozenset()
     if response.status_code != 200:
         raise Refused('Placement does not answer as it should')

@@ -53,8 +53,8 @@ _request = _Request()
 
 
 def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function one that answers a request: what groups reserve is read
-    once for all the servers that it asks for."""
+    """Makes a decorated function answer one request: the reserved hosts are
+    read only once for all servers of the request."""
     @functools.wraps(answer)
     def wrapper(*args, **kwargs):
         _request.under_way = True
@@ -68,8 +68,8 @@ def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
 
 def closed_domains(connections: Connections, own: Membership | None
                    ) -> frozenset[Domain]:
-    """Domains that are reserved, with the members where they really are, for
-    others than the server that is to be placed.
+    """Domains that are reserved against the new server, with the members at
+    their current hosts.
 
     :param own: what the server is; None where it is a member of no group
     :raises HolisticError: the table does not answer, and has not been read
@@ -87,8 +87,7 @@ def closed_domains(connections: Connections, own: Membership | None
 
 def last_closed_domains(connections: Connections, group_uuid: str | None,
                         project_id: str) -> frozenset[Domain]:
-    """Domains that were reserved when that was last read; no database is
-    asked.
+    """Reserved domains at the time of the last read; this uses no database.
 
     :param group_uuid: of the group that the server points at, if any. The
         reservations of this group do not count if it belongs to the server's
@@ -100,7 +99,7 @@ def last_closed_domains(connections: Connections, group_uuid: str | None,
 
 
 def _reserved_or_last(connections: Connections) -> Reservations:
-    """What each group reserves, or what was known of it last."""
+    """The reserved domains of each group, or their last known state."""
     last = connections.reserved
     try:
         last.found = _reserved(connections)
@@ -176,8 +175,8 @@ def _of_groups(connections: Connections, groups: Sequence[Found]
 
 def _elsewhere(connections: Connections, found: Found,
                positions: Mapping[str, Positions]) -> Collection[str]:
-    """Hosts of members of a group that do not stand where they were planned,
-    or of which that is not known."""
+    """Hosts of members of a group that are not at their planned places, or
+    whose place is unknown."""
     record, rows = found
     return {name for row in rows if row.id in positions[record.uuid]
             for name in positions[record.uuid][row.id].hosts
@@ -187,8 +186,8 @@ def _elsewhere(connections: Connections, found: Found,
 
 def _of_group(connections: Connections, found: Found, positions: Positions,
               moved: Mapping[str, Host]) -> ReservedByGroup:
-    """What a group reserves with moves at their destinations, and once more
-    with those that move at their sources."""
+    """The reserved domains of a group with moves at their destinations, and
+    additionally with moving members at their sources."""
     record, rows = found
     is_known = record.levels == connections.topology.levels
 

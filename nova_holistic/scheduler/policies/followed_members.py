@@ -45,7 +45,7 @@ class _Known:
     """
     :ivar source: the groups as they were given
     :ivar owners: members that have a server, by its UUID
-    :ivar servers: what was known of each of these servers
+    :ivar servers: the known state of each of these servers
     :ivar unsettled: UUIDs of servers that are looked up each time
     :ivar read_at: of each cell, by its UUID
     """
@@ -70,12 +70,12 @@ class FollowedMembers:
         """Where the members are, by the UUID of the group. If no member of a
         group has moved, or no member at all, it is the same object as before.
 
-        Where nothing has changed: one statement to Nova's API database, and
-        one to each cell. It has a row for each server of the cloud, of
-        whatever owner, that has changed since the last read or in the
-        ``[DEFAULT] service_down_time`` before it: a cloud whose clocks differ
-        by more than that has no service that is up. If no member has a
-        server, there is no statement.
+        If nothing has changed: one statement to Nova's API database, and one
+        to each cell. It returns a row for each server of the cloud, of any
+        owner, that has changed since the last read or in the ``[DEFAULT]
+        service_down_time`` before it: if clocks of a cloud differ by more than
+        that, no service is up. If no member has a server, no statement is
+        sent.
         """
         known = self._known
         changed = (() if groups is known.source else [
@@ -130,8 +130,8 @@ def _moved(context, owners: Mapping[str, MemberRecord], known: _Known
     for number, answer in answers.items():
         if nova_context.is_cell_failure_sentinel(answer):
             LOG.warning(
-                'Cell %s does not answer: members of exclusive groups in it '
-                'are taken to be where they were last', number)
+                'Cell %s does not respond: members of exclusive groups in it '
+                'are assumed to be at their last known hosts', number)
             read_at[number] = known.read_at[number]
         elif len(answer) >= most:
             moved.update(owners)
@@ -173,7 +173,8 @@ def _servers(owners: Mapping[str, MemberRecord],
              stale: Mapping[int, MemberRecord],
              seen: Mapping[int, whereabouts.Sighting], known: _Known
              ) -> tuple[Mapping[str, ServerRecord | None], frozenset[str]]:
-    """What is known of each server, and which are unsettled."""
+    """The known state of each server, and the servers whose state is not
+    final."""
     looked_up = {row.instance_uuid: seen[row.id] for row in stale.values()
                  if row.id in seen and row.instance_uuid is not None}
     return ({uuid: looked_up[uuid].server if uuid in looked_up

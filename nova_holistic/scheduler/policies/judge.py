@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a group's policies say of one member at one host."""
+"""Check one member at one host against the policies of its group."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,10 +36,10 @@ class Judge:
         would reserve
     :ivar sources: path to the source host of a member that moves, and may
         return there; ``others`` has its destination
-    :ivar cloud: every host, for policies that look further than at where
-        members are; without it those say nothing
-    :ivar _objections: what was said of hosts before: filters ask again for
-        alternates that have been chosen
+    :ivar cloud: every host, for policies that depend on more than the hosts of
+        members; without it, those policies are not checked
+    :ivar _objections: earlier results by host: filters check chosen alternates
+        again
     """
 
     group: Group
@@ -60,8 +60,8 @@ class Judge:
             yield from scope.group.rules
 
     def reserves(self, host: Host) -> frozenset[Domain]:
-        """Domains in which no stranger may be once the member is there, and
-        might be so far."""
+        """Domains that a server from outside the group may not enter after the
+        member is placed, and may enter so far."""
         domains = self._reserved({self.path: host})
         return domains and domains - self._reserved(self.others)
 

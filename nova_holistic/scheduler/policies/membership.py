@@ -55,7 +55,7 @@ class Membership:
         return self._judges[0]
 
     def whole_judge(self, connections: Connections) -> Judge:
-        """The same, with the whole cloud in view where that is necessary."""
+        """The checker, with the whole cloud if a policy needs it."""
         if not self._shown:
             judge = self.judge(connections)
             self._shown.append(
@@ -64,9 +64,9 @@ class Membership:
         return self._shown[0]
 
     def is_as_planned(self, connections: Connections) -> bool:
-        """Whether the hosts in question were chosen with the whole cloud in
-        view, and every other member is where the table has it: then the
-        cloud need not be looked at again."""
+        """Whether the hosts in question were chosen with a view of the whole
+        cloud, and every other member is at its place in the table: then the
+        cloud need not be read again."""
         judge = self.judge(connections)
         others = judge.others
         return self.by_plan and not judge.sources and all(
@@ -104,9 +104,9 @@ def find(connections: Connections, spec: 'objects.RequestSpec'
          ) -> Membership | None:
     """What the server of a request is, if it is a member of a group.
 
-    A server that has no row, because its pointer could not be honoured and
-    it was scheduled all the same, is taken for the member that it points at
-    where no other server is that member.
+    A server without a row was scheduled although its pointer could not be
+    honoured. It counts as the member of its pointer if no other server is that
+    member.
     """
     try:
         pointer = Pointer.from_hints(_hints(spec))

@@ -24,14 +24,14 @@ Crowds = Mapping[Domain, Sequence[Host]]
 
 def known_to(judge: Judge, connections: Connections, own: Membership,
              instance_uuid: str, candidates: Collection[Host]) -> Judge:
-    """The judge, told of strangers wherever the member would reserve a
-    domain that its group does not have yet.
+    """The checker, with the servers of others in any domain that the member
+    would newly reserve for its group.
 
-    Servers are read from Nova's database, one query for each cell: what the
-    scheduler remembers of hosts may be minutes old, and a server just
-    deleted must not stand in the way. Members of other groups that are still
-    to be built are read from the table. Which hosts there are in a domain
-    above the level ``host`` costs what ``KnownHosts.cloud`` costs.
+    Servers are read from Nova's database, one query for each cell: the
+    scheduler's data about hosts may be minutes old, and a server just deleted
+    must not block the request. Members of other groups that are not yet built
+    are read from the table. Finding the hosts of a domain above the level
+    ``host`` costs the same as ``KnownHosts.cloud``.
     """
     wanted: dict[Domain, list[Host]] = defaultdict(list)
     for host in candidates:

@@ -32,8 +32,8 @@ class Sighting:
     """A member that takes up room.
 
     :ivar position: None if its server is on no host
-    :ivar server: what Nova's database says of its server; None if there is
-        none, or if it is not known
+    :ivar server: the state of its server in Nova's database; None if it has
+        none, or if the state is unknown
     :ivar is_settled: whether every later change of the position changes the
         member's row, or the row of its server with its ``updated_at``
     """
@@ -63,7 +63,7 @@ def positions_of(context, members: Iterable[MemberRecord]
 
 def positions_by_row(context, members: Iterable[MemberRecord]
                      ) -> dict[int, Position]:
-    """The same of members of any groups, by the ids of their rows."""
+    """The places of members of any groups, by the ids of their rows."""
     return {number: seen.position for number, seen
             in sightings(context, members).items()
             if seen.position is not None}
@@ -71,7 +71,8 @@ def positions_by_row(context, members: Iterable[MemberRecord]
 
 def sightings(context, members: Iterable[MemberRecord]
               ) -> dict[int, Sighting]:
-    """The same with what it follows from, by the ids of the rows."""
+    """The places with the data from which they follow, by the ids of the
+    rows."""
     rows = list(members)
     owned = {row.instance_uuid: row for row in rows if row.state in OWNED}
     found = {row.id: Sighting(Position(row.place.host)) for row in rows
@@ -92,15 +93,16 @@ def _of_instances(context, owned: Mapping[str, MemberRecord]
         return found
     rows = {cell.uuid: {uuid: owned[uuid] for uuid in uuids}
             for cell, uuids in by_cell}
-    # As Nova itself asks its cells: it gives up one that does not answer.
+    # With the same timeout as Nova's own queries: a cell that does not respond
+    # is left out.
     answers = nova_context.scatter_gather_cells(
         context, [cell for cell, _ in by_cell], nova_context.CELL_TIMEOUT,
         _in_cell, rows)
     for number, answer in answers.items():
         if nova_context.is_cell_failure_sentinel(answer):
             LOG.warning(
-                'Cell %(cell)s does not answer: members of groups in it, '
-                '%(members)s, are taken to be where they were planned',
+                'Cell %(cell)s does not respond: members of groups in it, '
+                '%(members)s, are assumed to be at their planned places',
                 {'cell': number, 'members': len(rows[number])})
             answer = {uuid: _planned(row)
                       for uuid, row in rows[number].items()}
@@ -119,7 +121,7 @@ def _in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
     :param owned: by the UUID of the cell
     """
     rows = owned[context.cell_uuid]
-    # A cell has a server some time after the mapping says so.
+    # A cell contains a server only some time after the mapping names the cell.
     found = {uuid: Sighting(None, is_settled=row.state != MemberState.CLAIMED)
              for uuid, row in rows.items()}
     for instance in _instances(context, list(rows)):
@@ -159,8 +161,8 @@ def _by_cell(context, uuids: Collection[str]
 @main_database.pick_context_manager_reader
 def changed_servers(context, since: datetime, most: int
                     ) -> Mapping[str, ServerRecord | None]:
-    """What the cell that the context is for says of each server that was
-    written since then, by its UUID; None if the server is deleted.
+    """The state, in the cell of the context, of each server that was written
+    since then, by its UUID; None if the server is deleted.
 
     :param most: servers that are read; if there are more, some are missing
     """

@@ -104,7 +104,7 @@ class _Words:
     def nothing(self) -> Reason:
         """Not even a group that asks for nothing has a place."""
         if not len(self.case.table):
-            return Reason.told('', Marked('there are no hosts'))
+            return Reason.told('', Marked('the inventory has no hosts'))
         return Reason.told('', Marked('no host is enabled'))
 
     def elimination(self) -> list[Reason]:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Alternates are written to the rows of members that were planned before.
 
-They were computed for members at certain places. They are written only while
-all members are still there, and only to rows that are still planned. Whatever
-gives members new places asks for alternates again, which takes the work from
-the engine that does it; then nothing more is written.
+They were computed for members at certain places. They are written only if all
+members still have these places, and only to rows that are still planned. Any
+change that gives members new places requests alternates again, which takes the
+work from the engine that does it; then nothing more is written.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -56,13 +56,13 @@ class Written(enum.Enum):
 
     WRITTEN = 'written'
     OVERTAKEN = 'members have other places, or have come or gone'
-    LOST = 'another engine has the work, or it was asked for again'
+    LOST = 'another engine has the work, or it was requested again'
 
 
 def ask(session: orm.Session, group_uuids: Collection[str],
         now: datetime | None) -> None:
-    """An engine has to find alternates for planned members of the groups.
-    No engine that has begun writes any more."""
+    """An engine has to find alternates for planned members of the groups. An
+    engine that began earlier can no longer write its result."""
     for batch in batches(sorted(group_uuids)):
         session.execute(
             sa.update(GroupRow).where(GroupRow.uuid.in_(batch))

@@ -16,8 +16,9 @@ from nova_holistic.table.queries import progress
 from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
 
 CANDIDATES = 8
-"""Free rows looked at in one go for a counted member: claims made at once
-want the same lowest row, and the losers go on to the next."""
+"""Maximum number of free rows that one query reads for a counted member:
+simultaneous claims try the same lowest row, and those that lose try the next
+row."""
 
 CLAIMABLE = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.DEGRADED)
 """Statuses of a group whose planned members can become servers."""
@@ -94,8 +95,8 @@ def claim(database: Database, group_uuid: str, path: str,
     :param path: of a member, or of a counted one, whose lowest free server is
         taken
     :param seen: rows at that path, if the caller has just read them. If the
-        group was building then and is planned again by now, it stays planned:
-        the caller looks once more, see ``standing``
+        group was building then and has since been planned again, it stays
+        planned: the caller reads it again, see ``standing``
     :raises ClaimRefused: there is nothing to be had at that path
     """
     if not seen.rows:
@@ -110,8 +111,9 @@ def claim(database: Database, group_uuid: str, path: str,
                 if won is not None:
                     return Claim(won, False)
             except Duplicate:
-                # The same instance has one: it asked twice at once, and the
-                # other won, or the caller did not look.
+                # The same instance has a row: it sent two simultaneous
+                # requests and the other one succeeded, or the caller did not
+                # check.
                 break
         seen = _candidates(database, group_uuid, path, instance_uuid)
     raise _why_not(database, group_uuid, path)
@@ -157,10 +159,11 @@ def _swap_state(database: Database, candidate: MemberRecord,
                 instance_uuid: str, now: datetime, seen: SeenRows
                 ) -> MemberRecord | None:
     """The claimed row with its alternates, if it could still be claimed:
-    planned, and where it was seen. None if it was not.
+    planned, and at the place where it was read. Otherwise None.
 
-    It is held no more: the hold is about to become the instance's. Where a
-    crash comes before that, whoever frees or undoes a claimed row looks.
+    It is no longer held: the hold is about to become the instance's. If a
+    crash occurs before that, the process that frees or undoes a claimed row
+    checks the hold.
     """
     with database.writer() as session:
         link = session.connection()
@@ -189,9 +192,9 @@ def standing(database: Database, member_ids: Collection[int]
              ) -> Mapping[int, Standing]:
     """Of members that are claimed or built, by their ids.
 
-    Whoever settles a group waits for claims that are not committed. So if a
-    group became planned although a member is claimed, that is seen here, in a
-    transaction after the claim.
+    A change of the group's status waits for claims that are not committed. So
+    if a group became planned although a member is claimed, this is visible
+    here, in a transaction after the claim.
     """
     with database.reader() as session:
         return {number: Standing(instance, GroupStatus(status))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group whose servers break its hard policies is degraded.
+"""A group whose servers violate its hard policies is degraded.
 
-The policies are judged on what was read of the group. So every change is a
+The policies are checked on rows that were read earlier. So every change is a
 compare-and-swap: it fails if the group was revised or its status changed, or
-if an engine has a task with the group, whose end brings a new judgement.
+if an engine works on a task of the group, after which the group is checked
+again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,9 +21,9 @@ from nova_holistic.table import rows
 def degrade(database: Database, record: GroupRecord,
             violations: Sequence[Mapping[str, str]], now: datetime) -> bool:
     """
-    :param record: the group as it was judged
+    :param record: the group at the time of the check
     :param violations: {at, message} each
-    :returns: False if the group has changed meanwhile
+    :returns: False if the group has changed since the check
     """
     return _change(database, record, (*WITH_SERVERS, GroupStatus.DEGRADED), {
         'status': GroupStatus.DEGRADED, 'violations': violations,
@@ -33,16 +34,16 @@ def recover(database: Database, record: GroupRecord,
             members: Sequence[MemberRecord], now: datetime) -> bool:
     """Give a degraded group the status that follows from its members.
 
-    :param record: the group as it was judged
-    :param members: its members as they were judged
-    :returns: False if the group has changed meanwhile
+    :param record: the group at the time of the check
+    :param members: its members at the time of the check
+    :returns: False if the group has changed since the check
     """
     return _change(database, record, [GroupStatus.DEGRADED],
                    {**recovered(members), 'updated_at': now})
 
 
 def recovered(members: Sequence[MemberRecord]) -> dict[str, object]:
-    """Fields of the record of a group that is not degraded any more."""
+    """Fields of the record of a group that is no longer degraded."""
     return {'status': status_of([m.state for m in members])
             or GroupStatus.RELEASED, 'violations': ()}
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members go to other places, one of a group at a time.
 
-Whoever moves a member has judged the policies of its group with the other
-members where they were read. Two requests may do so at the same time. The
-first write succeeds. The second write is refused, and its request judges
+A move is checked against the policies of its group, with the other members at
+the places that were read. Two requests may check moves at the same time. The
+first write succeeds. The second write is refused, and its request checks
 again.
 """
 
@@ -40,8 +40,8 @@ def move(database: Database, moved: MemberRecord, from_hold: str,
 
     :param moved: the row with its new place, its new hold and its instance
     :param from_hold: the hold that the row has in the table
-    :param judged: all rows of the group as they were when the new place was
-        judged
+    :param judged: all rows of the group at the time when the new place was
+        checked
     """
     return _write_alone(
         database, moved, judged, from_hold,
@@ -53,8 +53,8 @@ def send(database: Database, sent: MemberRecord,
     """Write where Nova moves the server of a built member.
 
     :param sent: the row with its destination and its instance
-    :param judged: all rows of the group as they were when the destination
-        was judged
+    :param judged: all rows of the group at the time when the destination was
+        checked
     """
     return _write_alone(
         database, sent, judged, sent.hold,
@@ -65,8 +65,8 @@ def send(database: Database, sent: MemberRecord,
 def _write_alone(database: Database, wanted: MemberRecord,
                  judged: Sequence[MemberRecord], from_hold: str,
                  changes: Mapping[str, Any]) -> Move:
-    """Change the row if all other members of its group count where they were
-    judged.
+    """Change the row if all other members of its group still count at the
+    checked places.
 
     :param wanted: the row as it will be, in the state that it has
     :param from_hold: the hold that the row has in the table
@@ -102,7 +102,7 @@ def _write_alone(database: Database, wanted: MemberRecord,
 
 
 def _position(row: MemberRecord) -> tuple[str, str, str | None]:
-    """Whatever changes with the hosts at which a member counts."""
+    """All fields that change with the hosts at which a member counts."""
     return (row.hold, row.place.host,
             row.destination and row.destination.host)
 

@@ -2,11 +2,12 @@
 """Changes of places leave a trace that a reader finds without a search.
 
 The ``places_version`` of a group rises whenever one of its members begins or
-ceases to take up room, or gets another place or another server. The member
+ceases to use capacity, or gets another place or another server. The member
 gets the new number in the same transaction. Until the transaction ends, it
-locks the row of the group: whoever reads a version also reads all members that
-have this version or a lower one. It rises by a random number, so that the sum
-of the versions of many groups shows whether any of them has another version.
+locks the row of the group: a transaction that reads a version therefore also
+reads all members that have this version or a lower one. It rises by a random
+number, so that the sum of the versions of many groups shows whether any of
+them has another version.
 
 A claim is the exception. It does not change where the member counts, and
 parallel claims in one group do not wait for each other.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that are finished are deleted for good.
+"""Groups that are finished are deleted permanently.
 
 A group is finished if its status is one of ``FINISHED``, no engine has a task
 with it, and none of its members has, or may have, a server or a hold.
@@ -54,8 +54,8 @@ class Choice:
 
 def finished(database: Database, choice: Choice,
              limit: int | None = None) -> Iterator[GroupRecord]:
-    """Chosen groups without their documents. They are read in batches, each
-    in a transaction of its own, so that the caller may delete them meanwhile.
+    """Chosen groups without their documents. They are read in batches, each in
+    a separate transaction, so that the caller may delete them between batches.
     """
     left = limit
     # One status at a time: its groups are a range of an index.
@@ -89,12 +89,13 @@ def _read(database: Database, choice: Choice, status: GroupStatus, last: str,
 def purge(database: Database, group_uuid: str, choice: Choice) -> bool:
     """Delete a finished and chosen group, its members and its history.
 
-    :returns: False if it is not, or does not exist
+    :returns: False if it is not finished, or does not exist
     """
     try:
         with database.writer() as session:
-            # This changes nothing. Until the transaction ends, nobody can
-            # give the group a task, another status or another member.
+            # This changes nothing. Until the transaction ends, no other
+            # transaction can give the group a task, another status or another
+            # member.
             locked = session.execute(
                 sa.update(GroupRow)
                 .where(GroupRow.uuid == group_uuid, *choice.conditions())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of which no server is or will be are given back."""
+"""Members without a server, now and later, are released."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -52,7 +52,8 @@ def release(database: Database, holds: Collection[str], now: datetime,
 def expire(database: Database, group_uuid: str, now: datetime) -> None:
     """Release what is unclaimed of a group, if its lease has passed.
 
-    One statement, so that a lease extended meanwhile is honoured.
+    One statement, so that it honours a lease that is extended at the same
+    time.
     """
     _release(database, now, [
         MemberRow.state.in_(UNCLAIMED), MemberRow.group_uuid == group_uuid,
@@ -64,8 +65,9 @@ def release_unleased(database: Database, member: MemberRecord,
     """Release a member whose server is gone, if the group's lease has passed,
     or if the member was released while the server had it.
 
-    One statement, so that a lease extended meanwhile is honoured. The row
-    says that it is held until the hold is known to be gone.
+    One statement, so that it honours a lease that is extended at the same
+    time. The row says that it is held until the deletion of the hold is
+    confirmed.
 
     :param member: as it was seen
     :returns: False where the lease is running, or the row has changed
@@ -100,8 +102,8 @@ def released(database: Database, group: GroupRecord) -> Sequence[int]:
     """Ids of a group's members that are released, or will be when their
     servers are gone.
 
-    Or are about to be: a group that has no plan says so before what was
-    written for one is released.
+    Or are about to be: a group without a plan has this status before the rows
+    that were written for a plan are released.
     """
     these = [MemberState.RELEASED]
     if group.status not in SETTLING:

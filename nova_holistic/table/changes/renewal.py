@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members that are not held yet get other places.
 
-A lost row that says it is held is being planned anew, or its planner died:
-nobody can claim it, and the hold it names may be there or not.
+A lost row that is held is being planned again, or its planner has failed: it
+cannot be claimed, and the hold that it names may or may not exist.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +22,7 @@ _LOST = states.MEMBERS.before(states.REPLAN)
 
 
 class _Changed(Exception):
-    """One of the rows is not what it was when it was planned anew."""
+    """One of the rows has changed since it was planned again."""
 
 
 @retried
@@ -30,8 +30,8 @@ def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
     """Write down where lost members are about to be held: all, or none.
 
     :param members: lost and held, with their ids, new holds and new places
-    :returns: False where one of them is not lost any more, or is being
-        planned anew by another
+    :returns: False if one of them is no longer lost, or another planner is
+        planning it
     """
     try:
         with database.writer() as session:
@@ -55,14 +55,15 @@ def move(database: Database, moved: Mapping[str, MemberRecord],
 
     :param moved: held members of one group with their new holds and places,
         by their former holds, which are not in Placement
-    :param engine: that has to have the group's task; None is nobody
+    :param engine: that must own the group's task; None if the group must have
+        no engine
     :returns: False if one of the members has changed, or if the engine does
         not have the task; then nothing is written
     """
     group_uuid = next(iter(moved.values())).group_uuid
     try:
         with database.writer() as session:
-            # This also keeps others from taking the task meanwhile.
+            # This also prevents others from taking the task at the same time.
             owned = [] if engine is None else [GroupRow.engine == engine]
             _must(session, sa.update(GroupRow).where(
                 GroupRow.uuid == group_uuid, *owned)
@@ -90,8 +91,8 @@ def _must(session: orm.Session, change: sa.Update) -> None:
 
 @retried
 def accept(database: Database, holds: Collection[str], now: datetime) -> None:
-    """Members whose new holds are there are planned, unless they were
-    released meanwhile. Alternates are due for them."""
+    """Members whose new holds exist become planned, unless they were released
+    in the meantime. Alternates are due for them."""
     groups: set[str] = set()
     with database.writer() as session:
         for batch in batches(sorted(holds)):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A group's rows become those of its revised definition.
 
-A row is changed only if it is as it was seen when the change was planned: a
-claim made meanwhile is never lost.
+A row is changed only if it has not changed since the change was planned: a
+claim made in between is never lost.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -36,7 +36,7 @@ class Revision:
 
     :ivar changes: fields of GroupRecord
     :ivar order: path to description of all members, in the order of the
-        document; rows that are named nowhere else stay as they are
+        document; rows that only this field names remain unchanged
     :ivar renewed: rows as they were seen, each with what it becomes
     :ivar removed: rows as they were seen
     :ivar added: rows of members that had none
@@ -64,9 +64,9 @@ def revise(database: Database, group_uuid: str, engine: str,
            revision: Revision, now: datetime) -> bool:
     """Change all of it, or nothing; the group's revision is raised.
 
-    :returns: False where a row has changed meanwhile, or the group's task is
-        not the engine's any more
-    :raises IllegalTransition: a member may not become what it is to become
+    :returns: False if a row has changed since then, or the engine no longer
+        owns the group's task
+    :raises IllegalTransition: the state of a member does not allow the change
     """
     for row, anew in revision.renewed:
         states.MEMBERS.check([row.state], anew.state)
@@ -80,7 +80,8 @@ def revise(database: Database, group_uuid: str, engine: str,
                 'engine_at': now, 'updated_at': now})
             if revision.outdated:
                 _forget_alternates(session, group_uuid)
-            # In one order, lest two writers wait for each other's rows.
+            # In a fixed order, so that two writers do not wait for each
+            # other's rows.
             for row in sorted(revision.removed, key=_id):
                 _must(session, sa.delete(MemberRow).where(*_as_seen(row)))
             for row, anew in sorted(revision.renewed, key=lambda r: r[0].id):
@@ -110,8 +111,8 @@ def vacate(database: Database, group_uuid: str, engine: str,
     occupied again: all of them, or none. Their rows say that they are lost,
     and held.
 
-    :returns: False where one of them is not planned there any more, or the
-        group's task is not the engine's
+    :returns: False if one of them is no longer planned there, or the engine
+        does not own the group's task
     :raises IllegalTransition: one of them was not planned when it was seen
     """
     states.MEMBERS.check({row.state for row in members}, MemberState.LOST)
@@ -136,10 +137,10 @@ def vacate(database: Database, group_uuid: str, engine: str,
 @retried
 def occupy(database: Database, group_uuid: str, engine: str,
            holds: Collection[str], now: datetime) -> bool:
-    """Members that were vacated are planned where they were, unless they were
-    released meanwhile.
+    """Members that were vacated are planned at their former places, unless
+    they were released in the meantime.
 
-    :returns: False where the group's task is not the engine's: whoever has it
+    :returns: False if the engine does not own the group's task: its new owner
         may have vacated them again
     """
     try:
@@ -188,8 +189,8 @@ def _id(row: MemberRecord) -> int:
 
 
 def _as_seen(row: MemberRecord) -> Sequence[sa.ColumnElement[bool]]:
-    # A claim changes the state, and so does whatever undoes one; whoever
-    # plans a member anew changes its hold.
+    # A claim changes the state, and so does the process that undoes one; a new
+    # plan for a member changes its hold.
     return (MemberRow.id == row.id, MemberRow.state == row.state,
             MemberRow.hold == row.hold)
 

@@ -2,8 +2,8 @@
 """Groups whose planned members may lack alternates, and who finds them.
 
 A group is planned before its members have alternates. Until an engine has
-found them, the row of the group says since when they are due. This is not a
-task of the group: it can be updated, replanned and deleted meanwhile.
+found them, the row of the group states since when they are due. This is not a
+task of the group: it can be updated, replanned and deleted in the meantime.
 """
 
 from collections.abc import Collection, Mapping, Sequence

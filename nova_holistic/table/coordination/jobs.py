@@ -25,8 +25,8 @@ class Jobs:
         """Whether the job is the engine's to do now.
 
         :param due_before: when it was last done, at the latest
-        :param stale_before: nor does another do it that has given a sign of
-            life since
+        :param stale_before: an engine whose last heartbeat is later still owns
+            the job
         """
         free = without_living_engine(
             JobRow.engine, JobRow.engine_at, stale_before)

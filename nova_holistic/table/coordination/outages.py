@@ -51,8 +51,8 @@ class HostOutages:
                 if (since := known.get(host)) is not None}
 
     def give_up(self, hosts: Collection[str]) -> None:
-        """Remember that members lose their places on these hosts, until none
-        of them is lost any more."""
+        """Record that members lose their places on these hosts, until none of
+        them is lost any longer."""
         for part in _parts(hosts):
             self._change(sa.update(HostOutageRow).where(
                 HostOutageRow.host.in_(part)).values(given_up=True))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans that hold nothing, asked for by whoever wants to know."""
+"""Plans without holds, which clients request."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -40,8 +40,8 @@ class Plans:
 
     def take(self, plan_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> PlanRecord | None:
-        """A plan that the engine is to make now; None where another does, or
-        it is made."""
+        """A plan that this engine will make; None if another engine makes it,
+        or if it is finished."""
         won = self._update([
             PlanRow.uuid == plan_uuid, PlanRow.status == PlanStatus.PLANNING,
             _nobodys(stale_before)], {'engine': engine, 'engine_at': now,
@@ -75,7 +75,8 @@ class Plans:
                              'attempts': PlanRow.attempts - 1})
 
     def waiting(self, stale_before: datetime, limit: int) -> Sequence[str]:
-        """Plans that nobody alive makes, those first that wait longest."""
+        """Plans that no live engine makes; the plans that have waited longest
+        come first."""
         with self._database.reader() as session:
             return tuple(session.scalars(
                 sa.select(PlanRow.uuid)
@@ -85,7 +86,7 @@ class Plans:
 
     @retried
     def forget(self, before: datetime) -> None:
-        """Drop plans that nobody has changed since."""
+        """Delete plans that have not changed since then."""
         with self._database.writer() as session:
             session.execute(
                 sa.delete(PlanRow).where(PlanRow.updated_at < before)

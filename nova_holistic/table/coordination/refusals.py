@@ -114,7 +114,7 @@ class Refusals:
     @staticmethod
     def _tell(session: orm.Session, group: str,
               reason: Mapping[str, Any]) -> None:
-        """In place of what was told of the same member before."""
+        """Replaces earlier refusals of the same member."""
         known = session.scalar(sa.select(GroupRow.reasons).where(
             GroupRow.uuid == group)) or []
         others = [each for each in known if each['at'] != reason['at']]

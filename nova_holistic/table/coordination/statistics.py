@@ -37,7 +37,7 @@ class Statistics:
               ) -> Mapping[str, Mapping[str, float]]:
         """Host to name to value, of those that were put since.
 
-        :param hosts: whose alone; None is everybody's
+        :param hosts: only these hosts; None means all hosts
         :param names: which alone; None is all
         """
         query = sa.select(StatisticRow.host, StatisticRow.name,
@@ -54,7 +54,7 @@ class Statistics:
 
     @retried
     def forget(self, before: datetime) -> None:
-        """Drop values that nobody has put since."""
+        """Delete values that have not been reported since then."""
         with self._database.writer() as session:
             session.execute(
                 sa.delete(StatisticRow)
@@ -63,7 +63,7 @@ class Statistics:
 
 
 def _put(dialect: str, rows: Sequence[Mapping[str, Any]]) -> sa.Insert:
-    """Insert rows, or change those that are there."""
+    """Insert rows, or update existing rows."""
     changed = ('value', 'updated_at')
     if dialect == 'mysql':
         insert = mysql.insert(StatisticRow).values(rows)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What engines are asked to do with groups, and which of them does it.
+"""The tasks of groups, and which engine performs each of them.
 
-A group has one task at a time, and a task one engine at a time. An engine
-that gives no sign of life loses its task to whoever asks next.
+A group has one task at a time, and a task has one engine at a time. An engine
+that writes no heartbeat loses its task to the next engine that takes it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -38,7 +38,7 @@ class Tasks:
         """Give a group a task, if it has none and is as expected.
 
         :param revision: that it has to have; None is any
-        :param asked: how many members it is to have then
+        :param asked: its number of members after the task
         """
         where = [GroupRow.uuid == group_uuid, GroupRow.task.is_(None),
                  GroupRow.status.in_(expected)]
@@ -50,8 +50,8 @@ class Tasks:
 
     def take(self, group_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> GroupRecord | None:
-        """A group whose task is now the engine's; None where it is another's,
-        or there is none."""
+        """A group whose task this engine now owns; None if another engine owns
+        it, or if the group has no task."""
         won = self._update(
             [GroupRow.uuid == group_uuid, GroupRow.task.is_not(None),
              without_living_engine(
@@ -74,9 +74,9 @@ class Tasks:
 
     def change(self, group_uuid: str, engine: str, now: datetime,
                changes: Mapping[str, Any]) -> bool:
-        """Change a group on whose task the engine works, and tell that it
-        does; False where it does not any more, or where the group may not
-        get into that status."""
+        """Change a group on whose task the engine works, together with a
+        heartbeat; False if it no longer owns the task, or if the status of the
+        group does not allow the change."""
         return self._change(group_uuid, engine, {
             **rows.group_changes(changes), 'engine_at': now})
 
@@ -100,8 +100,8 @@ class Tasks:
 
     def waiting(self, stale_before: datetime,
                 limit: int) -> Sequence[str]:
-        """Groups whose task nobody alive works on, those first that wait
-        longest."""
+        """Groups whose task no live engine works on; the groups that have
+        waited longest come first."""
         with self._database.reader() as session:
             return tuple(session.scalars(
                 sa.select(GroupRow.uuid)

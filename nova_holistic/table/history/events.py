@@ -48,8 +48,8 @@ class Event:
     """One change.
 
     :ivar at: naive UTC
-    :ivar member: path; None for the group, and for many members at once
-    :ivar from_state: status or state before; None if there was none, or if
+    :ivar member: path; None for the group, and for an event about many members
+    :ivar from_state: status or state before; None if the object is new, or if
         the event is not about a status or a state
     :ivar host: where the member is planned, or the host that was refused
     :ivar reasons: as those of a group: {at, message, ...} each
@@ -129,7 +129,7 @@ def of_members(changed: Sequence[Changed], to_state: str, at: datetime,
 
 
 def reason(at: str, message: str) -> dict[str, Any]:
-    """A reason without any name in it, which everybody may read."""
+    """A reason without any names, which every user may read."""
     return {'at': at, 'message': message, 'public': message}
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of migrations. One that is done already is passed over: of a
-migration that broke off MariaDB keeps what was done, and takes nothing
-twice."""
+"""Steps of migrations. A completed step is skipped: MariaDB keeps the
+completed part of an interrupted migration, and rejects its repetition."""
 
 from collections.abc import Mapping, Sequence
 

@@ -12,7 +12,7 @@ from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberState, Task
 
 WANTED = (MemberState.PLANNED, MemberState.CLAIMED)
-"""States of a member whose hold is there, or may be any moment."""
+"""States of a member whose hold exists, or may be created at any moment."""
 
 
 def known(database: Database, consumers: Collection[str]) -> frozenset[str]:
@@ -31,13 +31,13 @@ def known(database: Database, consumers: Collection[str]) -> frozenset[str]:
 
 
 def any_group(database: Database) -> bool:
-    """Whether there is a group at all, in whatever status."""
+    """Whether the table contains any group, in any status."""
     with database.reader() as session:
         return session.scalar(sa.select(GroupRow.uuid).limit(1)) is not None
 
 
 def told_updates(database: Database) -> Sequence[Mapping[str, Any]]:
-    """What updates that are not finished have been told, and have noted."""
+    """The parameters and the journals of updates that are not finished."""
     with database.reader() as session:
         return [pending or {} for pending in session.scalars(
             sa.select(GroupRow.pending).where(

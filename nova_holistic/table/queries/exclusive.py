@@ -69,8 +69,8 @@ class ExclusiveGroups:
     what has changed is read again: see ``changes.places``. Safe to share
     between threads.
 
-    Of a group, its UUID, owner, document and levels are as they are now; of a
-    member, its place, destination, state and server are. Other fields may be
+    The UUID, owner, document and levels of a group are current, and so are the
+    place, destination, state and server of a member. Other fields may be
     older.
     """
 
@@ -91,9 +91,9 @@ class ExclusiveGroups:
         """All of them, in no order.
 
         One statement if nothing has changed. Its answer has one row, and one
-        more for each claimed member whose server is being built. Whatever has
-        not changed since the last read is the same object: a record of a
-        member, the members of a group, or all that is returned.
+        more for each claimed member whose server is being built. If an object
+        has not changed since the last read, the same object is returned: a
+        record of a member, the members of a group, or the complete result.
         """
         with self._database.reader() as session:
             sums, claims = _sums_and_claims(session)
@@ -121,8 +121,7 @@ class ExclusiveGroups:
 
     def _changed(self, session: orm.Session, known: _Known
                  ) -> tuple[Sums, dict[str, _Kept], Collection[int]]:
-        """The groups as they are now, and the ids of members that were read
-        again."""
+        """The current groups, and the ids of members that were read again."""
         heads = {row.uuid: row for row in session.execute(
             sa.select(*_HEADS).where(_KEEPS_OUT))}
         kept = {uuid: known.groups[uuid] for uuid, head in heads.items()

@@ -43,11 +43,12 @@ class Listing:
         self._database = database
 
     def groups(self, page: Page) -> tuple[GroupRecord, ...]:
-        """Groups of the page with empty documents. An index has the order
-        within a project, so that other projects' groups cost nothing; and
-        another the order of all, so that those of other pages do not.
+        """Groups of the page with empty documents. One index has the order
+        within a project, so that other projects' groups add no cost; another
+        index has the order of all groups, so that the groups of other pages
+        add no cost.
 
-        :raises GroupUnknown: the marker is no group of those asked for
+        :raises GroupUnknown: the marker is not one of the selected groups
         """
         where = _where(page)
         key = getattr(GroupRow, page.sort_key)
@@ -135,9 +136,10 @@ def _where(page: Page) -> list[Any]:
 
 
 def _after(key: Any, last: Any, page: Page) -> sa.ColumnElement[bool]:
-    """Rows that come after the last one, by the key and then the UUID; said
-    so that databases see where to begin in an index, and none is tempted to
-    merge it with the primary key's and sort what that gives."""
+    """Rows that come after the last one, by the key and then the UUID. The
+    condition has a form in which databases recognise the start in an index,
+    and do not merge this index with the primary key's index and sort the
+    result."""
     if page.descending:
         begin, beyond = key <= last, GroupRow.uuid < page.marker
     else:

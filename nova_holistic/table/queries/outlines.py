@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Outlines of all groups and members, kept in memory and brought up to date.
 
-A read costs what has changed since the read before. Every statement that
-writes a row of a group or a member sets its ``changed_at``. A row that is
-deleted leaves no such trace. But whoever deletes members also writes the row
-of their group, and a deleted group changes the number of groups.
+The cost of a read depends on what has changed since the previous read. Every
+statement that writes a row of a group or a member sets its ``changed_at``. A
+deleted row leaves no such trace. But a transaction that deletes members also
+writes the row of their group, and a deleted group changes the number of
+groups.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -40,8 +41,9 @@ SAME = timedelta(seconds=1)
 """Time in which two changes of a group may bear the same time."""
 
 ROWS = 1000
-"""Rows that the database driver fetches at once, and members that one
-comparison reads at least, if there are as many."""
+"""Number of rows that the database driver fetches in one batch, and minimum
+number of members that one comparison reads, if the table contains this
+number."""
 
 _Members = Mapping[int, MemberOutline]
 _ByState = Mapping[MemberState, tuple[MemberOutline, ...]]
@@ -102,7 +104,7 @@ class KeptOutlines:
         self._by_state: dict[str, _ByState] = {}
 
     def read(self) -> Outlines:
-        """All of them as they are now.
+        """All members in their current state.
 
         The first read takes all rows, ``batches.MOST`` groups in a statement
         and ``ROWS`` rows at a time.
@@ -136,8 +138,8 @@ class KeptOutlines:
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[orm.Session]:
-        """A view of the database for one thread. After an error everything is
-        read anew."""
+        """A view of the database for one thread. After an error, everything is
+        read again."""
         with self._lock:
             try:
                 with self._database.view() as session:
@@ -172,7 +174,7 @@ class KeptOutlines:
 
     def _read_groups(self, session: orm.Session,
                      uuids: Collection[str]) -> None:
-        """Read groups anew, with all their members."""
+        """Read groups again, with all their members."""
         for batch in batches(sorted(uuids)):
             before = {uuid: self._members.get(uuid) for uuid in batch}
             for uuid in batch:
@@ -224,7 +226,8 @@ def _by_state(members: _Members) -> _ByState:
 
 
 def _shared(member: MemberOutline, group_uuid: str) -> MemberOutline:
-    """The same, with texts that other members have in memory already."""
+    """Replace texts by equal texts that other members already have in
+    memory."""
     return replace(member, group_uuid=group_uuid,
                    host=sys.intern(member.host),
                    provider=sys.intern(member.provider))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups and members as far as it takes to see which of them need work.
 
-None of these reads a document: what needs work is read in full by whoever
-does it.
+None of these queries reads a document: the process that does the work reads
+the complete record.
 """
 
 from collections.abc import Collection, Mapping
@@ -111,8 +111,8 @@ def groups(database: Database,
 
 def whole(database: Database,
           outlines: Collection[MemberOutline]) -> tuple[MemberRecord, ...]:
-    """Members without their alternates, as they are now: those of them that
-    are in the same state still, in the same place, and of the same server."""
+    """Members without their alternates, in their current state: those of them
+    that still have the same state, place and server."""
     seen = {each.id: (each.state, each.hold, each.host, each.instance_uuid)
             for each in outlines}
     found = []

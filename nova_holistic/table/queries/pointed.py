@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a pointer points at, in two small queries whatever the group's size.
+"""The group and member of a pointer, in two small queries for any size of the
+group.
 """
 
 from collections.abc import Mapping

@@ -23,9 +23,9 @@ SETTLING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
 def status_of(states: Collection[MemberState]) -> GroupStatus | None:
     """The status of a group whose members are in these states.
 
-    None where they say nothing, because there are none. A member that is
-    lost is planned again as soon as there is room, and a member that failed
-    as soon as its server is deleted.
+    None if the members do not determine it, because the group has none. A lost
+    member is planned again as soon as capacity is available, and a failed
+    member as soon as its server is deleted.
     """
     present = set(states)
     if not present:
@@ -48,7 +48,7 @@ def settled_status(before: GroupStatus | str,
     """The status to write for a group whose members are in these states.
 
     A degraded group stays degraded as long as it has servers, because only a
-    check of its policies can show that it is not degraded any more.
+    check of its policies can end this status.
 
     :returns: None if the status does not change
     """
@@ -61,7 +61,7 @@ def settled_status(before: GroupStatus | str,
 
 def started(session: orm.Session, group_uuid: str,
             now: datetime) -> list[events.Event]:
-    """A member was claimed: one statement, however large the group is.
+    """A member was claimed: one statement, for any size of the group.
 
     :returns: the events that the caller writes
     """

@@ -24,7 +24,8 @@ UNREAD = 600
 """Seconds after which a group that was not read again is forgotten, so that
 deleted groups do not occupy memory."""
 GROUP = 4
-"""What a group takes beside its members and its document, in members."""
+"""Memory of a group in addition to its members and its document, in units of
+members."""
 
 LIGHT = tuple(column for column in GroupRow.__table__.columns
               if column.name not in ('document', 'pending', 'changed_at',
@@ -102,16 +103,17 @@ class Rosters:
         self._lock = threading.Lock()
 
     def read(self, group_uuid: str) -> Found | None:
-        """A group and its members in the order of its document, both as of
-        one moment; without the members' alternates and times of change, and
+        """A group and its members in the order of its document, both as of one
+        moment; without the members' alternates and times of change, and
         without the arguments of the group's task. One query if it was read
-        before and has not been revised or planned anew.
+        before and has not been revised or planned again.
         """
         return self.read_for(group_uuid, '')[0]
 
     def read_for(self, group_uuid: str, path: str
                  ) -> tuple[Found | None, Sequence[Place] | None]:
-        """The same, and the alternates of the member at a path.
+        """The group and its members, and the alternates of the member at a
+        path.
 
         :returns: None instead of alternates if they were not read
         """
@@ -129,7 +131,8 @@ class Rosters:
         return found and found.found, alternates
 
     def _remember(self, group_uuid: str, found: Known | None) -> None:
-        # One without members is read once, for whoever points at nothing.
+        # A group without members is read once, for all pointers to missing
+        # members.
         weight = _weight(found) if found and found.members else 0
         with self._lock:
             now = self._clock()
@@ -181,7 +184,7 @@ def _anew(session: orm.Session, group_uuid: str) -> Known | None:
 
 def _again(session: orm.Session, known: Known, path: str
            ) -> tuple[Known | None, Sequence[Place] | None]:
-    """None where more has changed than is looked at."""
+    """None if more has changed than this read covers."""
     row, changing, alternates = None, {}, None
     for each in session.connection().execute(
             _AGAIN, {'group': known.record.uuid, 'path': path}):
@@ -215,8 +218,8 @@ def version(group: GroupRecord | sa.Row) -> tuple:
 def again(known: Mapping[int, MemberRecord],
           changing: Mapping[int, Sequence[Any]]
           ) -> dict[int, MemberRecord] | None:
-    """Members as they are now, in the order in which they are known: it
-    changes with the group's version. None where more than that has changed.
+    """Members in their current state, in the known order, which changes with
+    the group's version. None if more than their state has changed.
 
     :param changing: ``CHANGING`` of each, by its id
     """

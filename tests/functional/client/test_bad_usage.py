@@ -50,8 +50,8 @@ def test_a_wait_reports_a_timeout(terminal, refused, world, service,
     service.app._service.engines.plan_group = lambda *_: None
     line = refused('group', 'create', '-f', written(), '--wait', '--timeout',
                    1)
-    assert re.fullmatch('group [0-9a-f-]{36} is not settled within 1 s; it '
-                        'goes on, look again later', line)
+    assert re.fullmatch('group [0-9a-f-]{36} is not finished within 1 s; '
+                        'planning continues, show it again later', line)
 
 
 def test_a_create_without_an_answer_can_be_repeated(

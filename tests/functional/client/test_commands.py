@@ -209,7 +209,7 @@ def test_only_an_administrator_sees_member_hosts(world, read, refused,
     assert {row['member']: row['host'] for row in rows} == (
         world.table.placed(group))
     assert refused('group', 'map', 'shop', '-o', tmp_path / 'shop.svg') == (
-        'where members are is for admins to see')
+        'the API shows the hosts of members to admins only')
 
 
 def test_deleting_several_groups_reports_unknown_ones(

@@ -108,7 +108,7 @@ def test_an_engine_that_has_lost_the_task_moves_nothing(
         world, group, migrated):
     late = taken(world, group, 'engine-1')
     taken(world, group, 'engine-2')
-    with pytest.raises(Exception, match='given up meanwhile'):
+    with pytest.raises(Exception, match='took too long and was abandoned'):
         world.planner.perform(late)
     assert migrated == []
 

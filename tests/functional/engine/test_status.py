@@ -109,7 +109,7 @@ def test_hosts_without_a_domain_of_a_level_cause_a_warning():
 def test_a_cloud_without_hosts_causes_a_warning(checked):
     code, found = checked('{levels: [host], hosts: []}')
     assert code == 1
-    assert found['Levels of the topology'] == (1, 'there are no hosts')
+    assert found['Levels of the topology'] == (1, 'the inventory has no hosts')
 
 
 @pytest.mark.parametrize('document', ['levels: [host, rack]\nhosts: []',

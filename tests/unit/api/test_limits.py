@@ -127,7 +127,7 @@ def test_a_limit_of_zero_allows_nothing(start, limit, path):
     service = start(**{limit: 0})
     refused = refusal(service.ask('POST', path, {'group': SHOP}))
     assert refused[:2] == OVER
-    assert 'the limit of the project is 0, in use are 0' in refused[2]
+    assert 'the limit of the project is 0; 0 are in use' in refused[2]
     assert service.engines.asked == []
 
 

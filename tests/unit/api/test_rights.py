@@ -156,7 +156,7 @@ def test_a_lease_without_end_needs_a_right(start, seconds):
     body = {'group': SHOP, 'lease': seconds}
     assert refusal(service.ask('POST', '/v1/groups', body)) == (
         403, 'holistic.forbidden', f'lease: policy does not allow {LEASE}; '
-        f'without it, a lease is 1 to 100 seconds long')
+        f'without this right, a lease is 1 to 100 seconds long')
     assert service.table.list_groups() == ()
     assert service.ask('POST', '/v1/groups', body, ADMIN).status_int == 202
 

@@ -78,7 +78,7 @@ def test_an_answer_without_placements_cannot_be_checked(
     assert terminal.out == ''
     assert terminal.err == (
         f'nova-holistic: {answer}: status: the group was not planned, so '
-        'there are no placements\n')
+        'the file has no placements\n')
 
 
 def test_a_member_placed_twice_is_bad_input(terminal, shop, zones, changed):

@@ -170,7 +170,7 @@ def test_standard_input_cannot_be_two_documents(
     monkeypatch.setattr('sys.stdin', stdin)
     assert terminal.run('plan', '-', '--inventory', '-') == 2
     assert terminal.err == (
-        'nova-holistic: standard input: closed, or read already\n')
+        'nova-holistic: standard input: closed, or already read\n')
 
 
 def test_an_expired_time_limit_exits_with_3(

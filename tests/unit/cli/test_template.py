@@ -106,7 +106,7 @@ def test_the_template_file_is_never_overwritten(terminal):
     linked.symlink_to(source)
     assert terminal.run('template', linked) == 2
     assert terminal.err == (
-        'nova-holistic: a-group.yaml: is the template that was read\n')
+        'nova-holistic: a-group.yaml: this is the template that was read\n')
     assert source.read_text() == SHOP.read_text()
 
 

@@ -174,7 +174,7 @@ def test_wait_tolerates_an_unavailable_service(
     assert client.groups.wait(group, 60)['status'] == 'planned'
     assert len(asked) == 3
     asked.clear()
-    with pytest.raises(TimedOut, match=f'within 0.1 s; at last, {fault}'):
+    with pytest.raises(TimedOut, match=f'within 0.1 s; last error: {fault}'):
         client.groups.wait(group, 0.1)
 
 
@@ -186,7 +186,7 @@ def test_wait_raises_at_once_for_an_unknown_group(client):
 
 def test_wait_raises_after_its_timeout(client):
     group = client.groups.create(SHOP)['id']
-    with pytest.raises(TimedOut, match='not settled within 0.3 s'):
+    with pytest.raises(TimedOut, match='not finished within 0.3 s'):
         client.groups.wait(group, 0.3)
 
 

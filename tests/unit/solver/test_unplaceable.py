@@ -47,7 +47,7 @@ def test_a_resource_class_that_no_host_offers_is_named():
 
 def test_a_cloud_without_hosts_is_unplaceable():
     assert reasons(cloud(), group(servers('db'))) == {
-        '': 'there are no hosts'}
+        '': 'the inventory has no hosts'}
 
 
 def test_disabled_hosts_are_not_used():

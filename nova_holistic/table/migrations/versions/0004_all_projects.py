@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Indexes for pages of all projects' groups, and for a project's plans.
 
-Code of the version before does without them, and so does this one.
+The code of the previous version works without the new indexes, and so does
+this code.
 """
 
 from nova_holistic.table.migrations import steps

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names are any text, compared as it is; and how many members a task asks
-for.
+"""Names are any text, compared exactly; and the number of members that a task
+requests.
 
 Code of the version before neither reads nor writes the new column, and its
 groups' tasks ask for as many as there are.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An index of the engines that find alternates.
 
-An engine that stops gives back its groups without a look at all groups. Code
+An engine that stops returns its groups without a scan of all groups. Code
 works without the index, more slowly.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan that holds nothing was asked for beside the plan.
+"""The additional answers that a client requests with a plan without holds.
 
 Code of the version before does not know the column: an engine with the old
 code answers with the plan alone.

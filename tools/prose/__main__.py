@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m tools.prose``: check the language of the project."""
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+import pathlib
+import sys
+
+from tools.prose import markup, python_text, rules
+
+PROJECT = pathlib.Path(__file__).parents[2]
+
+TEXTS = ('*.rst', 'doc/source/**/*.rst', 'benchmarks/*.rst',
+         'releasenotes/notes/*.yaml', 'nova_holistic/**/*.py')
+"""What is checked if no file is named."""
+
+
+def files(project: pathlib.Path,
+          paths: Sequence[pathlib.Path]) -> Iterator[pathlib.Path]:
+    """The named files, the texts in the named folders, or all texts."""
+    for path in paths:
+        if path.is_dir():
+            yield from (each for pattern in ('*.rst', '*.yaml', '*.py')
+                        for each in sorted(path.rglob(pattern)))
+        else:
+            yield path
+    if not paths:
+        for pattern in TEXTS:
+            yield from sorted(project.glob(pattern))
+
+
+def prose(path: pathlib.Path) -> str:
+    text = path.read_text(encoding='utf-8')
+    return (python_text.prose if path.suffix == '.py'
+            else markup.prose)(text)
+
+
+def findings(paths: Iterable[pathlib.Path],
+             project: pathlib.Path) -> Iterator[rules.Finding]:
+    """All parts of these files, and of the names of modules, that break a
+    rule."""
+    names = []
+    for path in paths:
+        path = path.resolve()
+        name = (str(path.relative_to(project))
+                if path.is_relative_to(project) else str(path))
+        yield from rules.lint(name, prose(path))
+        if path.suffix == '.py':
+            names.append(name)
+    yield from rules.lint('names of modules', '\n'.join(names), names=True)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog='python -m tools.prose',
+        description='Check the language of the manual, the release notes, '
+                    'docstrings, comments and messages with the rules of '
+                    'tools/prose/rules.toml.',
+        epilog='Exit code: 0, no rule is broken; 1, a rule is broken.')
+    parser.add_argument('paths', nargs='*', type=pathlib.Path, metavar='PATH',
+                        help='file or folder to check (default: all texts of '
+                             'the project)')
+    args = parser.parse_args(argv)
+    rules.register(rules.read())
+    found = list(findings(files(PROJECT, args.paths), PROJECT))
+    for each in found:
+        print(each)
+    if found:
+        print(f'{len(found)} findings; the page contributor/style of the '
+              f'manual explains the rules', file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
