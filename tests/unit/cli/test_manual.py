@@ -7,6 +7,10 @@ import shlex
 import textwrap
 
 import pytest
+import yaml
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.policies import load_policy_types
 
 MANUAL = pathlib.Path(__file__).parents[3]
 
@@ -70,3 +74,34 @@ def test_the_shipped_examples_fit(terminal, monkeypatch):
                             re.MULTILINE)
     monkeypatch.chdir(MANUAL)
     assert terminal.run(*shlex.split(command)) == 0
+
+
+@pytest.fixture(scope='module')
+def pointers_page():
+    """The guide, and the paths of the members of its group."""
+    text = (MANUAL / 'doc/source/howto/terraform-ansible-sdk.rst').read_text()
+    (document,) = re.findall(
+        r'plan-picture:: .*\n   :alt: .*\n\n((?: +.*\n|\n)+)', text)
+    group = parse_group(yaml.safe_load(textwrap.dedent(document)),
+                        load_policy_types())
+    return text, {member.path for member in group.all_members()}
+
+
+@pytest.mark.parametrize('tool, index', [
+    ('terraform', '${count.index}'), ('ansible', '{{ item }}')])
+def test_a_tool_points_to_each_member_of_the_group(pointers_page, tool, index):
+    text, paths = pointers_page
+    member = {
+        'terraform': re.search(r'holistic_member = "(.+)"', text)[1],
+        'ansible': _ansible(text)['holistic_member']}[tool]
+    assert {member.replace(index, str(number))
+            for number in range(6)} == paths
+
+
+def _ansible(text):
+    """Scheduler hints of the playbook."""
+    (play,), = [yaml.safe_load(block) for block in blocks(text)]
+    create, servers, _ = play['tasks']
+    assert create['ansible.builtin.command']['argv'][:4] == [
+        'openstack', 'holistic', 'group', 'create']
+    return servers['openstack.cloud.server']['scheduler_hints']
