@@ -136,8 +136,9 @@ def test_heat_refuses_the_template_before_it_is_split(heat):
 
 
 def _templates_of_the_guide():
-    return [textwrap.dedent(block) for block in re.findall(
-        r'code-block:: yaml\n\n((?: +.*\n|\n)+)', _GUIDE.read_text())]
+    return [textwrap.dedent(match[0]) for match in re.finditer(
+        r'^( +)heat_template_version.*\n(?:\1.*\n|\n)+', _GUIDE.read_text(),
+        re.MULTILINE)]
 
 
 def test_the_template_of_the_guide_is_split(heat, split):
