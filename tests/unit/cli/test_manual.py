@@ -9,6 +9,7 @@ import textwrap
 import pytest
 import yaml
 
+from nova_holistic.cli import manage
 from nova_holistic.documents.group import parse_group
 from nova_holistic.policies import load_policy_types
 
@@ -105,3 +106,10 @@ def _ansible(text):
     assert create['ansible.builtin.command']['argv'][:4] == [
         'openstack', 'holistic', 'group', 'create']
     return servers['openstack.cloud.server']['scheduler_hints']
+
+
+def test_the_page_of_manage_lists_each_command():
+    page = (MANUAL / 'doc/source/cli/nova-holistic-manage.rst').read_text()
+    listed = set(re.findall(r'^``([a-z]+(?: [a-z]+)?)(?: .*)?``$', page,
+                            re.MULTILINE))
+    assert listed == {' '.join(words) for words in manage.COMMANDS}
