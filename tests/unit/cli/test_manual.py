@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the manual shows can be typed."""
 
+import json
 import pathlib
 import re
 import shlex
@@ -113,3 +114,14 @@ def test_the_page_of_manage_lists_each_command():
     listed = set(re.findall(r'^``([a-z]+(?: [a-z]+)?)(?: .*)?``$', page,
                             re.MULTILINE))
     assert listed == {' '.join(words) for words in manage.COMMANDS}
+
+
+def test_the_picture_of_the_readme_shows_the_example(terminal, monkeypatch):
+    monkeypatch.chdir(MANUAL)
+    readme = (MANUAL / 'README.rst').read_text()
+    picture = (MANUAL / re.search(r'image:: (\S+)', readme)[1]).read_text()
+    assert terminal.run('plan', 'examples/shop.yaml', '--inventory',
+                        'examples/two-zones.yaml', '--format', 'json') == 0
+    plan = json.loads(terminal.out)
+    for each in plan['placements']:
+        assert each['member'] in picture
