@@ -12,8 +12,7 @@ import pathlib
 from typing import Any
 
 from docutils import nodes
-from docutils.parsers.rst import directives
-from docutils.parsers.rst import Directive
+from docutils.parsers.rst import Directive, directives
 from docutils.statemachine import StringList
 
 from nova_holistic.cli import main
