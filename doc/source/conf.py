@@ -4,11 +4,13 @@
 import pathlib
 import sys
 
+from sphinxcontrib import httpdomain
+
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'ext'))
 
 extensions = [
-    'api_reference',
     'cliff.sphinxext',
+    'openapi_file',
     'openstackdocstheme',
     'oslo_config.sphinxconfiggen',
     'oslo_config.sphinxext',
@@ -16,9 +18,15 @@ extensions = [
     'oslo_policy.sphinxpolicygen',
     'plan_picture',
     'prose_rules',
+    'reno.sphinxext',
     'sphinx.ext.autodoc',
+    'sphinxcontrib.httpdomain',
+    'sphinxcontrib.openapi',
     'state_machines',
 ]
+
+# The table of the extension ends before RFC 6585.
+httpdomain.HTTP_STATUS_CODES[428] = 'Precondition Required'
 
 project = 'nova_holistic'
 copyright = 'the nova_holistic authors'

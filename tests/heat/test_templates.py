@@ -2,6 +2,8 @@
 """Heat takes the plain template, and each server gets its pointer."""
 
 import pathlib
+import re
+import textwrap
 
 from heat.common import exception
 import pytest
@@ -12,6 +14,7 @@ from nova_holistic.documents.text import load
 from nova_holistic.policies import load_policy_types
 
 _SHOP = pathlib.Path(__file__).parents[1] / 'data' / 'shop-hot.yaml'
+_GUIDE = pathlib.Path(__file__).parents[2] / 'doc/source/howto/heat.rst'
 _UUID = '5f2b1c34-8f7e-4a53-9d5b-0c5a3a0f7e11'
 _PARAMETERS = {'image': 'cirros', 'holistic_group': _UUID}
 
@@ -130,3 +133,25 @@ def test_heat_requires_the_parameter_holistic_group(heat, split):
 def test_heat_refuses_the_template_before_it_is_split(heat):
     with pytest.raises(exception.InvalidTemplateSection):
         heat.stack(_SHOP.read_text(), {'image': 'cirros'})
+
+
+def _templates_of_the_guide():
+    return [textwrap.dedent(match[0]) for match in re.finditer(
+        r'^( +)heat_template_version.*\n(?:\1.*\n|\n)+', _GUIDE.read_text(),
+        re.MULTILINE)]
+
+
+def test_the_template_of_the_guide_is_split(heat, split):
+    template, _ = _templates_of_the_guide()
+    paths, plain = split(template)
+    found = hints(heat, heat.stack(plain, _PARAMETERS))
+    assert {hint['holistic_member'] for hint in found} == paths
+    assert len(paths) == 4
+
+
+def test_the_pointers_that_the_guide_writes_by_hand(heat, split):
+    template, by_hand = _templates_of_the_guide()
+    paths, _ = split(template)
+    found = hints(heat, heat.stack(by_hand, {'holistic_group': _UUID}))
+    assert {hint['holistic_group'] for hint in found} == {_UUID}
+    assert {hint['holistic_member'] for hint in found} == paths

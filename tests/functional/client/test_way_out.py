@@ -19,7 +19,7 @@ from tests.functional.engine import test_transitions as walks
 from tests.functional.engine.world import shop, SMALL
 from tests.unit.api.service import ADMIN, Service
 
-MANUAL = pathlib.Path(__file__).parents[3] / 'doc/source/user/groups.rst'
+MANUAL = pathlib.Path(__file__).parents[3] / 'doc/source/user/states.rst'
 ENGINE = '''
 [DEFAULT]
 transport_url = fake://

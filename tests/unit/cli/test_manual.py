@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the manual shows can be typed."""
 
+import json
 import pathlib
 import re
 import shlex
 import textwrap
 
 import pytest
+import yaml
+
+from nova_holistic.cli import manage
+from nova_holistic.documents.group import parse_group
+from nova_holistic.policies import load_policy_types
 
 MANUAL = pathlib.Path(__file__).parents[3]
 
@@ -70,3 +76,52 @@ def test_the_shipped_examples_fit(terminal, monkeypatch):
                             re.MULTILINE)
     monkeypatch.chdir(MANUAL)
     assert terminal.run(*shlex.split(command)) == 0
+
+
+@pytest.fixture(scope='module')
+def pointers_page():
+    """The guide, and the paths of the members of its group."""
+    text = (MANUAL / 'doc/source/howto/terraform-ansible-sdk.rst').read_text()
+    (document,) = re.findall(
+        r'plan-picture:: .*\n   :alt: .*\n\n((?: +.*\n|\n)+)', text)
+    group = parse_group(yaml.safe_load(textwrap.dedent(document)),
+                        load_policy_types())
+    return text, {member.path for member in group.all_members()}
+
+
+@pytest.mark.parametrize('tool, index', [
+    ('terraform', '${count.index}'), ('ansible', '{{ item }}')])
+def test_a_tool_points_to_each_member_of_the_group(pointers_page, tool, index):
+    text, paths = pointers_page
+    member = {
+        'terraform': re.search(r'holistic_member = "(.+)"', text)[1],
+        'ansible': _ansible(text)['holistic_member']}[tool]
+    assert {member.replace(index, str(number))
+            for number in range(6)} == paths
+
+
+def _ansible(text):
+    """Scheduler hints of the playbook."""
+    (play,), = [yaml.safe_load(block) for block in blocks(text)]
+    create, servers, _ = play['tasks']
+    assert create['ansible.builtin.command']['argv'][:4] == [
+        'openstack', 'holistic', 'group', 'create']
+    return servers['openstack.cloud.server']['scheduler_hints']
+
+
+def test_the_page_of_manage_lists_each_command():
+    page = (MANUAL / 'doc/source/cli/nova-holistic-manage.rst').read_text()
+    listed = set(re.findall(r'^``([a-z]+(?: [a-z]+)?)(?: .*)?``$', page,
+                            re.MULTILINE))
+    assert listed == {' '.join(words) for words in manage.COMMANDS}
+
+
+def test_the_picture_of_the_readme_shows_the_example(terminal, monkeypatch):
+    monkeypatch.chdir(MANUAL)
+    readme = (MANUAL / 'README.rst').read_text()
+    picture = (MANUAL / re.search(r'image:: (\S+)', readme)[1]).read_text()
+    assert terminal.run('plan', 'examples/shop.yaml', '--inventory',
+                        'examples/two-zones.yaml', '--format', 'json') == 0
+    plan = json.loads(terminal.out)
+    for each in plan['placements']:
+        assert each['member'] in picture

@@ -67,7 +67,7 @@ def test_an_engine_does_not_end_a_task_with_an_illegal_status(table, shop):
 
 @pytest.mark.parametrize('name', MACHINES)
 def test_the_manual_draws_the_machine(name):
-    text = (DOC / 'source/user/groups.rst').read_text()
+    text = (DOC / 'source/user/states.rst').read_text()
     assert f'.. state-machine:: {name}\n' in text
     machine, _ = MACHINES[name]
     drawn = _extension().drawing(machine)

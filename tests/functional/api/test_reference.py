@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of the API reference are what the API answers."""
+
+import pathlib
+import re
+
+import pytest
+import yaml
+
+from nova_holistic.api.routes import ROUTES
+from tests.functional.engine.world import SMALL
+from tests.unit.api.service import ADMIN, MEMBER
+
+EXAMPLES = yaml.safe_load((
+    pathlib.Path(__file__).parents[3]
+    / 'doc/source/api/examples.yaml').read_text())
+PAIR = {'name': 'pair', 'policies': [
+    {'type': 'anti-affinity', 'level': 'rack'}], 'members': [
+        {'name': 'n', 'count': 2, 'resources': SMALL}]}
+
+
+class Conversation:
+    """The requests of the examples, with the ids of this run."""
+
+    def __init__(self, service):
+        self._service = service
+        self._ids = {}
+
+    def repeat(self, example):
+        """Send the request; the response has to have the documented form."""
+        path = re.sub(r'\{(\w+)\}', lambda found: self._ids[found[1]],
+                      example['path'])
+        answer = self._service.ask(
+            example['method'], path, example.get('request'),
+            ADMIN if 'as' in example else MEMBER, example.get('headers'))
+        assert answer.status_int == example['status'], answer.text
+        found = answer.json if answer.body else None
+        if example['path'] != '/v1/openapi.json':
+            assert form(found) == form(example.get('response'))
+        for kind in ('group', 'plan'):
+            if example['status'] == 201 and kind in found:
+                self._ids[f'{kind}_id'] = found[kind]['id']
+
+    def about(self, group):
+        self._ids['group_id'] = group
+
+
+def form(value):
+    """Keys and kinds of values, which differ in no run."""
+    if isinstance(value, dict):
+        return {key: form(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [form(each) for each in value]
+    return type(value)
+
+
+def test_the_conversation_of_the_reference_can_be_repeated(service):
+    conversation = Conversation(service)
+    for example in EXAMPLES:
+        if 'with' not in example:
+            conversation.repeat(example)
+
+
+@pytest.mark.leaves('servers that move past Placement')
+def test_the_repair_of_the_reference_can_be_repeated(world, service):
+    (example,) = [each for each in EXAMPLES if 'with' in each]
+    group = world.create(PAIR)
+    first, second = [world.build(group, path) for path in ('n-0', 'n-1')]
+    world.instances.set(second.instance_uuid, 'ACTIVE', first.place.host)
+    world.reconciler.reconcile()
+    conversation = Conversation(service)
+    conversation.about(group.uuid)
+    conversation.repeat(example)
+
+
+def test_each_operation_has_an_example():
+    named = {each['operation'] for each in EXAMPLES}
+    assert named == {
+        f'{route.handler.__module__.rpartition(".")[2]}.'
+        f'{route.handler.__name__}' for route in ROUTES}
