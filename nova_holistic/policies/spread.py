@@ -19,8 +19,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import LEVEL, OfLevel
 
 Wish = tuple[Requirements, tuple[Policy, ...]]
-"""The requirements of a member for its host, and the policies with the same
-requirements."""
+"""A member's requirements for its host, and policies with the same ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,8 +222,7 @@ def _wishes(scope: Scope) -> Iterator[Wish]:
 
 def _places(level: str, confining: Sequence[str], wishes: frozenset[Wish],
             snapshot: Snapshot) -> tuple[list[str], dict[tuple, set[Domain]]]:
-    """The coarser of the levels, and the eligible domains inside each of its
-    domains.
+    """The coarser of the levels, and the eligible domains in each domain.
     """
     coarser = [c for c in confining if _is_coarser(c, level, snapshot)]
     found: dict[tuple, set[Domain]] = defaultdict(set)

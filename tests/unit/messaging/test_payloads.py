@@ -67,7 +67,7 @@ def test_a_value_that_is_no_finite_number_is_refused(value):
 @pytest.mark.parametrize('name', [
     '', ' ', 'a b', 'a/b', 'é', 'a\n', 'x' * 256, "'; DROP TABLE"])
 def test_an_invalid_name_of_a_statistic_is_refused(name):
-    with pytest.raises(InvalidDocument, match='is no name'):
+    with pytest.raises(InvalidDocument, match='is not a valid name'):
         payloads.HostStatistics('cmp-1', {name: 1.0})
 
 

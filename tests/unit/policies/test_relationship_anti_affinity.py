@@ -26,7 +26,7 @@ def test_a_domain_with_members_of_both_sides_is_named():
         RACKS, web_0='r1h1', web_1='r2h1', db_0='r1h1', db_1='r1h2')
     found = apart('rack').check(SCOPE, placement, RACKS)
     assert found.count == 1
-    assert found.messages == ('rack r1 holds web-0 beside db-0, db-1',)
+    assert found.messages == ('rack r1 holds web-0 together with db-0, db-1',)
 
 
 def test_each_domain_with_members_of_both_sides_is_a_violation():

@@ -242,7 +242,7 @@ def test_messages_name_the_fullest_and_the_emptiest_domain():
     both = Spread(level='rack', max_skew=1, min_domains=3)
     assert both.check(scope, placed, three_racks()).messages == (
         'rack r1 holds 2 members and rack r3 0: they may differ by 1',
-        'members are in 2 domains of level rack; at least 3 are asked for')
+        'members are in 2 domains of level rack; at least 3 are required')
 
 
 # In plans.
