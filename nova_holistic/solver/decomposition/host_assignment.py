@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many members of each kind go to each of some chosen hosts."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,18 +97,35 @@ def _by_marginal_cost(kinds: Kinds, cells: Cells, outlay: Outlay,
     cell = columns.cell[[hosts[0] for hosts, _ in aggregation.solution]]
     quota, shares = rounded_to_cells(kinds, cells, x, cell, aggregation.parts,
                                      aggregation.limit)
-    taken = assign_by_marginal_cost(kinds, columns, outlay.slopes, quota)
+    # Policies of fine levels, which no cell represents, may limit the members
+    # of a rack: another attempt uses equal hosts of different racks.
+    order = (_alternating(kinds, columns.hosts) if spare
+             else np.arange(len(columns.hosts)))
+    taken = assign_by_marginal_cost(kinds, columns, outlay.slopes, quota,
+                                    order)
     if taken is None:
         chosen = _chosen(aggregation, spare, limits().fewest_spare_hosts)
         return HostAssignment(columns.hosts[chosen], None)
     busy = taken.any(axis=0)
-    free = np.flatnonzero(~busy)
+    free = order[~busy[order]]
     more = free[np.argsort(columns.before[free], kind='stable')]
     more = more[:max(limits().fewest_spare_hosts,
                      int((spare + limits().spare_hosts) * busy.sum()))]
     return HostAssignment(
         np.sort(columns.hosts[np.concatenate((np.flatnonzero(busy), more))]),
         _by_kind(columns.hosts, taken), shares)
+
+
+def _alternating(kinds: Kinds, hosts: np.ndarray) -> np.ndarray:
+    """Indexes into the hosts: the first host of each location, then the
+    second host of each, and so on."""
+    number: Counter[tuple[str, ...]] = Counter()
+    rank = np.zeros(len(hosts), dtype=np.int64)
+    for index, host in enumerate(hosts.tolist()):
+        location = kinds.table.hosts[host].location
+        rank[index] = number[location]
+        number[location] += 1
+    return np.argsort(rank, kind='stable')
 
 
 def _chosen(aggregation: HostAggregation, spare: float,

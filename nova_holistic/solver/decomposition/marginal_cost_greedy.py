@@ -10,14 +10,16 @@ from nova_holistic.solver.problem.utilisation_curve import curve
 
 
 def assign_by_marginal_cost(kinds: Kinds, columns: Columns,
-                            slopes: tuple[float, ...],
-                            quota: np.ndarray) -> np.ndarray | None:
+                            slopes: tuple[float, ...], quota: np.ndarray,
+                            order: np.ndarray) -> np.ndarray | None:
     """[kind, host of the columns]: places, or None where there are too few.
 
     Kinds that add most go first; each member to the host whose cost it
     raises least.
 
     :param quota: [kind, cell]: places in each cell
+    :param order: all hosts of the columns: of several equal ones the first
+        is used
     """
     curve_slopes = np.array(slopes)
     share = columns.before.copy()
@@ -31,7 +33,7 @@ def assign_by_marginal_cost(kinds: Kinds, columns: Columns,
         rise[(columns.room[:, k] == 0)
              | (total >= kinds.most_on_a_host)] = np.inf
         for cell in range(quota.shape[1]):
-            inside = np.flatnonzero(columns.cell == cell)
+            inside = order[columns.cell[order] == cell]
             here = rise[inside]
             for _ in range(int(quota[k, cell])):
                 if not len(here):

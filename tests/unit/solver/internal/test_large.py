@@ -3,8 +3,12 @@
 
 import pytest
 
+from nova_holistic.documents.inventory import parse_inventory
 from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
@@ -14,6 +18,7 @@ from nova_holistic.solver import large
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver import solve as solving
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver import test_bounds
@@ -53,6 +58,24 @@ def test_random_groups_have_plans_on_chosen_hosts(objective):
         assert large.large(known, load_backend('highs'), in_time(),
                            always=True), seed
         assert known.where is not None, seed
+
+
+def test_equal_hosts_of_several_racks_are_chosen_if_a_rack_is_limited(
+        monkeypatch):
+    """All members have room on the hosts of the first rack, at equal cost."""
+    monkeypatch.setattr(solving, '_on_all_hosts', None)
+    resources = {
+        'VCPU': {'total': 64, 'used': 8, 'allocation_ratio': 4.0},
+        'MEMORY_MB': {'total': 524_288, 'used': 16_384, 'reserved': 512},
+        'DISK_GB': {'total': 4000, 'used': 80}}
+    snapshot = parse_inventory({'levels': ['az', 'rack', 'host'], 'hosts': [
+        {'name': f'h{n:04}', 'location': [f'az{n // 2000}', f'r{n // 40:03}'],
+         'resources': resources} for n in range(5000)]})
+    wanted = group(MemberDescription('web', Requirements(FrozenMapping({
+        'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10})), 100), policies=[
+            AntiAffinity(level='rack', max_per_domain=50)])
+    answer = solving.solve(wanted, snapshot, time_limit=60.0)
+    assert answer.objective.gap < 0.01
 
 
 def test_equal_hosts_are_merged_into_one_bin():
