@@ -56,6 +56,19 @@ def check_bound(group: Group, snapshot: Snapshot,
             *_broken_policies(group, known, snapshot))
 
 
+def broken_policies(group: Group, snapshot: Snapshot,
+                    placement: Mapping[str, str]) -> tuple[Reason, ...]:
+    """The hard policies that the servers violate which exist now.
+
+    :param group: bound to the snapshot
+    :param snapshot: its ``Host.servers`` count no member of the group
+    :param placement: member path to host name, of some or all members
+    """
+    hosts = {host.name: host for host in snapshot.hosts}
+    return tuple(_broken_policies(group, {
+        path: hosts[name] for path, name in placement.items()}, snapshot))
+
+
 def fits(member: Member, host: Host, snapshot: Snapshot) -> bool:
     """Whether the host meets the member's requirements and has room for it,
     whatever policies say.

@@ -8,17 +8,22 @@ import pathlib
 from osc_lib.command import command
 from osc_lib import exceptions
 
-from nova_holistic.cli import files
+from nova_holistic.cli import exits, files, violations
 from nova_holistic.client.live import standing
 from nova_holistic.client.osc import cloud
 from nova_holistic.client.osc.command import HolisticCommand
 from nova_holistic.client.osc.group import with_group
 from nova_holistic.picture.formats import FORMATS
 from nova_holistic.picture.scene import scene
+from nova_holistic.solver.check import broken_policies
 
 
 class MapGroup(HolisticCommand, command.Command):
-    """Draw a group on the cloud in its current state (admin only)"""
+    """Draw a group on the cloud in its current state (admin only)
+
+    Hosts whose servers violate a policy of the group are marked, and each
+    violation is printed. The exit code is 1 if a policy is violated.
+    """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
@@ -28,7 +33,7 @@ class MapGroup(HolisticCommand, command.Command):
         cloud.add_levels(parser)
         return parser
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
+    def take_action(self, parsed_args: argparse.Namespace) -> int:
         draw = FORMATS.get(pathlib.PurePath(
             parsed_args.output).suffix.lower())
         if draw is None:
@@ -42,5 +47,8 @@ class MapGroup(HolisticCommand, command.Command):
                 'the API shows the hosts of members to admins only')
         snapshot = cloud.snapshot(self.app.client_manager, parsed_args.levels)
         plan, definition, without = standing(group, placements, snapshot)
-        files.write(parsed_args.output,
-                    draw(scene(without, plan, definition)))
+        found = broken_policies(definition, without, plan.hosts())
+        files.write(parsed_args.output, draw(scene(
+            without, plan, definition, violations=found)))
+        violations.write(found, self.app.stdout)
+        return exits.BROKEN if found else exits.GOOD

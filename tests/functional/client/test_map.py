@@ -5,10 +5,12 @@ import json
 from xml.etree import ElementTree
 
 import pytest
+import sqlalchemy as sa
 import webob
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.service.direct import DirectEngine
+from nova_holistic.table.models import MemberRow
 from tests.unit.api.service import ADMIN, Service
 from tests.unit.client.cloud import Cloud, Terminal
 
@@ -93,6 +95,27 @@ def test_the_map_separates_a_groups_load_from_other_load(running, drawn):
     assert sum('vCPU: 4 / 8 (50%), of which 25% by this plan' in text
                for text in told) == 2
     assert sum('vCPU: 2 / 8 (25%)' in text for text in told) == 2
+
+
+def test_a_violated_policy_is_marked_and_printed(running, terminal, drawn,
+                                                 tmp_path):
+    assert not any(text.startswith('violated: ')
+                   for text in drawn('--levels', 'az,rack,host'))
+    group, = running.table.list_groups()
+    first, second = running.table.members(group.uuid)
+    rack = first.place.host.rpartition('-')[0]
+    other, = {f'{rack}-1', f'{rack}-2'} - {first.place.host}
+    with running.table.database.writer() as session:
+        session.execute(sa.update(MemberRow).where(
+            MemberRow.id == second.id).values(
+                host=other, location=[*first.place.location]))
+    picture = tmp_path / 'violated.svg'
+    said = terminal.openstack('holistic', 'group', 'map', 'pair', '-o',
+                              picture, '--levels', 'az,rack,host', user=ADMIN)
+    assert said.code == 1
+    assert 'anti-affinity' in said.out and 'rack az1/r' in said.out
+    texts = [*ElementTree.parse(picture).getroot().itertext()]
+    assert any(text.startswith('violated: anti-affinity') for text in texts)
 
 
 def test_levels_that_differ_from_the_clouds_are_refused(drawn):
