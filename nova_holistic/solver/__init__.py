@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The solver: it computes a plan for a group and a snapshot, or the reasons why
-no plan exists.
+"""The solver, which computes a plan for a group and a snapshot, or the reasons
+why no plan exists.
 
 Other packages import only the modules in ``__all__``. All other modules may
 change at any time. Each sub-package imports only the sub-packages listed

@@ -201,7 +201,7 @@ def _emptiest(attempt: Attempt) -> np.ndarray:
 
 
 def fullest(attempt: Attempt) -> np.ndarray:
-    """A score that prefers hosts that the group uses, then full hosts."""
+    """A score that prefers used hosts of the group, then full hosts."""
     return np.where(attempt.mine, -2.0, 0.0) - attempt.fullness()
 
 

@@ -138,7 +138,7 @@ class Restarts:
         return None
 
     def _place(self, attempt: Attempt, order: Sequence[int]) -> int | None:
-        """Place the classes; return the class without a possible host, or None.
+        """Place the classes; return a class without a possible host, or None.
 
         If a class finds no host, only the classes of its component are placed
         again, because all others are independent of them.
@@ -168,7 +168,7 @@ class Restarts:
         if self._case.fits(counts) and not self._case.breaks_policy(
                 self._case.placement(counts)):
             return counts
-        # Another ordering would most likely break the same.
+        # Another ordering would most likely violate the same rules.
         self.broken, self._tries = counts, 1
         return None
 

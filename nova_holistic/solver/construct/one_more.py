@@ -49,8 +49,7 @@ def one_more(question: Insertion, objective: Objective) -> tuple[str, ...]:
     members cause do not count. The hosts are ordered by the weighted
     violations of preferences that the member adds, then by the increase of the
     objective, then as in the snapshot. An objective without an outlay orders
-    the first
-    ``evaluated_hosts`` of the limits only.
+    only the first ``evaluated_hosts`` (a limit) hosts.
     """
     rules = _Rules(question)
     costs = {}

@@ -16,7 +16,7 @@ Table = tuple[int, str]
 """A scope, and the level at which its members are counted."""
 
 Slot = tuple[int, str, int]
-"""A scope, a level, and the number of a domain; -1 means hosts in no domain."""
+"""A scope, a level, and the number of a domain; -1 means no domain."""
 
 
 @dataclass(slots=True, eq=False)

@@ -68,8 +68,8 @@ class PolicyEvaluation:
                    for each in self._policies)
 
     def admitted(self, member: Member, hosts: np.ndarray) -> np.ndarray:
-        """The hosts on which no policy above the member excludes it, regardless
-        of other members."""
+        """The hosts from which no policy above the member excludes it,
+        regardless of other members."""
         screens = [each.policy for each in self._policies
                    if each.policy.hard and each.scope.holds(member)
                    and type(each.policy).admits is not Policy.admits]

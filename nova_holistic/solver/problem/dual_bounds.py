@@ -5,7 +5,7 @@ from fractions import Fraction
 
 
 class DualBounds:
-    """Each bound is valid for the plans whose preferences cost at most a limit.
+    """Bounds, each valid for plans whose preferences cost at most a limit.
 
     A bound with a higher limit is also valid for every lower limit, but not
     vice versa.

@@ -27,8 +27,8 @@ Worth = tuple[Fraction | float, float]
 order."""
 
 Bound = Callable[[Fraction | float], float | None]
-"""Returns the dual bound for plans whose preferences cost at most the argument;
-None if nothing is proved."""
+"""Returns the dual bound for plans whose preferences cost at most the
+argument; None if nothing is proved."""
 
 
 class Incumbent:

@@ -63,7 +63,7 @@ class Succession:
     def column(self, before: np.ndarray, fresh: np.ndarray) -> np.ndarray:
         """A column of the later hosts.
 
-        :param before: column of the earlier hosts, of which at least one exists
+        :param before: column of the earlier hosts, with at least one host
         :param fresh: rows of the hosts that are new or changed, in order
         """
         # An origin of -1 selects an arbitrary row, which is then replaced.
