@@ -1,32 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The planner's core: a group and a snapshot to a plan, or to reasons.
+"""The solver, which computes a plan for a group and a snapshot, or the reasons
+why no plan exists.
 
-Other packages import the modules of ``__all__`` and no other: the rest may be
-rebuilt at any time. Each sub-package imports only those listed before it:
+Other packages import only the modules in ``__all__``. All other modules may
+change at any time. Each sub-package imports only the sub-packages listed
+before it:
 
 ``limits``
-    limits of size and effort, and shares of the time, as one object
+    limits of problem size and effort, and shares of the time limit
 ``problem``
-    hosts, members, capacity and the rows of the policies
+    hosts, members, capacity and the constraints (rows) of the policies
 ``evaluation``
     counts, costs and checks of policies while members are placed
 ``construct``
-    plans without an integer program: greedy, repair, one more member
+    plans without an integer program: greedy construction, repair, insertion
+    of one more member
 ``milp``
     integer and linear programs, and the solvers that run them
 ``improve``
-    large-neighbourhood search: a known plan is improved part by part
+    large-neighbourhood search, which improves a known plan part by part
 ``alternates``
     other hosts on which members can be built
 ``decomposition``
-    merged hosts, patterns of members on hosts, and their master program
+    aggregated hosts, patterns of members on hosts, and their master program
 ``traffic``
-    plans and bounds for objectives about traffic between members
+    plans and bounds for objectives that measure traffic between members
 ``diagnosis``
-    why there is no plan, and why a member is on its host
+    the reasons why no plan exists, and why a member is on its host
 
-``relaxations`` is on top, and solves altered problems: what would make a group
-fit, and how many copies of it fit.
+``relaxations`` imports all of them and solves modified problems: which changes
+would make a group fit, and how many copies of it fit.
 """
 
 __all__ = ('alternates.alternates', 'check', 'construct.one_more',

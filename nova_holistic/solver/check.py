@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A placement is good when every member has one host that is known, enabled
-and fit for it, no host is asked for more than it has, and every hard policy
-holds.
+"""A placement is valid if every member has one host that is known, enabled and
+suitable, no host exceeds its capacity, and every hard policy holds.
 
-Written without the solver, and sharing nothing with it, so that a mistake
-there does not pass here.
+The check shares no code with the solver, so that it detects errors of the
+solver.
 """
 
 from collections import defaultdict
@@ -21,15 +20,15 @@ from nova_holistic.model.snapshot import Host, Snapshot
 
 def check(group: Group, snapshot: Snapshot, placement: Mapping[str, str],
           placed: Mapping[str, str] | None = None) -> tuple[Reason, ...]:
-    """Judge a finished placement; no reasons means that it is good.
+    """Validate a complete placement; return no reasons if it is valid.
 
-    Members in ``placed`` are where they are: their hosts may be disabled or
-    changed since, and the snapshot counts their use. Policies apply to them
-    as to the rest.
+    Members in ``placed`` stay on their hosts, even if the hosts have been
+    disabled or changed since. The snapshot counts their usage. Policies apply
+    to them as to all other members.
 
     :param placement: member path to host name, of all members
-    :param placed: the same of those that were there before
-    :raises InvalidDocument: a flavor or level the snapshot does not have
+    :param placed: member path to host name, of the members placed earlier
+    :raises InvalidDocument: if the snapshot lacks a flavor or level
     """
     placed = placed or {}
     snapshot = snapshot.without_servers(placed.values())
@@ -39,9 +38,10 @@ def check(group: Group, snapshot: Snapshot, placement: Mapping[str, str],
 def check_bound(group: Group, snapshot: Snapshot,
                 placement: Mapping[str, str],
                 placed: Mapping[str, str]) -> tuple[Reason, ...]:
-    """The same for a group that is bound to the snapshot.
+    """Validate a placement of a group that is bound to the snapshot.
 
-    :param snapshot: its ``Host.servers`` count no member of the group
+    :param snapshot: a snapshot whose ``Host.servers`` count no member of the
+        group
     """
     members = {m.path: m for m in group.all_members()}
     hosts = {h.name: h for h in snapshot.hosts}
@@ -71,9 +71,9 @@ def broken_policies(group: Group, snapshot: Snapshot,
 
 def fits(member: Member, host: Host, snapshot: Snapshot) -> bool:
     """Whether the host meets the member's requirements and has room for it,
-    whatever policies say.
+    regardless of policies.
 
-    :param member: with its resources resolved
+    :param member: a member with resolved resources
     """
     return not (any(_unfit(member, host, snapshot))
                 or any(_overfull([(member, host)])))
@@ -82,7 +82,7 @@ def fits(member: Member, host: Host, snapshot: Snapshot) -> bool:
 def _strays(members: Mapping[str, Member], hosts: Mapping[str, Host],
             placement: Mapping[str, str],
             placed: Mapping[str, str]) -> Iterator[Reason]:
-    """Every member is on one known host, and nothing else is placed."""
+    """Members without a known host, unknown members, and moved members."""
     for path in members:
         if path not in placement:
             yield _told(path, 'the member is not placed')
@@ -98,7 +98,7 @@ def _strays(members: Mapping[str, Member], hosts: Mapping[str, Host],
 
 
 def _unfit(member: Member, host: Host, snapshot: Snapshot) -> Iterator[Reason]:
-    """What the member asks of its host, and the host is not."""
+    """The requirements of the member that the host does not meet."""
     wanted, name = member.requirements, host.name
     if not host.enabled:
         yield _told(member.path, 'host {:name} is disabled', name)
@@ -127,7 +127,7 @@ def _unfit(member: Member, host: Host, snapshot: Snapshot) -> Iterator[Reason]:
 
 def _bad_amount(member: Member, host: Host, resource_class: str,
                 amount: int) -> Iterator[Reason]:
-    """Placement's rules for the amount of one allocation."""
+    """Violations of Placement's rules for the amount of one allocation."""
     inventory = host.inventories.get(resource_class)
     if inventory is None:
         yield _told(member.path, 'host {:name} has no {}', host.name,
@@ -146,7 +146,7 @@ def _bad_amount(member: Member, host: Host, resource_class: str,
 
 
 def _overfull(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
-    """Hosts asked for more than they have, all their new members together."""
+    """Hosts whose new members together exceed the free capacity."""
     asked: dict[tuple[str, str], int] = defaultdict(int)
     paths: dict[tuple[str, str], list[str]] = defaultdict(list)
     hosts = {}
@@ -159,7 +159,7 @@ def _overfull(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
         inventory = hosts[name].inventories.get(resource_class)
         if inventory is None:
             continue
-        # Placement's comparison, word for word: used and asked against the
+        # Placement compares the sum of used and requested amounts with this
         # product as a float.
         capacity = (
             (inventory.total - inventory.reserved)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large groups on large clouds: a relaxation of the whole chooses a few hosts,
-and only for these is everything written down. Its bound is the whole's. That
-the chosen hosts have no plan proves nothing."""
+"""Plans for large groups on large clouds.
+
+A relaxation of the full problem chooses a few hosts, and the full model is
+built for these hosts only. The bound of the relaxation is valid for the full
+problem. If the chosen hosts have no plan, other hosts may still have one.
+"""
 
 import contextlib
 from dataclasses import dataclass
@@ -35,7 +38,7 @@ from nova_holistic.solver.traffic.traffic_plans import traffic_plan
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A plan on the hosts of a case, and what is proved of the whole."""
+    """A plan on the hosts of a case, and the bound for the full problem."""
 
     case: Case
     counts: Counts
@@ -44,19 +47,19 @@ class Found:
 
 
 Best = tuple[Worth, Found]
-"""With what its preferences cost, and its value."""
+"""A plan with the cost of its preferences and its objective value."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What there is to find a plan, and what is known so far."""
+    """The incumbent, and the resources for the search."""
 
     incumbent: Incumbent
     backend: Backend
     deadline: Deadline
 
     def offer(self, search: Search) -> None:
-        """The best plan of a search, and its bound."""
+        """Offer the best plan of a search and its bound to the incumbent."""
         incumbent = self.incumbent
         incumbent.solving += search.solving
         if search.best is not None:
@@ -66,9 +69,9 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _Relaxed:
-    """A relaxation of the whole, still to be solved.
+    """A relaxation of the full problem, not solved yet.
 
-    :ivar told: whether the objective is what it minimises
+    :ivar told: whether the relaxation minimises the objective
     """
 
     cohesive: CohesiveKinds
@@ -79,10 +82,11 @@ class _Relaxed:
     @classmethod
     def of(cls, kinds: Kinds, objective: Objective,
            deadline: Deadline) -> '_Relaxed':
-        # Few hosts are near each other, whatever else is asked for.
+        # An objective without an outlay is replaced by the number of hosts:
+        # a small number of hosts is usually close together.
         told = objective.outlay()
         outlay = told or Outlay(lambda free: free * 0 + 1.0)
-        # Where costs rise with use, there are hosts enough in use.
+        # If costs rise with utilisation, plans use many hosts anyway.
         divide = CohesiveKinds if outlay.slopes else CohesiveKinds.of
         cohesive = divide(kinds, cells(kinds, deadline.check))
         merged = HostAggregation(
@@ -90,8 +94,8 @@ class _Relaxed:
         return cls(cohesive, outlay, merged, told is not None)
 
     def within(self, limit: float) -> float | None:
-        """The bound of the objective among plans whose preferences cost at
-        most that; None where something else than the objective is minimised.
+        """Return the bound of the objective for plans whose preferences cost
+        at most the limit; None if the relaxation minimises something else.
         """
         return self.merged.within(limit) if self.told else None
 
@@ -107,12 +111,12 @@ class _Relaxed:
 def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
           longest: Deadline | None = None,
           always: bool = False) -> Found | None:
-    """The best plan on chosen hosts, which the incumbent receives, too; None
-    where the group is not large, or no plan was found this way.
+    """Return the best plan on chosen hosts and offer it to the incumbent; None
+    if the group is not large or this search found no plan.
 
-    :param longest: where some plan is known before
-    :param always: also where the group is not large
-    :raises OutOfTime: before there was a plan
+    :param longest: a later deadline, for use when a fallback plan is known
+    :param always: whether to search even if the group is not large
+    :raises OutOfTime: if the time ends before a plan was found
     """
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
                      deadline.check)
@@ -148,9 +152,9 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
 
 
 def relax(incumbent: Incumbent, deadline: Deadline) -> None:
-    """A bound for a group with a plan; similar members are joined.
+    """Prove a bound for a group that has a plan; similar members are merged.
 
-    :raises OutOfTime: before there was one
+    :raises OutOfTime: if the time ends before the relaxation is solved
     """
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, incumbent.placed,
                      deadline.check, limits().coarse_kinds)
@@ -165,7 +169,7 @@ def relax(incumbent: Incumbent, deadline: Deadline) -> None:
 
 
 def _for_traffic(kinds: Kinds, task: _Task) -> Best | None:
-    """For objectives that are about traffic."""
+    """The best plan for an objective that measures traffic, if it is one."""
     traffic = task.incumbent.objective.traffic()
     search = traffic and traffic_plan(
         kinds, traffic, task.incumbent, task.backend, task.deadline)
@@ -178,9 +182,9 @@ def _for_traffic(kinds: Kinds, task: _Task) -> Best | None:
 
 def _best_of_relaxations(relaxed: _Relaxed, task: _Task,
                          fallback: FallbackPlan) -> Best | None:
-    """The best of what relaxations lead to.
+    """The best of the plans that the relaxations lead to.
 
-    :raises OutOfTime: before there was a plan
+    :raises OutOfTime: if the time ends before a plan was found
     """
     best, merged = None, relaxed.merged
     if is_applicable(relaxed.kinds, relaxed.outlay, relaxed.cells,
@@ -200,13 +204,14 @@ def _best_of_relaxations(relaxed: _Relaxed, task: _Task,
 
 def _chosen(relaxed: _Relaxed, task: _Task,
             best: Best | None) -> Best | None:
-    """On hosts that the relaxation uses, and some more each time.
+    """The best plan on the hosts that the relaxation uses, with more spare
+    hosts in each attempt.
 
-    :param best: known already, with what its preferences and it cost
+    :param best: the best known plan with its costs
     """
     deadline, merged, outlay = task.deadline, relaxed.merged, relaxed.outlay
     alike = not np.ptp(merged.columns.opening) > EQUAL_COSTS
-    # Where hosts cost alike, those that the relaxation uses are mostly best.
+    # If all hosts cost the same, the hosts of the relaxation are usually best.
     for spare in limits().spare_hosts[0 if alike else 1:]:
         assignment = assign_to_hosts(relaxed.kinds, relaxed.cells, outlay,
                                      merged, spare, task.incumbent.gap,
@@ -226,7 +231,7 @@ def _chosen(relaxed: _Relaxed, task: _Task,
                 * deadline.limit):
             break
         if best is not None and (outlay.slopes or not relaxed.told):
-            # Other hosts would lead to the same places.
+            # More hosts would lead to the same placement.
             break
     return best
 
@@ -234,7 +239,8 @@ def _chosen(relaxed: _Relaxed, task: _Task,
 def _from_patterns(relaxed: _Relaxed, task: _Task,
                    fallback: FallbackPlan
                    ) -> tuple[Search | None, Found | None]:
-    """By whole patterns of members on hosts: a better bound, better places."""
+    """A plan by column generation over patterns of members on hosts, which
+    yields a tighter bound and better placements."""
     deadline, merged = task.deadline, relaxed.merged
     kinds, rules = relaxed.kinds, relaxed.cells
     if merged.impossible or merged.bound is None or (

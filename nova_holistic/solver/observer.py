@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observers of ``solve``: each of them gets the question and the answer of
-every call, once, before the caller gets the answer.
+"""Observers of ``solve``. Each observer receives the question and the answer
+of every call once, before ``solve`` returns the answer to the caller.
 
-An observer is passed to one call, or registered for all calls of the process
-with ``observing``. An exception of an observer leaves ``solve`` in place of
-the answer.
+A caller passes an observer to one call, or registers it with ``observing`` for
+all calls of the process. If an observer raises an exception, ``solve`` raises
+this exception instead of returning the answer.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,13 +23,13 @@ Answer = Plan | Unplaceable | Unknown
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What one call of ``solve`` was asked.
+    """The arguments of one call of ``solve``.
 
-    :ivar group: bound to the snapshot, so that flavors are resolved
-    :ivar snapshot: as the caller passed it; it counts the members in
-        ``placed`` and what they use
-    :ivar placed: path to host name of the members that stay where they are
-    :ivar objective: for that group
+    :ivar group: the group, bound to the snapshot, with resolved flavors
+    :ivar snapshot: the snapshot of the caller, which counts the members in
+        ``placed`` and their usage
+    :ivar placed: path to host name of the members that stay on their hosts
+    :ivar objective: the objective for this group
     """
 
     group: Group
@@ -39,10 +39,10 @@ class Question:
 
 
 class Observer(Protocol):
-    """Whatever can be called with a question and the answer to it."""
+    """Any object that can be called with a question and its answer."""
 
     def __call__(self, question: Question, answer: Answer) -> None:
-        """Threads may call it at once."""
+        """Process one answer; several threads may call it concurrently."""
 
 
 _lock = threading.Lock()
@@ -67,7 +67,7 @@ def observing(observer: Observer) -> Iterator[None]:
 
 def report(question: Question, answer: Answer,
            observer: Observer | None = None) -> None:
-    """Tell the registered observers, and this one, of an answer."""
+    """Call the registered observers and the given one with an answer."""
     for each in _registered:
         each(question, answer)
     if observer is not None:

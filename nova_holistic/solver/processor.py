@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A solve keeps to one processor, as the solver itself does: BLAS would have
-threads of its own wait busily for products too small to be shared, and take
-from whoever plans beside it."""
+"""Limits a solve to one processor, because the solver itself uses one.
+
+Without this limit, the threads of BLAS wait actively, although the products
+are too small for several threads, and they slow down concurrent solves.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +19,8 @@ _limit = None
 
 @contextmanager
 def one_processor() -> Iterator[None]:
-    """BLAS uses no other thread in the whole process until the last one who
-    has entered leaves; then as many as before the first one."""
+    """Limit BLAS to one thread in the whole process while any thread is inside
+    the block, and restore the previous number after the last one leaves."""
     global _inside, _limit
     with _lock:
         if not _inside:
@@ -35,5 +37,5 @@ def one_processor() -> Iterator[None]:
 
 @functools.cache
 def _blas() -> ThreadpoolController:
-    # Looked for once: numpy has loaded its own by then.
+    # One search is enough, because numpy has already loaded its BLAS.
     return ThreadpoolController().select(user_api='blas')

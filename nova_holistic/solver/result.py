@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A placement of members to a plan, with what is proved of it."""
+"""Conversion of a placement and its proof into a plan."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from nova_holistic.solver.problem.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What is proved of a placement.
+    """The proved bounds for a placement.
 
-    :ivar bound: of the objective
-    :ivar least: no plan's preferences cost less
+    :ivar bound: the lower bound of the objective
+    :ivar least: the lower bound of the cost of preferences
     """
 
     bound: float | None
@@ -30,10 +30,10 @@ class Proof:
 
 def judged(known: Incumbent, where: Mapping[str, Host], proof: Proof,
            seconds: Callable[[], Mapping[str, float]]) -> Plan:
-    """The plan that members are there.
+    """Return the plan that places the members on these hosts.
 
-    :param known: the question
-    :param where: of all members, in document order
+    :param known: the incumbent, which contains the problem
+    :param where: the hosts of all members, in document order
     """
     value = float(known.objective.value(
         known.members, where, known.placed, known.snapshot))
@@ -61,7 +61,7 @@ def _costed(cost: float, least: float) -> PreferenceCost:
 
 def _valued(objective: Objective, value: float, bound: float | None,
             best: bool) -> ObjectiveValue:
-    # A bound above the value is an error of the solver, and is not hidden.
+    # A bound above the value is an error of the solver and must be visible.
     lower = bounds.safe(objective, bound)
     if best:
         lower = max(value, lower)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How ``solve`` seeks a plan, for callers that do not leave that to it."""
+"""Settings with which a caller controls how ``solve`` searches for a plan."""
 
 from dataclasses import dataclass
 import enum
@@ -10,53 +10,53 @@ from nova_holistic.solver.limits.current import Limits
 
 
 class Strategy(enum.StrEnum):
-    """The way to a plan.
+    """A method of searching for a plan.
 
-    Every strategy answers every question, and each answer is true: a plan
-    keeps the hard policies, no plan is better than the bound, and a group is
-    unplaceable only where there is no plan. Strategies differ in the time
-    that they take and in how good a plan they find.
+    Every strategy accepts every problem and gives correct answers: a plan
+    satisfies the hard policies, no plan is better than the bound, and a group
+    is unplaceable only if no plan exists. Strategies differ in the time that
+    they take and in the quality of their plans.
     """
 
     AUTO = 'auto'
-    """The solver chooses, by the size of the group and of the cloud."""
+    """The solver chooses the method by the size of the group and the cloud."""
 
     WHOLE = 'whole'
     """One program over all hosts."""
 
     RESTRICTED = 'restricted'
-    """A restricted master over few hosts, one for each class of members at
-    first. It grows until it has a plan or covers all hosts. A relaxation over
-    all hosts gives the bound and the first hosts."""
+    """A restricted master over few hosts, initially one per class of members.
+    It grows until it has a plan or covers all hosts. A relaxation over all
+    hosts provides the bound and the first hosts."""
 
     UNRELAXED = 'restricted-unrelaxed'
     """The restricted master without the relaxation."""
 
     DECOMPOSED = 'decomposed'
-    """By domains and types of hosts, as for large groups: a relaxation over
-    merged hosts chooses the hosts on which members are placed. All hosts are
-    looked at if this finds no plan."""
+    """Decomposition by domains and types of hosts, as for large groups: a
+    relaxation over aggregated hosts chooses the hosts on which members are
+    placed. If this finds no plan, one program covers all hosts."""
 
     INSERTION = 'insertion'
-    """Members join those that stay one after another, without a program, as
-    where few members join. The solver continues as with ``auto`` if there are
-    too many members, or if this finds no plan that is good enough."""
+    """New members are inserted one after another, without a program. Members
+    that have a host stay there. The solver continues as with ``auto`` if the
+    number of new members is too large or the plan is not good enough."""
 
     NEIGHBOURHOODS = 'neighbourhoods'
     """Greedy construction, then large-neighbourhood search, for groups of any
-    size. All hosts are looked at in one program only if no plan was
-    constructed."""
+    size. One program covers all hosts only if the construction fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a caller may choose about the search.
+    """Settings of the search.
 
     :ivar strategy: a strategy or its name
-    :ivar improvement: of the large-neighbourhood search
-    :ivar limits: of size and effort; None for those in effect, which are the
-        defaults outside of ``limits.current.using``
-    :raises ValueError: there is no strategy or no neighbourhood of that name
+    :ivar improvement: settings of the large-neighbourhood search
+    :ivar limits: limits of size and effort; None means the limits in effect,
+        which are the defaults outside of ``limits.current.using``
+    :raises ValueError: if a strategy or a neighbourhood of this name does not
+        exist
     """
 
     strategy: Strategy = Strategy.AUTO

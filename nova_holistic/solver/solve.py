@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group and a snapshot to a plan, or to reasons why there is none."""
+"""Computes a plan for a group and a snapshot, or the reasons why no plan
+exists."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -37,19 +38,18 @@ from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
 from nova_holistic.solver.traffic.traffic_plans import traffic_start
 
 _JOIN = (Strategy.AUTO, Strategy.INSERTION)
-"""Strategies with which few members join those that stay without a program.
-"""
+"""Strategies that insert few new members without a program."""
 
 _IMPROVE = (Strategy.AUTO, Strategy.INSERTION, Strategy.NEIGHBOURHOODS)
-"""Strategies with which a plan is improved until it is good enough."""
+"""Strategies that improve a plan until it is good enough."""
 
 _CHOOSE_HOSTS = (Strategy.AUTO, Strategy.INSERTION, Strategy.DECOMPOSED)
-"""Strategies with which hosts are chosen first for a large group."""
+"""Strategies that first choose hosts for a large group."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What there is to find a plan, and what is known so far."""
+    """The incumbent, and the resources and settings of the search."""
 
     incumbent: Incumbent
     backend: Backend
@@ -69,20 +69,24 @@ def solve(group: Group, snapshot: Snapshot, *,
           timer: Callable[[], float] = time.perf_counter,
           settings: Settings = DEFAULT,
           observer: Observer | None = None) -> Answer:
-    """Where each member goes: preferences first, then the objective.
+    """Return a plan for the group, or the reasons why no plan exists.
 
-    :param placed: path to host name of members that stay where they are;
-        their use and they themselves are counted in the snapshot already
-    :param time_limit: wall-clock seconds for everything together
-    :param gap: relative gap that is good enough, for groups too large to be
-        solved to the end; small ones always are
-    :param threads: that the solver may use; no answer depends on it
-    :param timer: the only clock there is
-    :param settings: how the plan is sought
-    :param observer: called once with the question and the answer, beside the
-        observers that are registered for all calls
-    :raises InvalidDocument: an unknown flavor, level, placed member or host
-    :raises UnknownPlugin: no such objective or solver is installed
+    The plan minimises the cost of preferences first, then the objective.
+
+    :param placed: path to host name of members that stay on their hosts; the
+        snapshot counts them and their usage
+    :param time_limit: wall-clock seconds for the whole call
+    :param gap: acceptable relative gap for large groups; small groups are
+        always solved to optimality
+    :param threads: number of threads of the solver, which does not affect the
+        answer
+    :param timer: the only clock of the solver
+    :param settings: settings of the search
+    :param observer: a function that is called once with the question and the
+        answer, in addition to the registered observers
+    :raises InvalidDocument: if a flavor, level, placed member or host is
+        unknown
+    :raises UnknownPlugin: if the objective or the solver is not installed
     """
     deadline = Deadline(timer, time_limit)
     aim = load_objective(objective) if isinstance(objective, str) else (
@@ -100,7 +104,8 @@ def solve(group: Group, snapshot: Snapshot, *,
 
 
 def _answer(asked: _Asked, deadline: Deadline) -> Answer:
-    """Every phase improves the incumbent; none begins where it is good."""
+    """Run the phases of the search; each of them improves the incumbent, and
+    the search ends when the incumbent is good enough."""
     known = asked.incumbent
     if asked.strategy in _JOIN:
         answer = _insert_members(asked, deadline)
@@ -128,8 +133,8 @@ def _answer(asked: _Asked, deadline: Deadline) -> Answer:
 
 
 def _insert_members(asked: _Asked, deadline: Deadline) -> Plan | None:
-    """A plan for few members beside others that stay, without a program;
-    None where others may find a better one."""
+    """A plan that inserts few new members without a program; None if other
+    phases may find a better plan."""
     known = asked.incumbent
     try:
         found = joined(known.group, known.snapshot, known.placed,
@@ -150,8 +155,8 @@ def _insert_members(asked: _Asked, deadline: Deadline) -> Plan | None:
 
 
 def _on_chosen_hosts(asked: _Asked, deadline: Deadline) -> None:
-    """A plan for a large group on some of many hosts. Where there are
-    many policies, it is constructed, and a relaxation gives the bound."""
+    """Find a plan for a large group on some of many hosts. If the group has
+    many policies, construct it, and let a relaxation provide the bound."""
     known, always = asked.incumbent, asked.strategy is Strategy.DECOMPOSED
     diverse = not always and _is_diverse(known)
     if diverse:
@@ -176,13 +181,14 @@ def _on_chosen_hosts(asked: _Asked, deadline: Deadline) -> None:
 
 
 def _suits_patterns(known: Incumbent) -> bool:
-    """Whether members differ so little that column generation is of use."""
+    """Whether the number of different requirements is small enough for column
+    generation."""
     return _different(known) <= limits().pattern_kinds
 
 
 def _different(known: Incumbent) -> int:
     """The number of different requirements."""
-    # Most equal ones are one object, and it takes time to compare others.
+    # Most equal requirements share one object, and comparisons take time.
     objects = {id(m.requirements): m.requirements for m in known.members}
     return len(set(objects.values()))
 
@@ -196,7 +202,8 @@ def _is_diverse(known: Incumbent) -> bool:
 
 def _on_all_hosts(asked: _Asked,
                   deadline: Deadline) -> Unplaceable | Unknown | None:
-    """All hosts in one program; the answer where that is no plan."""
+    """Solve one program over all hosts; return the answer unless it is a
+    plan."""
     known, whole = asked.incumbent, asked.deadline
     improves = asked.strategy in _IMPROVE
     if known.where is None and (
@@ -231,7 +238,7 @@ def _on_all_hosts(asked: _Asked,
 
 
 def _plan(asked: _Asked) -> Plan:
-    """The incumbent, with what is proved."""
+    """The plan of the incumbent, with its bounds."""
     known = asked.incumbent
     return judged(
         known, known.where, Proof(known.bound, known.least, known.verdict),
@@ -254,17 +261,17 @@ def _unknown(asked: _Asked, limit: OutOfTime | None = None) -> Unknown:
     hosts, members = len(known.snapshot.hosts), len(known.members)
     if isinstance(limit, TooLarge):
         return Unknown(
-            f'{members} members that differ in what they ask for, on '
-            f'{hosts} hosts, are too many to be written down',
+            f'the problem of {members} members with different requirements '
+            f'on {hosts} hosts is too large for the solver',
             _seconds(deadline, known.solving))
     return Unknown(
         f'no plan for {members} members on {hosts} hosts was found within '
-        f'{deadline.limit:g} s, and no proof that there is none',
+        f'{deadline.limit:g} s; a plan may still exist',
         _seconds(deadline, known.solving))
 
 
 def _seconds(deadline: Deadline, solving: float) -> FrozenMapping[str, float]:
-    """Time by step; the snapshot was taken by the caller, who knows."""
+    """Seconds by step. The caller takes the snapshot and adds its time."""
     total = deadline.elapsed()
     return FrozenMapping({'snapshot': 0.0, 'build': total - solving,
                           'solve': solving, 'total': total})

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other hosts on which members can be built."""
+"""Alternates: other hosts on which members can be built."""

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other hosts on which members can be built, whichever of them need one.
+"""Computes alternates, on which members can be built in any combination.
 
-Any number of builds may fail, and Nova does not ask again before it builds a
-server on an alternate. So any choice of one host for each member, its planned
-host or one of its alternates, keeps the hard policies of the group.
+Any number of builds may fail, and Nova does not call the scheduler again
+before it builds a server on an alternate. Therefore, the hard policies hold
+for every combination in which each member is on its planned host or one of its
+alternates.
 
-The work is bounded: alternates are chosen from a shortlist for each member
-description, and rows are written about these hosts only.
+The effort is bounded: alternates are chosen from a shortlist for each member
+description, and policies are encoded for these hosts only.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,20 +39,20 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
                time_limit: float = math.inf,
                timer: Callable[[], float] = time.perf_counter
                ) -> dict[str, tuple[str, ...]]:
-    """Member path to names of such hosts, the emptiest first.
+    """Member path to names of its alternates, the emptiest first.
 
-    Each host meets the requirements of the member, and has room for it beside
-    the whole plan. If hosts are few, each member gets one before any member
-    gets a second. The planned host is never among them. The answer is the
-    same for the same arguments, unless the time limit is reached; then it
-    has what was found until then.
+    Each host meets the requirements of the member, and has room for it in
+    addition to the whole plan. If few hosts are available, each member gets
+    one alternate before any member gets a second one. The planned host is
+    never an alternate. The result depends only on the arguments, unless the
+    time limit is reached; then it contains the alternates found so far.
 
-    :param limit: most hosts for a member
-    :param placed: members that stay, whose use is in the snapshot already;
-        they get no alternates
-    :param given: alternates that those have
-    :param time_limit: seconds
-    :param timer: the only clock there is
+    :param limit: maximum number of alternates of a member
+    :param placed: members that stay; the snapshot counts their usage, and they
+        get no alternates
+    :param given: alternates of the members that stay
+    :param time_limit: time limit in seconds
+    :param timer: the only clock of the search
     """
     in_time = Deadline(timer, time_limit).check
     found: dict[str, list[str]] = {m.path: [] for m in group.all_members()}
@@ -63,7 +64,7 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
                 found[path].append(choice.case.table.hosts[host].name)
             in_time()
     except OutOfTime:
-        # What was found in whole rounds is sound.
+        # The results of complete rounds are valid.
         pass
     return {path: tuple(names) for path, names in found.items()}
 
@@ -73,8 +74,8 @@ class _AlternateSearch:
     """A member, and the hosts that may become its alternates.
 
     :ivar hosts: indexes of the hosts on its shortlist
-    :ivar suits: for each of them, whether it may still be an alternate
-    :ivar left: how many hosts may still be tried in vain
+    :ivar suits: for each of these hosts, whether it may be an alternate
+    :ivar left: number of further unsuccessful trials
     """
 
     member: Member
@@ -84,7 +85,8 @@ class _AlternateSearch:
         default_factory=lambda: limits().failed_hosts)
 
     def next(self, worst_case: WorstCase, room: Room) -> int | None:
-        """The emptiest host that breaks nothing; None if there is none."""
+        """The emptiest host that violates no policy; None if no host was
+        found."""
         path = self.member.path
         self.suits &= worst_case.possible(path, self.hosts)
         while self.left:
@@ -118,8 +120,8 @@ class _AlternateSearch:
 class _Choice:
     """Gives each member one further alternate in each round.
 
-    :ivar places: path of each member to the indexes of its hosts, first the
-        planned one
+    :ivar places: path of each member to the indexes of its hosts, of which the
+        first is the planned host
     """
 
     case: Case
@@ -133,9 +135,9 @@ class _Choice:
     def of(cls, group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
            placed: Mapping[str, str], given: Mapping[str, Sequence[str]],
            in_time: Callable[[], None]) -> '_Choice':
-        """The arguments are those of ``alternates``.
+        """Prepare the search, with the arguments of ``alternates``.
 
-        :raises OutOfTime: the time limit is reached
+        :raises OutOfTime: if the time limit is reached
         """
         snapshot = snapshot.without_servers(placed.values())
         table = HostTable.of(snapshot)
@@ -159,9 +161,9 @@ class _Choice:
             for m in members], in_time)
 
     def next_round(self) -> Mapping[str, int]:
-        """Path of a member to the index of one more host.
+        """Path of a member to the index of one more alternate.
 
-        :raises OutOfTime: the time limit is reached; the round is not valid
+        :raises OutOfTime: if the time limit is reached; the round is invalid
         """
         further: dict[str, int] = {}
         for seeker in self.seeking:
@@ -180,8 +182,8 @@ class _Choice:
 def _case(group: Group, snapshot: Snapshot, table: HostTable,
           placed: Mapping[str, int], reached: Mapping[str, np.ndarray],
           in_time: Callable[[], None]) -> Case:
-    """The hard policies of the group, with rows about the hosts that members
-    may be on."""
+    """The hard policies of the group, encoded for the possible hosts of
+    members."""
     policies = tuple(each for each in carried_policies(group)
                      if each.policy.hard)
     rules = ReachableRules(table, (), next(group.scopes()), reached, in_time)
@@ -192,11 +194,11 @@ def _case(group: Group, snapshot: Snapshot, table: HostTable,
 
 def _broken(case: Case, places: Mapping[str, Sequence[int]],
             further: Mapping[str, int]) -> set[str]:
-    """Members of policies whose own checks find a violation that the rows do
-    not have.
+    """Members of policies whose checks find a violation that the rows do not
+    exclude.
 
-    All members are judged at their alternates, and either half of them. To
-    judge every member alone would take time in the square of their number.
+    The checks run with all members on their alternates, and with either half
+    of them. To check each member separately would take quadratic time.
     """
     paths = list(further)
     found: set[str] = set()

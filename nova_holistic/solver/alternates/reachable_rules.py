@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of hard policies about the hosts that their own members may be on.
+"""Rows of hard policies, limited to the possible hosts of their members.
 
-A row about a domain that no member of a policy's scope can reach says
-nothing. On large clouds these would be nearly all rows.
+A row for a domain that no member of the policy's scope can reach is redundant.
+On large clouds, nearly all rows would be redundant.
 """
 
 from collections.abc import Sequence

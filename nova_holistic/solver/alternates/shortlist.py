@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The few hosts among which alternates of members are chosen.
+"""Shortlists of hosts from which the alternates of members are chosen.
 
-A large cloud has far more hosts than a group can have alternates. So a
-shortlist is made for each member description. The emptiest hosts are on it:
-of the whole cloud, of each domain in which its members are, and one of each
-further domain of the levels that hard policies name. Hosts that are on no
-other shortlist come first, because members that must be apart share no host.
+A large cloud has many more hosts than a group can have alternates. Therefore,
+each member description has a shortlist of the emptiest hosts: of the whole
+cloud, of each domain that contains its members, and one of each other domain
+of the levels that hard policies name. Hosts that are on no other shortlist
+come first, because members that must be separated share no host.
 """
 
 from collections import Counter
@@ -25,9 +25,10 @@ from nova_holistic.solver.problem.hosts import HostTable
 
 @dataclass(slots=True)
 class Room:
-    """What the plan leaves free, and what of that is promised to alternates.
+    """The capacity that the plan leaves free, and its reservations for
+    alternates.
 
-    :ivar free: amounts by resource class, one for each host
+    :ivar free: resource class to the free amount of each host
     """
 
     free: Mapping[str, np.ndarray]
@@ -39,8 +40,9 @@ class Room:
     def of(cls, table: HostTable, members: Sequence[Member],
            own: Mapping[str, int]) -> 'Room':
         """
-        :param members: those that are not counted in the snapshot
-        :param own: path of each of them to the index of its planned host
+        :param members: members that the snapshot does not count
+        :param own: path of each of these members to the index of its planned
+            host
         """
         wanted = {id(m.requirements): demands(m.requirements)
                   for m in members}
@@ -59,8 +61,8 @@ class Room:
                    emptiness)
 
     def reserve(self, wanted: Requirements, host: int) -> None:
-        """A member of these requirements may come to the host, so others had
-        better go elsewhere."""
+        """Reserve room on the host for a member with these requirements, so
+        that other members prefer other hosts."""
         for name, amount in demands(wanted):
             self._reserved[name][host] -= amount
         if self._reserved:
@@ -74,9 +76,9 @@ class Shortlists:
     """Shortlists of the descriptions of members.
 
     :ivar own: path of each member to the index of its planned host
-    :ivar limit: alternates that one member can have
-    :ivar each: hosts on a list for each member of the description
-    :ivar taken: hosts of the plan, and those on a shortlist
+    :ivar limit: maximum number of alternates of one member
+    :ivar each: number of hosts on a list for each member of the description
+    :ivar taken: whether each host is in the plan or on a shortlist
     """
 
     table: HostTable
@@ -95,9 +97,11 @@ class Shortlists:
            own: Mapping[str, int], limit: int,
            in_time: Callable[[], None]) -> 'Shortlists':
         """
-        :param own: of all members of the group
-        :param limit: alternates that one member can have
-        :param in_time: raises OutOfTime if the time limit is reached
+        :param own: path of each member of the group to the index of its
+            planned host
+        :param limit: maximum number of alternates of one member
+        :param in_time: a function that raises OutOfTime if the time limit is
+            reached
         """
         taken = np.zeros(len(table), dtype=bool)
         taken[list(own.values())] = True
@@ -140,7 +144,8 @@ class Shortlists:
         return hosts
 
     def _first(self, ranked: np.ndarray, members: int) -> np.ndarray:
-        """As many as the members may need, those on no list before others."""
+        """As many hosts as the members may need; hosts that are on no
+        shortlist come first."""
         taken = self.taken[ranked]
         number = self.limit + self.each * members
         return np.concatenate((ranked[~taken], ranked[taken]))[:number]

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The most that hard policies' rows can come to, whichever of its places each
-member is at.
+"""The worst case of the rows of hard policies, over all combinations in which
+each member is at one of its places.
 
-Members choose independently of one another. So the most that counts come to
-is the sum of what each member adds at its worst place; and a domain may be
-used where some member may be there, and is surely used where some member is
-nowhere else. A row holds for every choice if it holds for that most.
+The places of different members are independent. Therefore, the maximum of a
+sum of counts is the sum of what each member adds at its worst place. A domain
+is possibly used if some member may be in it, and certainly used if some member
+is in no other domain. A row holds for every combination if it holds for this
+worst case.
 """
 
 from collections import Counter, defaultdict
@@ -21,11 +22,11 @@ from nova_holistic.solver.problem.case import Case
 
 @dataclass(slots=True, eq=False)
 class _Choice:
-    """What one member may be.
+    """The places of one member.
 
-    :ivar tables: where it is counted
-    :ivar domains: for each of them the numbers of domains that it may be in
-    :ivar most: what it adds to the counts of each margin at its worst place
+    :ivar tables: the tables that count the member
+    :ivar domains: for each table, the numbers of its possible domains
+    :ivar most: its contribution to each margin at its worst place
     :ivar settled: tables in which it must not leave its domain
     """
 
@@ -36,19 +37,19 @@ class _Choice:
 
 
 class WorstCase:
-    """Which places members may be given beside those that they have.
+    """Decides which further places members may have.
 
-    :ivar learned: how often a refusal told of more hosts than the one
+    :ivar learned: number of refusals that exclude more than one host
     """
 
     def __init__(self, case: Case, places: Mapping[str, Sequence[int]]):
-        """:param places: member path to indexes of hosts, of which the first
-            is where it is; the others it has, whatever the rows say of them
+        """:param places: member path to indexes of hosts; the first is its
+            current host, and the others are accepted without a check
         """
         self.learned = 0
         self._case = case
         self._margins = Margins.of(case)
-        # The last place of each is for no domain.
+        # The last element of each is for hosts in no domain.
         self._closed = {table: np.zeros(number + 1, dtype=bool)
                         for table, number in self._margins.tables.items()}
         self._possible_counts: Counter[Slot] = Counter()
@@ -61,7 +62,8 @@ class WorstCase:
                 self.add(path, host)
 
     def possible(self, path: str, hosts: np.ndarray) -> np.ndarray:
-        """Whether each host may suit: no, where that is known already.
+        """Whether each host may be accepted; False if a previous refusal
+        excludes it.
 
         :param hosts: indexes of the hosts in question
         """
@@ -80,8 +82,8 @@ class WorstCase:
         return suits
 
     def within_domains(self, path: str, hosts: np.ndarray) -> np.ndarray:
-        """Hosts in domains where the member may be anyhow, of tables in which
-        others were refused for that alone.
+        """Whether each host is in domains that are already possible for the
+        member, in the tables to avoid.
 
         :param hosts: indexes of the hosts in question
         """
@@ -95,8 +97,8 @@ class WorstCase:
         return within_domains
 
     def admits(self, path: str, host: int) -> bool:
-        """Whether every row holds, with the member there or elsewhere, and
-        wherever all others are."""
+        """Whether every row holds in all combinations if the member may also
+        be on this host."""
         choice = self._choices[path]
         more = self._more(choice, host)
         for margin, amount in more.items():
@@ -105,7 +107,7 @@ class WorstCase:
                 return False
         for free, (low, high) in self._left(more).items():
             if low > high:
-                # Each of these would do, and not all at once.
+                # Each of these rows can be satisfied, but not all of them.
                 self._avoided.update(
                     slot[:2] for slot, _ in self._new_domains(choice, host)
                     if any(margin.free is free for margin, _
@@ -114,7 +116,7 @@ class WorstCase:
         return True
 
     def add(self, path: str, host: int) -> None:
-        """The member may be there, too."""
+        """Add the host to the places of the member."""
         choice = self._choices[path]
         more = self._more(choice, host)
         for free, (low, high) in self._left(more).items():
@@ -132,7 +134,7 @@ class WorstCase:
             mine.add(slot[2])
 
     def _more(self, choice: _Choice, host: int) -> dict[Margin, float]:
-        """By how much rows' most would grow, where it would."""
+        """The increase of the worst case of each row, if it is positive."""
         here = self._added(choice.tables, host)
         more = {margin: grown for margin in here.keys() | choice.most.keys()
                 if (grown := here.get(margin, 0.0)
@@ -143,7 +145,8 @@ class WorstCase:
 
     def _added(self, tables: Sequence[Table], host: int
                ) -> dict[Margin, float]:
-        """What a member counted in the tables adds to counts at a host."""
+        """The contribution to each row of a member on the host that these
+        tables count."""
         found: dict[Margin, float] = {}
         for table in tables:
             slot = (*table, int(self._where(table)[host]))
@@ -153,7 +156,8 @@ class WorstCase:
 
     def _changed_domains(self, choice: _Choice, host: int
                          ) -> Iterator[tuple[Margin, float]]:
-        """By domains that may become used, and that need not be any more."""
+        """Changes from domains that become possibly used, and from domains
+        that are no longer certainly used."""
         for slot, mine in self._new_domains(choice, host):
             if not self._possible_counts[slot]:
                 yield from ((margin, weight) for margin, weight
@@ -165,7 +169,7 @@ class WorstCase:
 
     def _new_domains(self, choice: _Choice, host: int
                      ) -> Iterator[tuple[Slot, set[int]]]:
-        """Domains that the member was in at none of its places."""
+        """Domains of the host that contain none of the member's places."""
         for table, mine in zip(choice.tables, choice.domains):
             number = int(self._where(table)[host])
             if number not in mine:
@@ -174,7 +178,7 @@ class WorstCase:
     @staticmethod
     def _left(more: Mapping[Margin, float]
               ) -> dict[FreeVariable, tuple[float, float]]:
-        """What all of these together leave to variables."""
+        """The range that all these rows together leave to each variable."""
         found: dict[FreeVariable, tuple[float, float]] = {}
         for margin, amount in more.items():
             if margin.free is not None:
@@ -184,8 +188,8 @@ class WorstCase:
         return found
 
     def _learn(self, choice: _Choice, host: int, broken: Margin) -> None:
-        """Limits only fill up: who is refused once is refused for good, and
-        so are others that would add the same."""
+        """Record which other hosts a refusal excludes. The counts only grow,
+        so a refusal is permanent and also applies to equal additions."""
         entered = list(self._new_domains(choice, host))
         filled = {}
         for slot, _ in entered:
@@ -196,7 +200,7 @@ class WorstCase:
             if weight > 0:
                 filled[slot] = weight
         if not filled:
-            # It is for leaving a domain that it is refused.
+            # The member is refused because it would leave a domain.
             left = [slot[:2] for slot, mine in entered if any(
                 weight < 0 for number in mine
                 for found in (self._margins.counts, self._margins.used)
@@ -222,7 +226,7 @@ class WorstCase:
 
     def _initial_choices(self, places: Mapping[str, Sequence[int]]
                          ) -> dict[str, _Choice]:
-        """Everyone where they are."""
+        """The choices with every member on its current host only."""
         levels: dict[int, list[Table]] = defaultdict(list)
         for table in self._closed:
             levels[table[0]].append(table)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans that are built without an integer program."""
+"""Construction of plans without an integer program."""

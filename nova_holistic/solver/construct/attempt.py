@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One pass of greedy construction: one member after another, rules kept."""
+"""One pass of greedy construction, which places one member after another and
+satisfies the rules."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ class Attempt:
 
     def __init__(self, case: Case, score: Callable[['Attempt'], np.ndarray],
                  tally: Tally, ahead: 'LookAhead | None' = None):
-        """:param ahead: of the case, where there is one already"""
+        """:param ahead: the look-ahead of the case, if one exists"""
         self.case = case
         self._ahead = ahead or LookAhead(case)
         self._places: dict[int, list[int]] = {}
@@ -40,14 +41,15 @@ class Attempt:
         self.counts: Counts = tuple({} for _ in case.classes)
 
     def fullness(self) -> np.ndarray:
-        """Mean utilisation of each host, of what the group asks for."""
+        """Mean utilisation of each host, over the requested resources."""
         if not self._names:
             return np.zeros(len(self.mine))
         return 1 - np.mean(np.clip(self.free / self.capacity, 0, 1), axis=0)
 
     def run(self, order: Sequence[int], avoid: Mapping[int, np.ndarray],
             in_time: Callable[[], None]) -> int | None:
-        """Place everyone; the class that found no host, or None."""
+        """Place all members; return the class without a possible host, or
+        None."""
         nobody = np.zeros(len(self.case.table))
         for c in self._in_turn(order):
             in_time()
@@ -59,8 +61,8 @@ class Attempt:
 
     def _in_turn(self, order: Sequence[int]) -> Iterator[int]:
         """The class of each member, class by class. Classes with traffic
-        between them take turns, so that the first member of each is at once
-        where the traffic is possible."""
+        between them alternate, so that their first members are placed early
+        in domains where the traffic is possible."""
         checked, done = self._ahead.checked, set()
         for c in order:
             if c in done:
@@ -74,20 +76,20 @@ class Attempt:
                 yield from (each for each in turn if each is not None)
 
     def put_all(self, counts: Mapping[int, Mapping[int, int]]) -> None:
-        """Members of some classes are where they are said to be."""
+        """Place members of some classes on the given hosts."""
         for c, here in counts.items():
             for host, number in here.items():
                 for _ in range(number):
                     self.put(c, host)
 
     def remove_class(self, c: int) -> None:
-        """Nobody of the class is on any host."""
+        """Remove all members of the class from their hosts."""
         for host, number in [*self.counts[c].items()]:
             for _ in range(number):
                 self.take(c, host)
 
     def undo(self) -> None:
-        """Take everyone out of the tally, which the next attempt uses."""
+        """Remove all members from the tally, which the next attempt uses."""
         for c, here in enumerate(self.counts):
             for host, number in here.items():
                 for _ in range(number):
@@ -99,12 +101,12 @@ class Attempt:
                         dtype=np.int64)[:, None]
 
     def choose(self, c: int, avoid: np.ndarray) -> int | None:
-        """The best host for one more member of the class: least avoided,
-        then cheapest, then with the best score."""
+        """The best host for one more member of the class, by how much the host
+        is avoided, then by cost, then by score."""
         needs = self._needs(c)
         allowed, cost = self.tally.verdict(c)
         allowed &= self.case.room[c] > 0
-        # A class not asked for may be over-committed: that is no obstacle.
+        # A resource class without a request may be over-committed.
         allowed &= np.all((self.free >= needs) | (needs == 0), axis=0)
         possible, better = self._ahead.confinement.allows(
             c, self.counts, self._names, self.free)
@@ -112,13 +114,13 @@ class Attempt:
             allowed &= possible
         if not self.is_checked(c):
             return _first(allowed, (avoid, cost, self._score(self)))
-        # More members make no host possible that these make impossible.
+        # A refused host remains refused after more members are placed.
         if c in self._refused:
             allowed &= ~self._refused[c]
         far = self._ahead.checked.far(c, self._where)
         if better is not None:
             far[better] = -1.0
-        # The first of them goes elsewhere than where the others failed.
+        # The first member avoids the hosts of failed attempts.
         begun = any(self.counts[each] for each in (
             c, *self._ahead.checked.peers(c)))
         worths = (*((far, avoid) if begun else (avoid, far)), cost,
@@ -134,15 +136,15 @@ class Attempt:
         return None
 
     def is_checked(self, c: int) -> bool:
-        """Whether the tally alone does not tell where the class may be."""
+        """Whether checks of policies also decide on the hosts of the class."""
         return c in self._ahead.checked
 
     def _next(self, c: int) -> str:
-        """Path of the member of the class that is placed next."""
+        """Path of the next member of the class."""
         return self.case.classes[c].members[len(self._places.get(c, ()))].path
 
     def put(self, c: int, host: int) -> None:
-        """One more of the class is on the host."""
+        """Place one more member of the class on the host."""
         if self.is_checked(c):
             self._where[self._next(c)] = self.case.table.hosts[host]
             self._places.setdefault(c, []).append(host)
@@ -152,7 +154,7 @@ class Attempt:
         self.tally.add(c, host)
 
     def take(self, c: int, host: int) -> None:
-        """One less of the class is on the host."""
+        """Remove one member of the class from the host."""
         if self.is_checked(c):
             places, members = self._places[c], self.case.classes[c].members
             self._refused.clear()
@@ -169,7 +171,7 @@ class Attempt:
 
 
 def _first(allowed: np.ndarray, worths: Sequence[np.ndarray]) -> int | None:
-    """The host that is best by the first of the worths, then by the next."""
+    """The allowed host that is best in the lexicographic order of worths."""
     hosts = np.flatnonzero(allowed)
     for worth in worths:
         if len(hosts) < 2:
@@ -181,13 +183,13 @@ def _first(allowed: np.ndarray, worths: Sequence[np.ndarray]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class LookAhead:
-    """What attempts at one case ask beside the tally."""
+    """Conditions in addition to the tally, shared by all attempts."""
 
     confinement: Confinement
     checked: CheckedPolicies
 
     def __init__(self, case: Case, asks: bool = True):
-        """:param asks: whether policies are asked by their checks"""
+        """:param asks: whether to use the checks of policies"""
         checked = CheckedPolicies(case, asks)
         object.__setattr__(self, 'checked', checked)
         object.__setattr__(self, 'confinement', Confinement(
@@ -199,7 +201,7 @@ def _emptiest(attempt: Attempt) -> np.ndarray:
 
 
 def fullest(attempt: Attempt) -> np.ndarray:
-    """Hosts that the group uses first, then by what they have left."""
+    """A score that prefers used hosts of the group, then full hosts."""
     return np.where(attempt.mine, -2.0, 0.0) - attempt.fullness()
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hard policies that greedy construction asks by their own checks.
+"""Hard policies that greedy construction evaluates with their checks.
 
-The tally keeps counts of members in domains. It cannot judge a policy whose
-rows have variables of their own, such as the bandwidth between two sides.
+The tally counts members in domains. It cannot evaluate a policy whose rows
+have additional variables, such as the bandwidth between two sides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ from nova_holistic.solver.problem.rows import Carried, Kind
 
 
 class CheckedPolicies:
-    """Monotone ones only: a violation of these does not end as more members
-    are placed.
+    """Only monotone policies: placing more members does not remove a violation
+    of such a policy.
 
-    :ivar policies: all of them
+    :ivar policies: all policies that are checked
     """
 
     def __init__(self, case: Case, asks: bool = True):
-        """:param asks: False for none of the policies"""
+        """:param asks: whether any policies are checked"""
         self._case = case
         types = {type(row.carried.policy) for row in case.rules.rows
                  if any(atom.kind is Kind.FREE for atom, _ in row.terms)}
@@ -46,7 +46,7 @@ class CheckedPolicies:
             for c, found in self._of_class.items()}
 
     def __contains__(self, c: int) -> bool:
-        """Whether some of these policies governs the class."""
+        """Whether any of these policies governs the class."""
         return c in self._of_class
 
     def peers(self, c: int) -> list[int]:
@@ -55,8 +55,8 @@ class CheckedPolicies:
 
     def far(self, c: int, where: Mapping[str, Host]) -> np.ndarray:
         """[host]: -1 in a domain with other members of the same policies,
-        because traffic stays within a domain; else 0. If there are no other
-        members, the share of the largest uplink that is not free."""
+        because traffic inside a domain uses no uplink; else 0. If no other
+        member is placed, the share of the largest uplink that is not free."""
         table = self._case.table
         found = np.zeros(len(table))
         for each in self._of_class[c]:
@@ -73,7 +73,7 @@ class CheckedPolicies:
 
     def _links(self, level: str) -> np.ndarray:
         """[domain of the level]: the share of the largest uplink that is not
-        free; the last is for hosts in no domain."""
+        free; the last element is for hosts in no domain."""
         if level not in self._shares:
             division = self._case.table.division(level)
             free = np.zeros(len(division.domains) + 1)
@@ -86,10 +86,10 @@ class CheckedPolicies:
 
     def refused(self, c: int, path: str, host: int,
                 where: Mapping[str, Host]) -> np.ndarray | None:
-        """Hosts at which a policy refuses the member like at this one; None
-        if no policy refuses it.
+        """The hosts that a policy refuses for the same reason as this host;
+        None if no policy refuses it.
 
-        :param path: of a member of the class
+        :param path: path of a member of the class
         :param where: path to host of the members placed so far
         """
         case = self._case

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Member classes that depend on each other because of policies."""
+"""Components of member classes that depend on each other through policies."""
 
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case

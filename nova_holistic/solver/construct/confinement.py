@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Domains with room for all members that have to be in one domain, or are best
-there."""
+"""Domains with room for all members that must be, or should be, in one
+domain."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ class _Confined:
     """Members that a policy keeps in one domain of a level.
 
     :ivar hard: whether no plan has them in several domains
-    :ivar classes: of these members
-    :ivar numbers: of the members of each class
+    :ivar classes: the classes of these members
+    :ivar numbers: the number of members of each class
     """
 
     hard: bool
@@ -29,15 +29,15 @@ class _Confined:
 
 
 class Confinement:
-    """Looks ahead when the first of such members is placed.
+    """Looks ahead when the first member that a policy confines is placed.
 
     It compares sums over the hosts of a domain. It may allow a domain that is
-    too small, and it allows every domain that is large enough.
+    too small, but it always allows a domain that is large enough.
     """
 
     def __init__(self, case: Case, together: Collection[Carried] = ()):
         """:param together: policies that hold if all members are in one
-            domain of their levels, and mostly not otherwise
+            domain of their levels, and usually do not hold otherwise
         """
         self._case = case
         self._of_class: dict[int, list[_Confined]] = {}
@@ -61,8 +61,7 @@ class Confinement:
                 self._confine(False, level, classes)
 
     def _names_all(self, row: Row, scope: int, level: str) -> bool:
-        """Whether the row speaks of each domain that the members can be in.
-        """
+        """Whether the row contains each domain that the members can be in."""
         room = self._case.room[self._case.classes_in(scope)]
         division = self._case.table.division(level)
         possible = {*division.of_host[(room > 0).any(axis=0)].tolist()}
@@ -80,18 +79,18 @@ class Confinement:
     def allows(self, c: int, counts: Counts, names: Sequence[str],
                free: np.ndarray
                ) -> tuple[np.ndarray | None, np.ndarray | None]:
-        """Hosts at which the first of the members can be, as far as the room
-        of the others tells, and hosts at which it had better be; None where
-        nothing is said.
+        """The possible hosts of the first of the members, according to the
+        room for the others, and the preferred hosts; None means no
+        restriction.
 
-        :param counts: of those placed so far
-        :param names: of the resource classes
-        :param free: [resource class, host]: what is free by now
+        :param counts: counts of the members placed so far
+        :param names: names of the resource classes
+        :param free: [resource class, host]: current free amount
         """
         possible = better = None
         for each in self._of_class.get(c, ()):
             if any(counts[other] for other in each.classes):
-                # The domain is chosen.
+                # The domain has already been chosen.
                 continue
             mask = self._large_enough(each, names, free)
             if each.hard:
@@ -106,7 +105,7 @@ class Confinement:
         domains = len(each.division.domains)
         inside = where >= 0
         fine = np.ones(domains + 1, dtype=bool)
-        # Whether hosts in no domain are possible is not the question here.
+        # Hosts in no domain are subject to other rules.
         fine[-1] = each.hard
         total = np.zeros(len(names))
         for c, number in zip(each.classes, each.numbers):
@@ -129,8 +128,8 @@ class Confinement:
 
 
 def _confined(row: Row) -> tuple[int, str | None]:
-    """The scope whose members the row keeps in one domain, and of which
-    level; None if it says something else."""
+    """The scope whose members the row keeps in one domain, and the level of
+    the domain; None if the row has another meaning."""
     scopes = {atom.scope for atom, _ in row.terms}
     levels = {atom.level for atom, _ in row.terms}
     if (len(scopes) == len(levels) == 1 and len(row.terms) > 1

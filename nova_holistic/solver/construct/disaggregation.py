@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places for kinds of members become places of members, under all rules.
+"""Assigns the places of kinds of members to member classes, under all rules.
 
-Places are given in turn to the class with the most members left, so that
-members of one class are far apart. Members without a place go wherever there
-is room.
+Each place goes to the class with the largest share of remaining members, so
+that members of one class are far apart. Members without a place go to any host
+with room.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 
 KindCounts = Sequence[Mapping[int, int]]
-"""For each kind: host index to number of its members."""
+"""For each kind: host index to the number of its members."""
 
 
 def disaggregate(case: Case, kind_of: Sequence[int], places: KindCounts,
@@ -27,13 +27,13 @@ def disaggregate(case: Case, kind_of: Sequence[int], places: KindCounts,
                  deadline: Deadline, attempt: Attempt | None = None,
                  shares: np.ndarray | None = None,
                  part_of: Sequence[int] = ()) -> Counts | None:
-    """Counts for the classes, or None where some member finds no place.
+    """Counts for the classes; None if some member has no possible host.
 
     :param kind_of: kind of each class
-    :param cell: of each host; cells are filled at an even pace
-    :param score: of hosts for who finds no place: the least is best
-    :param attempt: with members who have their places already, where any
-        others are as good for the rest as their places
+    :param cell: cell of each host; cells are filled at an even pace
+    :param score: score of hosts for members without a place; lower is better
+    :param attempt: an attempt in which some members are already placed; the
+        remaining members may then use other hosts than the places
     :param shares: [part, cell]: places in the cell for members of the part
     :param part_of: part of each class
     """
@@ -61,7 +61,7 @@ def disaggregate(case: Case, kind_of: Sequence[int], places: KindCounts,
 
 
 class _CellShares:
-    """How many more of each part are to have places in each cell."""
+    """The number of further members of each part in each cell."""
 
     def __init__(self, shares: np.ndarray | None, part_of: Sequence[int],
                  cell: np.ndarray):
@@ -73,7 +73,7 @@ class _CellShares:
             self._left[self._part_of[c], self._cell[host]] > 0)
 
     def same_cell(self, host: int, other: int) -> bool:
-        """Whether it makes no difference to any part."""
+        """Whether the hosts are in one cell, or no shares are given."""
         return self._left is None or self._cell[host] == self._cell[other]
 
     def take(self, c: int, host: int) -> None:
@@ -81,7 +81,8 @@ class _CellShares:
             self._left[self._part_of[c], self._cell[host]] -= 1
 
     def elsewhere(self, c: int) -> np.ndarray:
-        """1 for hosts in cells where the class has had its share."""
+        """[host]: 1 in cells where the part of the class has used its share,
+        else 0."""
         if self._left is None:
             return np.zeros(len(self._cell))
         return (self._left[self._part_of[c]] <= 0)[self._cell] * 1.0
@@ -89,8 +90,8 @@ class _CellShares:
 
 def _place_rest(attempt: Attempt, left: Sequence[int], kept: '_CellShares',
                 deadline: Deadline) -> bool:
-    """Put those without a place where they are best; whether that is possible.
-    """
+    """Place the remaining members on their best hosts; return whether this is
+    possible."""
     for c, number in enumerate(left):
         for _ in range(number):
             deadline.check()
@@ -105,7 +106,7 @@ def _place_rest(attempt: Attempt, left: Sequence[int], kept: '_CellShares',
 def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
           left: list[int], free: Sequence[tuple[int, int]],
           kept: '_CellShares', deadline: Deadline) -> list[tuple[int, int]]:
-    """Offer each free place once; those that nobody could take."""
+    """Offer each free place once; return the places that no class took."""
     rest: list[tuple[int, int]] = []
     elsewhere: list[float] = []
     for number, (kind, host) in enumerate(free):
@@ -124,8 +125,8 @@ def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
 
 def _exchange_places(attempt: Attempt, classes: Sequence[int], left: list[int],
                      host: int, kept: '_CellShares') -> bool:
-    """Give the place to one who leaves another to a class that may not have
-    this one; whether that is possible."""
+    """Move a member of another class to the host, and put a member of a class
+    of the kind in its previous place; return whether this is possible."""
     for c in classes:
         if not left[c] or not kept.allow(c, host):
             continue
@@ -142,7 +143,8 @@ def _exchange_places(attempt: Attempt, classes: Sequence[int], left: list[int],
 def _eject(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
            kind: int, left: list[int], host: int,
            kept: '_CellShares') -> None:
-    """Give the place to one whom others of the host keep out, if they can."""
+    """Give the place to a class that other members exclude from the host, if
+    one of them can move."""
     for c in of_kind.get(kind, ()):
         if not left[c] or not kept.allow(c, host) or (
                 attempt.counts[c].get(host, 0) >= attempt.case.room[c, host]):
@@ -155,8 +157,8 @@ def _eject(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
 
 def _exchange(attempt: Attempt, other: int, there: int, host: int,
               c: int) -> bool:
-    """Move one of the other class from ``there`` to the host, and put one of
-    the class in its place; back again where a rule does not let them."""
+    """Move a member of the other class from ``there`` to the host, and put a
+    member of the class in its place; undo the move if a rule forbids it."""
     room = attempt.case.room
     if attempt.counts[c].get(there, 0) >= room[c, there] or (
             attempt.counts[other].get(host, 0) >= room[other, host]):
@@ -173,8 +175,8 @@ def _exchange(attempt: Attempt, other: int, there: int, host: int,
 
 
 def _mean_cost(tally: Tally, c: int, waiting: bool) -> float:
-    """What one more of the class costs on an average host; a host that it
-    may not go to counts as dear."""
+    """The mean cost of one more member of the class, with a surcharge for the
+    share of hosts that the rules forbid."""
     if not waiting:
         return 0.0
     allowed, cost = tally.verdict(c)
@@ -183,7 +185,7 @@ def _mean_cost(tally: Tally, c: int, waiting: bool) -> float:
 
 def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
             host: int, elsewhere: Sequence[float]) -> int | None:
-    """Give the place to a class that may have it; to which."""
+    """Give the place to a class that may have it; return the class."""
     best = None
     for c in classes:
         if not left[c] or attempt.counts[c].get(host, 0) >= (
@@ -192,8 +194,9 @@ def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
         allowed, cost = attempt.tally.at(c, host)
         if not allowed:
             continue
-        # Who would be worse off elsewhere; else who has most members left,
-        # but who keeps others out stays together.
+        # Prefer the class with the highest cost elsewhere, then the class with
+        # the most remaining members. A class that excludes others stays
+        # together.
         rest = left[c] / len(attempt.case.classes[c].members)
         worth = (round(cost - elsewhere[c], 6),
                  limits().exclusion_weight * attempt.tally.excludes(c, host)
@@ -209,14 +212,14 @@ def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
 
 def _in_turn(places: KindCounts, cell: np.ndarray,
              counts: Counts) -> list[tuple[int, int]]:
-    """(kind, host) of each place, all cells from first to last at one pace,
-    those who have their places counted in."""
+    """(kind, host) of each place. All cells are filled at the same pace, which
+    includes the members that are already placed."""
     by_cell: dict[int, list[tuple[int, int]]] = {}
     total: dict[int, int] = {}
     for here in places:
         for host, number in here.items():
             total[host] = total.get(host, 0) + number
-    # Hosts with most places come first, while every class may use them.
+    # Hosts with many places come first, while every class may use them.
     hosts = sorted(total, key=lambda host: (-total[host], host))
     for host in hosts:
         for kind, here in enumerate(places):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places that nobody left may have, because of who else is on their hosts."""
+"""Ejection chains, for places that other members on the host block."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -8,8 +8,8 @@ from nova_holistic.solver.construct.attempt import Attempt
 
 def eject(attempt: Attempt, of_kind: Mapping[int, Sequence[int]], c: int,
           host: int, same_cell: Callable[[int, int], bool]) -> bool:
-    """Put one of the class on the host, from which another goes that changes
-    places with one of its kind; whether that is possible.
+    """Put a member of the class on the host by ejecting another member, which
+    changes places with a member of its kind; return whether this is possible.
 
     The host has room for one more of the class's kind.
 
@@ -33,8 +33,8 @@ def eject(attempt: Attempt, of_kind: Mapping[int, Sequence[int]], c: int,
 
 def _moves_in(attempt: Attempt, ejected: int, entrant: int, host: int,
               same_cell: Callable[[int, int], bool]) -> bool:
-    """Bring one of the class that comes to the host, and who is gone from it
-    to where that one was."""
+    """Move a member of the entering class to the host, and the ejected member
+    to the previous host of that member; return whether this is possible."""
     room, tally = attempt.case.room, attempt.tally
     if attempt.counts[entrant].get(host, 0) >= room[entrant, host] or (
             not tally.at(entrant, host)[0]):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan on some roomy hosts, where time may run out before a better one.
+"""A plan on some hosts with much free capacity, in case the time ends before a
+better plan is found.
 
-It takes far less time than anything that looks for a good plan, and far more
-than nothing: it is only sought where the time may turn out to be short.
+The construction takes much less time than a search for a good plan. It is
+still expensive, so it starts only if the time may be too short.
 """
 
 import numpy as np
@@ -18,18 +19,18 @@ from nova_holistic.solver.problem.kinds import Kinds
 
 
 class FallbackPlan:
-    """Sought once at most.
+    """A plan that is constructed at most once.
 
-    :ivar plan: what its preferences cost and its value, the case of its
-        hosts, and the counts; None as long as there is none
+    :ivar plan: the worth of the plan, the case of its hosts, and the counts;
+        None until a plan is found
     """
 
     def __init__(self, kinds: Kinds, incumbent: Incumbent,
                  deadline: Deadline, longest: Deadline | None):
         """
-        :param incumbent: receives the plan
-        :param longest: the plan may be sought until then; where there is one,
-            the deadline is put off by a share of the time left
+        :param incumbent: the incumbent, which receives the plan
+        :param longest: the latest deadline of the construction; after a plan
+            is found, ``deadline`` is extended by a share of the time left
         """
         self.plan: tuple[Worth, Case, Counts] | None = None
         self._kinds, self._incumbent = kinds, incumbent
@@ -37,7 +38,10 @@ class FallbackPlan:
         self._sought = False
 
     def seek(self, after: float) -> None:
-        """:param after: share of the time limit; nothing is done before"""
+        """Construct the plan, unless this was done before.
+
+        :param after: share of the time limit before which nothing is done
+        """
         if self._sought or (
                 self._deadline.elapsed() < after * self._deadline.limit):
             return
@@ -59,7 +63,7 @@ class FallbackPlan:
             self._extend(self._longest.part(limits().extended_share))
 
     def _take(self, case: Case, counts: Counts) -> None:
-        """The best plan is kept."""
+        """Keep the plan if it is the best."""
         placement = case.placement(counts)
         worth = self._incumbent.worth_of(placement)
         if self.plan is None or worth < self.plan[0]:
@@ -72,14 +76,14 @@ class FallbackPlan:
 
 
 def _quickly(case: Case, deadline: Deadline) -> Counts | None:
-    """As many of a class on a host as the rules let in, where the host is
-    chosen for one of them. Policies are not asked by their checks before the
-    end: for thousands of members, that takes minutes.
+    """Choose a host for one member of a class, and fill it with members of the
+    class as far as the rules allow. The checks of policies run only at the
+    end, because they take minutes for thousands of members.
 
-    :raises OutOfTime: before there was a plan
+    :raises OutOfTime: if the time ends before a plan was found
     """
     tally, ahead = Tally(case, deadline.check), LookAhead(case, asks=False)
-    # Those first who have the fewest hosts to choose from.
+    # Classes with the fewest possible hosts come first.
     order = sorted(range(len(case.classes)), key=lambda c: (
         int((case.room[c] > 0).sum()), -len(case.classes[c].scopes), c))
     nobody = np.zeros(len(case.table))
@@ -110,8 +114,8 @@ def _quickly(case: Case, deadline: Deadline) -> Counts | None:
 
 
 def _fill(attempt: Attempt, c: int, host: int, left: int) -> int:
-    """Put one of the class on the host, and more while they have room and
-    cost no more than it did; how many."""
+    """Put a member of the class on the host, and further members while the
+    host has room and the cost does not rise; return their number."""
     cost = attempt.tally.at(c, host)[1]
     asked = dict(attempt.case.classes[c].demands)
     # The rows of free amounts are in the order of names.
@@ -131,10 +135,10 @@ def _fill(attempt: Attempt, c: int, host: int, left: int) -> int:
 
 
 def roomiest(kinds: Kinds) -> np.ndarray:
-    """Some hosts with room, from all places, in order; those of members that
-    stay are among them."""
+    """Indexes of some hosts with room, from all locations, in ascending order.
+    They include the hosts of members that stay."""
     with np.errstate(divide='ignore'):
-        # How much of the group a host takes, all kinds alike.
+        # The share of the group that a host takes, equal for all kinds.
         share = 1 / (kinds.numbers[:, None] / np.maximum(
             kinds.room, 0.1)).sum(axis=0)
     some = np.flatnonzero((kinds.room > 0).any(axis=0))
@@ -145,7 +149,7 @@ def roomiest(kinds: Kinds) -> np.ndarray:
         where = kinds.table.hosts[host].location
         rank[number] = places[where] = places.get(where, -1) + 1
     some = some[np.argsort(rank, kind='stable')]
-    # As many as it takes for each kind, and for all of them.
+    # Take enough hosts for each kind, and for all kinds together.
     total = np.minimum(share[some].cumsum(), (
         kinds.room[:, some].cumsum(axis=1) / kinds.numbers[:, None]).min(
             axis=0, initial=np.inf))

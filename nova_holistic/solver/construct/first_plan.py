@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A first plan by greedy construction with repair, on some of many hosts.
 
-It asks less than any other phase: neither a program nor a table of all hosts
-for each class of members.
+It needs less effort than any other phase: neither a program nor a table of all
+hosts for each class of members.
 """
 
 import contextlib
@@ -41,8 +41,8 @@ def _are_few(incumbent: Incumbent, table: HostTable) -> bool:
 
 
 def _some_hosts(incumbent: Incumbent, table: HostTable) -> np.ndarray:
-    """Indexes of hosts, in order: roomy ones from all places, empty ones, and
-    some that suit each kind of members."""
+    """Sorted indexes of hosts: hosts with much free capacity from all
+    locations, empty hosts, and suitable hosts for each kind of members."""
     room = _room(incumbent, table)
     order = np.argsort(-room, kind='stable')
     order = order[table.enabled[order]]
@@ -80,7 +80,8 @@ def _of_whole_domains(room: np.ndarray, order: np.ndarray,
 
 
 def _room(incumbent: Incumbent, table: HostTable) -> np.ndarray:
-    """How much of the whole group each host takes, whatever it asks for."""
+    """[host]: the share of the group's requested resources that it can take,
+    regardless of other requirements."""
     asked: dict[str, int] = {}
     for member in incumbent.members:
         for name, amount in demands(member.requirements):
@@ -93,7 +94,8 @@ def _room(incumbent: Incumbent, table: HostTable) -> np.ndarray:
 
 
 def _in_turn(order: np.ndarray, table: HostTable) -> np.ndarray:
-    """The hosts with the first of each place before the second of any."""
+    """The hosts, with the first host of each location before the second host
+    of any location."""
     seen: dict[tuple[str, ...], int] = {}
     rank = np.zeros(len(order), dtype=np.int64)
     for number, host in enumerate(order.tolist()):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A first plan in milliseconds: one member after another, rules kept.
+"""Greedy construction of a first plan, one member after another.
 
-It may fail where a plan exists, and what it finds is not the best; it is a
-start for the solver, and the answer where time runs out.
+It takes milliseconds. It may fail although a plan exists, and its plan is
+usually not optimal. The plan is the start solution of the solver, and the
+answer if the time ends early.
 """
 
 from collections import Counter
@@ -24,8 +25,8 @@ def greedy(case: Case, objective: Objective, deadline: Deadline,
            restarts: 'Restarts | None' = None) -> Counts | None:
     """The best of the plans that simple orderings of the hosts lead to.
 
-    :param restarts: that learn from it what comes first another time
-    :raises OutOfTime: before there was one
+    :param restarts: restarts that keep the learned order of the classes
+    :raises OutOfTime: if the time ends before a plan was found
     """
     best: tuple[tuple[float, float], Counts] | None = None
     placed = {m: case.table.hosts[h].name for m, h in case.placed.items()}
@@ -52,16 +53,16 @@ def greedy(case: Case, objective: Objective, deadline: Deadline,
 def any_plan(case: Case, deadline: Deadline) -> Counts | None:
     """The first plan that one of the orderings leads to.
 
-    :raises OutOfTime: before there was one
+    :raises OutOfTime: if the time ends before a plan was found
     """
     return next(plans(case, deadline), None)
 
 
 def plans(case: Case, deadline: Deadline) -> Iterator[Counts]:
-    """The first plan of each ordering that leads to one soon; where none
-    does, of each that leads to one at all.
+    """The first plan of each ordering that leads to a plan with few restarts.
+    If no ordering does, the first plans with many restarts.
 
-    :raises OutOfTime: there is no time for a further one
+    :raises OutOfTime: if no time is left for a further plan
     """
     restarts, found = Restarts(case, deadline), False
     for tries in (limits().further_restarts, limits().restarts):
@@ -77,13 +78,13 @@ def plans(case: Case, deadline: Deadline) -> Iterator[Counts]:
 
 
 class Restarts:
-    """Attempts, of which each learns from those before: who found no host is
-    placed first, and those near it avoid what kept it out.
+    """Attempts that learn from earlier failures: a class without a possible
+    host is placed first, and related classes avoid the hosts that limited it.
 
-    :ivar fixed: hosts of classes that have theirs before all others
-    :ivar broken: where an attempt put everyone, and broke rules that cannot
-        be kept member by member
-    :ivar failures: how often each class found no host, in the latest run
+    :ivar fixed: hosts of classes that are placed before all others
+    :ivar broken: counts of an attempt that placed all members but violated
+        rules that cannot be checked member by member
+    :ivar failures: number of failures of each class in the latest run
     """
 
     def __init__(self, case: Case, deadline: Deadline):
@@ -99,16 +100,17 @@ class Restarts:
         self._tries = limits().restarts
 
     def forget(self) -> None:
-        """Begin again: where another ordering failed says little of the next.
-        """
+        """Reset the learned order, because failures of one ordering hardly
+        predict those of the next."""
         self._order = _hardest_first(self._case)
         self._avoid.clear()
 
     def run(self, ordering: Callable[[Attempt], np.ndarray],
             tries: int | None = None) -> Counts | None:
-        """The first plan that attempts with the ordering end in.
+        """The first plan that attempts with the ordering lead to.
 
-        :param tries: None for many at first, and few later
+        :param tries: number of attempts; None means many in the first run and
+            few in later runs
         """
         tries, self._tries = tries or self._tries, limits().further_restarts
         self.failures.clear()
@@ -136,7 +138,7 @@ class Restarts:
         return None
 
     def _place(self, attempt: Attempt, order: Sequence[int]) -> int | None:
-        """Place the classes; the class for which no host was found, or None.
+        """Place the classes; return a class without a possible host, or None.
 
         If a class finds no host, only the classes of its component are placed
         again, because all others are independent of them.
@@ -166,29 +168,29 @@ class Restarts:
         if self._case.fits(counts) and not self._case.breaks_policy(
                 self._case.placement(counts)):
             return counts
-        # Another ordering would most likely break the same.
+        # Another ordering would most likely violate the same rules.
         self.broken, self._tries = counts, 1
         return None
 
     def _learn(self, failed: int, reached: list[np.ndarray]) -> None:
         """
-        :param reached: hosts near what the scopes of who failed used
+        :param reached: hosts in domains that scopes of the failed class used
         """
         case, avoid = self._case, self._avoid
         self.failures[failed] += 1
         first = [failed, *self._ahead.checked.peers(failed)]
         self._order = first + [c for c in self._order if c not in first]
-        # What confined the class that failed is worth avoiding next time.
+        # Related classes avoid the hosts that limited the failed class.
         related = [c for c, each in enumerate(case.classes)
                    if each.scopes & case.classes[failed].scopes]
         far = sum(reached, np.zeros(len(case.table)))
         for c in related if far.any() else ():
-            # Classes together share one array, as long as they have no other.
+            # Related classes share one array until they get another.
             avoid[c] = avoid[c] + far if c in avoid else far
 
 
 def _hardest_first(case: Case) -> list[int]:
-    """Classes by few hosts to choose from, then by size."""
+    """Classes with few possible hosts first, then by descending size."""
     def size(c: int) -> float:
         return sum(
             amount / max(1, int(case.table.amounts(name).capacity.max()))

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A few members join a group whose others stay where they are: each in turn
-goes to the best host that there is, all hosts compared at once.
+"""Insertion of a few members into a group whose other members stay.
 
-No program is written down. Policies are asked for their checks, of hosts in
-the order of what these cost, and only as many times as they can give
-different answers. Of one member that finds the best plan there is; of several
-a bound tells whether it has.
+Each new member goes to the best of all hosts. This needs no program. Policies
+are checked for hosts in the order of cost, and only once for hosts that they
+do not distinguish. For one member, the result is optimal. For several members,
+a bound shows whether it is.
 """
 
 from collections.abc import Mapping
@@ -34,10 +33,10 @@ from nova_holistic.solver.problem.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A plan.
+    """A plan that insertion found.
 
     :ivar where: path to host of every member, in document order
-    :ivar is_enough: whether the others hardly find a better one
+    :ivar is_enough: whether other phases are unlikely to find a better plan
     """
 
     where: Mapping[str, Host]
@@ -50,12 +49,12 @@ class Joined:
 def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
            objective: Objective, deadline: Deadline, gap: float,
            always: bool = False) -> Joined | None:
-    """None where too many are to join, where the objective is no sum over
-    hosts, or where no plan was found.
+    """Insert the new members; return None if their number is too large, the
+    objective is not a sum over hosts, or no plan was found.
 
-    :param always: also where a program would be small
-    :raises OutOfTime: before there was a plan
-    :raises InvalidDocument: a placed member or its host is unknown
+    :param always: whether to insert members even if a program would be small
+    :raises OutOfTime: if the time ends before a plan was found
+    :raises InvalidDocument: if a placed member or its host is unknown
     """
     outlay = objective.outlay()
     members = group.all_members()
@@ -84,9 +83,9 @@ def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
 
 class _Joining:
     """
-    :ivar where: path to host of all members that have one by now
-    :ivar least: no way for all of them to join costs less
-    :ivar small: whether so few hosts and members are asked about
+    :ivar where: path to host of all members that have a host
+    :ivar least: lower bound of the cost of inserting all new members
+    :ivar small: whether the problem is small enough for an exact program
     """
 
     def __init__(self, group: Group, snapshot: Snapshot,
@@ -110,11 +109,12 @@ class _Joining:
         self._suits: dict[int, np.ndarray] = {}
 
     def run(self) -> list[float] | None:
-        """What each of them costs as it joins, the largest first."""
+        """Insert the members, the largest first; return the cost of each, or
+        None if the plan may be far from optimal or none was found."""
         several = len(self._waiting) > 1
         if several and not all(map(self._evaluation.is_described,
                                    self._waiting)):
-            # What is not said of a policy can hang on all members.
+            # Undeclared properties of a policy can depend on all members.
             return None
         if not self._look(several):
             return None
@@ -122,7 +122,7 @@ class _Joining:
         for member in sorted(self._waiting, key=self._size, reverse=True):
             best = self._best(member)
             if best is None or (several and best.preference_cost):
-                # It could have been better had others gone elsewhere.
+                # Other hosts for the other members could avoid this cost.
                 return None
             self.where[member.path] = self._table.hosts[best.host]
             self._used.add(best.host)
@@ -131,7 +131,8 @@ class _Joining:
         return found
 
     def _look(self, several: bool) -> bool:
-        """At all of them before any has joined; whether each has a host."""
+        """Compute bounds before any member is inserted; return whether each
+        member has a possible host."""
         kinds: dict[tuple, list] = {}
         for member in self._waiting:
             asked = tuple(demands(member.requirements))
@@ -142,7 +143,7 @@ class _Joining:
         self.small = sum(number * int(suits.sum()) for _, suits, number
                          in kinds.values()) <= limits().exact_insertion_places
         if several:
-            # Those of one description have the same to fear of policies.
+            # Policies treat all members of one description in the same way.
             alone = [self._best(each) for each in {
                 m.description: m for m in self._waiting}.values()]
             if None in alone:
@@ -152,14 +153,14 @@ class _Joining:
         return True
 
     def _best(self, member: Member) -> Best | None:
-        """The best host for the member, others being where they are by now.
-        """
+        """The best host for the member, with all others on their current
+        hosts."""
         asked = demands(member.requirements)
         hosts = self._evaluation.admitted(member, np.flatnonzero(
             self._suiting(member) & self._marginal_cost.fits(asked)))
         costs = self._marginal_cost.of(asked)[hosts]
         preference_costs = self._evaluation.preference_costs(member, hosts)
-        # Of equally good ones the fullest.
+        # Among equally good hosts, the fullest comes first.
         order = np.lexsort((-self._marginal_cost.full[hosts], costs,
                             preference_costs))
         return self._evaluation.first(member, hosts[order], costs[order],
@@ -167,7 +168,8 @@ class _Joining:
                                       limits().insertion_checks)
 
     def _suiting(self, member: Member) -> np.ndarray:
-        """Hosts that meet what the member requires, with room at first."""
+        """[host]: whether it meets the requirements of the member and has room
+        before any insertion."""
         wanted = member.requirements
         if id(wanted) not in self._suits:
             self._suits[id(wanted)] = self._eligibility.suitable(

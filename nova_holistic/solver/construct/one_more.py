@@ -2,8 +2,8 @@
 """Places one more member in a planned group; every other member stays.
 
 This is an insertion search. It solves no program, so it takes milliseconds: it
-judges each host once, with the checks of the policies. Hosts that a policy
-judges alike (``Policy.distinguishes``) share one answer of its check.
+evaluates each host once, with the checks of the policies. Hosts that a policy
+does not distinguish (``Policy.distinguishes``) share one result of its check.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -23,13 +23,13 @@ from nova_holistic.solver.limits.current import construct as limits
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """The question where one more member may go.
+    """The problem of placing one more member.
 
-    :ivar member: the new member, with its resources resolved; the group has a
-        member of its path
-    :ivar placed: path to host of every other member that takes up room; the
-        snapshot counts what they use
-    :ivar snapshot: the candidates, and the hosts that policies look at; its
+    :ivar member: the new member, with resolved resources; the group has a
+        member with this path
+    :ivar placed: path to host of every other member that uses capacity; the
+        snapshot counts this usage
+    :ivar snapshot: the candidates, and the hosts that policies refer to; its
         ``Host.servers`` count no member of the group
     :ivar candidates: names of the hosts that may be chosen
     """
@@ -44,12 +44,12 @@ class Insertion:
 def one_more(question: Insertion, objective: Objective) -> tuple[str, ...]:
     """Names of the hosts that can take the member, the best first.
 
-    Each host meets the member's requirements, has room for it, and breaks no
-    hard policy that holds without it. Violations that other members cause are
-    not counted against a host. The order is by the weighted violations of
-    preferences that the member adds, then by what it adds to the objective,
-    then as in the snapshot. An objective without an outlay orders the first
-    ``evaluated_hosts`` of the limits only.
+    Each host meets the member's requirements and has room for it, and the
+    member adds no violation of a hard policy there. Violations that other
+    members cause do not count. The hosts are ordered by the weighted
+    violations of preferences that the member adds, then by the increase of the
+    objective, then as in the snapshot. An objective without an outlay orders
+    only the first ``evaluated_hosts`` (a limit) hosts.
     """
     rules = _Rules(question)
     costs = {}
@@ -74,19 +74,19 @@ class _Rules:
             _Rule(question, scope, policy)
             for scope in question.group.scopes()
             if scope.holds(question.member) for policy in scope.group.rules]
-        # A hard policy that rejects a host spares the others their checks.
+        # If a hard policy rejects a host, no other check is needed.
         self._rules.sort(key=lambda rule: not rule.policy.hard)
 
     def cost(self, host: Host) -> float | None:
         """Weighted violations that the member adds at the host; None if it
-        breaks a hard policy there."""
+        violates a hard policy there."""
         total = 0.0
         for rule in self._rules:
             added = rule.added(host)
             if rule.policy.hard and added > 0:
                 return None
             total += (rule.policy.weight or 0.0) * added
-        # Sums of the same weights in another order differ in the last digit.
+        # Sums of the same weights in different orders differ by rounding.
         return round(total, 9)
 
 
@@ -104,7 +104,7 @@ class _Rule:
         self._answers: dict[Hashable, int] = {}
 
     def added(self, host: Host) -> int:
-        """Violations with the member at the host, less those without it."""
+        """Violations with the member at the host minus those without it."""
         key = self._key(host)
         if key not in self._answers:
             self._answers[key] = self._added(host)
@@ -123,7 +123,8 @@ class _Rule:
             self._scope, placement, self._question.snapshot).count
 
     def _key(self, host: Host) -> Hashable:
-        """Equal for hosts that the policy judges alike."""
+        """A key that is equal for hosts that the policy does not
+        distinguish."""
         if self._levels is None:
             return host.name
         return tuple(self._seen(host, level, apart)
@@ -143,7 +144,7 @@ class _Rule:
 
 def _objective_cost(question: Insertion, objective: Objective,
                     found: Sequence[Host]) -> Callable[[Host], float]:
-    """What the member adds to the objective at each of the hosts.
+    """A function that returns the increase of the objective at a host.
 
     :param found: the hosts, those with the fewest violations first
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows as upper limits on counts that grow one member at a time."""
+"""Rows as upper limits on counts that increase by one member at a time."""
 
 from pulp import LpConstraintGE
 
@@ -9,13 +9,14 @@ from nova_holistic.solver.problem.tolerances import (
 
 
 class Limit:
-    """A row as an upper limit: the sum now, and what one more step breaks.
+    """A row as an upper limit, with the current sum.
 
-    A lower limit is an upper one of the negative. Of an equation only the
-    upper half can be kept on the way; the lower one is judged at the end.
+    A lower limit is an upper limit of the negative sum. Of an equation, only
+    the upper limit can be satisfied at each step; the lower limit is checked
+    at the end.
 
     :ivar atoms: counts in the sum, with their coefficients
-    :ivar extensions: policies' own variables that make room at no price
+    :ivar extensions: variables of policies that raise the limit at no cost
     """
 
     __slots__ = ('now', 'limit', 'slack', 'price', 'atoms', 'extensions',
@@ -36,7 +37,7 @@ class Limit:
                 continue
             self._free.append((atom, weight))
             if weight < 0 and prices.get(atom):
-                # A policy's own variable stretches the limit, at its price.
+                # A variable of the policy raises the limit, at its price.
                 self.slack -= weight * atom.upper
                 self.price = prices[atom] / -weight
         if row.sense == LpConstraintGE and not self._free:
@@ -45,7 +46,8 @@ class Limit:
 
     def bind(self, bounds: dict[Atom, 'VariableBound'],
              prices: dict[Atom, float]) -> None:
-        """Find what stretches it, and tell what it keeps down itself."""
+        """Link the limit to the variables that raise it, and to the variable
+        that it bounds."""
         for atom, weight in self._free:
             if weight < 0 and not prices.get(atom):
                 bound = bounds.setdefault(atom, VariableBound(atom.upper))
@@ -76,18 +78,19 @@ class Limit:
 
     @property
     def _level(self) -> bool:
-        """Whether all have to be equal: then someone has to be first."""
+        """Whether all counts must be equal: then one count must exceed the
+        others temporarily."""
         return self.limit + self.slack < 1
 
 
 class VariableBound:
-    """The largest value that a policy's own variable can have now.
+    """The largest value that a variable of a policy can currently have.
 
-    It is never more than counts allow that bound it from above, such as the
-    smallest of several.
+    Counts can bound the variable from above; an example is a variable that is
+    at most the smallest of several counts.
 
-    :ivar limits: rows of nothing but such counts and the variable
-    :ivar extended: rows to which the variable gives room
+    :ivar limits: rows that contain only such counts and the variable
+    :ivar extended: rows whose limit the variable raises
     """
 
     __slots__ = ('value', 'limits', 'extended', '_upper')
@@ -99,11 +102,11 @@ class VariableBound:
 
     @property
     def next(self) -> float:
-        """What the value may become with those still to come."""
+        """The value after one further step, at most the upper limit."""
         return min(self._upper, self.value + 1)
 
     def refresh(self) -> bool:
-        """Look at the counts again; whether anything changed."""
+        """Compute the value from the counts; return whether it changed."""
         before = self.value
         self.value = min([self._upper, *(
             (limit.limit - limit.now) / weight

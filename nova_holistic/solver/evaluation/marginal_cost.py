@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one member more costs on each host, all hosts at once, where an
-objective is a sum over hosts."""
+"""The cost of one more member on each host, as an array over all hosts, for
+objectives that are sums over hosts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,18 +12,20 @@ from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 Asked = Sequence[tuple[str, int]]
-"""Resource classes and amounts, as of one member."""
+"""Resource classes and amounts that one member requests."""
 
 
 class MarginalCost:
-    """Of a group of which some members stay, and others join one by one.
+    """The marginal costs of a group in which some members stay and others are
+    inserted one by one.
 
-    :ivar free: of each resource class that the group asks for, on each host
+    :ivar free: resource class that the group requests to the free amount on
+        each host
     """
 
     def __init__(self, table: HostTable, members: Sequence[Member],
                  outlay: Outlay, used: Sequence[int]):
-        """:param used: hosts of the members that stay"""
+        """:param used: indexes of the hosts of members that stay"""
         # Servers of one description share an object.
         wanted = {id(m.requirements): m.requirements for m in members}
         names = sorted({name for each in wanted.values()
@@ -42,31 +44,31 @@ class MarginalCost:
         self._opening[list(used)] = 0.0
 
     def of(self, asked: Asked) -> np.ndarray:
-        """What each host costs more with one such member more."""
+        """The increase of the cost of each host by one such member."""
         return self._opening + self._cost_increase(asked)
 
     def fits(self, asked: Asked) -> np.ndarray:
-        """Hosts that have so much left."""
+        """[host]: whether these amounts are free."""
         result = np.ones(self._hosts, dtype=bool)
         for name, amount in asked:
             result &= self.free[name] >= amount
         return result
 
     def put(self, asked: Asked, host: int) -> None:
-        """One such member is on the host."""
+        """Place one such member on the host."""
         for name, amount in asked:
             self.free[name][host] -= amount
         self._opening[host] = 0.0
         self.full = self._share({})
 
     def least(self, kinds: Sequence[tuple[Asked, np.ndarray, int]]) -> float:
-        """No way for all of them to join costs less.
+        """A lower bound of the cost of inserting all these members.
 
-        Costs that rise with use add up to more where different members share
-        a host than they would alone. What it costs to use a host can be
-        shared: only that of those who need most is counted.
+        Costs that rise with utilisation are larger if different members share
+        a host. Members can share the cost of opening a host: only the largest
+        opening cost of all kinds is counted.
 
-        :param kinds: what is asked for, the hosts that suit, and by how many
+        :param kinds: requested amounts, suitable hosts, and number of members
         """
         climbs = sum(self._utilisation_bound(*each) for each in kinds)
         if len(self._slopes):
@@ -78,8 +80,8 @@ class MarginalCost:
 
     def _opening_bound(self, asked: Asked, suits: np.ndarray,
                        number: int) -> float:
-        """The least for hosts with so many places, were parts of hosts to be
-        had for parts of what they cost."""
+        """The minimum cost of opening hosts for this number of members, if
+        fractions of hosts were possible at fractions of their cost."""
         room = np.where(suits, number, 0)
         for name, amount in asked:
             room = np.minimum(room, self.free[name] // amount)
@@ -92,14 +94,14 @@ class MarginalCost:
 
     def _utilisation_bound(self, asked: Asked, suits: np.ndarray,
                            number: int) -> float:
-        """The least for members that ask the same, without other members and
-        without what it costs to use hosts."""
+        """The minimum cost of utilisation for members of one kind, without
+        other members and without the costs of opening hosts."""
         if not len(self._slopes):
             return 0.0
         hosts = np.flatnonzero(suits)
         first = self._cost_increase(asked)[hosts]
         if len(hosts) > number:
-            # Costs never fall with each further member: others are not used.
+            # Marginal costs never fall, so the other hosts remain unused.
             hosts = hosts[np.argpartition(first, number - 1)[:number]]
         shares = [self._share({name: n * amount for name, amount in asked},
                               hosts) for n in range(number + 1)]
@@ -114,7 +116,7 @@ class MarginalCost:
 
     def _share(self, extra: Mapping[str, int],
                hosts: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """Mean utilisation of hosts, as objectives.utilisation has it."""
+        """Mean utilisation of hosts, as objectives.utilisation defines it."""
         total = np.zeros(self._hosts)[hosts]
         for name, free in self.free.items():
             capacity = self._capacity[name][hosts]

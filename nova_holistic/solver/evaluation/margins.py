@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hard policies' rows as upper limits on the most that counts can come to."""
+"""Rows of hard policies as upper limits on the largest possible counts."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,15 +13,15 @@ from nova_holistic.solver.problem.rows import Atom, Kind, Row
 from nova_holistic.solver.problem.tolerances import ARITHMETIC
 
 Table = tuple[int, str]
-"""A scope and a level, in which its members are counted."""
+"""A scope, and the level at which its members are counted."""
 
 Slot = tuple[int, str, int]
-"""A domain there, by its number; -1 is no domain."""
+"""A scope, a level, and the number of a domain; -1 means no domain."""
 
 
 @dataclass(slots=True, eq=False)
 class FreeVariable:
-    """A policy's own variable, and the values that are left to it."""
+    """A variable of a policy, and the range of its possible values."""
 
     low: float
     high: float
@@ -30,11 +30,11 @@ class FreeVariable:
 
 @dataclass(slots=True, eq=False)
 class Margin:
-    """A row as an upper limit; an equation is two.
+    """A row as an upper limit; an equation has two margins.
 
-    :ivar now: the most that the counts in it come to
-    :ivar free: the only variable of the policy's own in it, if there is one
-    :ivar weight: of that
+    :ivar now: largest possible value of the counts in the row
+    :ivar free: the only variable of the policy in the row, if it has one
+    :ivar weight: the coefficient of this variable
     """
 
     limit: float
@@ -43,14 +43,15 @@ class Margin:
     weight: float = 0.0
 
     def breaks(self, more: float) -> bool:
-        """If the counts came to so much more."""
+        """Whether the row would be violated if the counts grew by this."""
         if self.free is None:
             return self.now + more > self.limit + ARITHMETIC
         low, high = self.leaves(more)
         return low > high
 
     def leaves(self, more: float) -> tuple[float, float]:
-        """Least and largest value of the variable then."""
+        """Smallest and largest value of the variable if the counts grew by
+        this."""
         free = self.free
         end = (self.limit - self.now - more) / self.weight
         if self.weight > 0:
@@ -65,11 +66,11 @@ Weights = Mapping[Slot, Sequence[tuple[Margin, float]]]
 
 @dataclass(slots=True)
 class Margins:
-    """Those of all rows.
+    """The margins of all rows.
 
-    :ivar counts: by what is counted where
-    :ivar used: by what is used or not
-    :ivar tables: each with the number of its domains
+    :ivar counts: slot whose count is in a row to the row and coefficient
+    :ivar used: slot whose use is in a row to the row and coefficient
+    :ivar tables: each table to the number of its domains
     """
 
     counts: Weights
@@ -81,12 +82,12 @@ class Margins:
 
     @classmethod
     def of(cls, case: Case) -> 'Margins':
-        """Of the rows that there are; nothing is counted yet."""
+        """Margins of the rows of the case, with counts of 0."""
         found = cls(defaultdict(list), defaultdict(list), {})
         frees: dict[Atom, FreeVariable] = {}
         for row in case.rules.every_row():
             if not row.carried.policy.hard:
-                # Its own variables give way.
+                # The variables of a preference absorb any violation.
                 continue
             for atom, _ in row.terms:
                 if atom.kind is Kind.FREE and atom not in frees:
@@ -118,11 +119,11 @@ class Margins:
             self._several.append((margin, own))
 
     def freeze(self) -> None:
-        """What counts come to now is fine: from here on no row gets worse
-        than its limit, or than it is.
+        """Accept the current counts: from now on, no row may exceed its limit,
+        or its current value if this is larger.
 
-        Variables of which a row has several keep the values that they have,
-        whatever those are: no count in it may grow.
+        If a row has several variables, their values are not known, but they
+        stay fixed: the sum of the counts in this row may not grow.
         """
         fixed = {free for _, frees in self._several for free in frees}
         for margin in self._all:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a group's policies say of the hosts that one member more could be on,
-asked of their checks; hosts that are alike to a policy are asked of once."""
+"""Evaluates the policies of a group for one more member on each possible host.
+
+It uses the checks of the policies. A policy is checked only once for hosts
+that it does not distinguish.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,8 +27,8 @@ from nova_holistic.solver.problem.tolerances import EXACT_FLOATS
 class Best:
     """The best host of one member.
 
-    :ivar preference_cost: what preferences cost there, of those that look at
-        it, in whole steps that all weights are multiples of
+    :ivar preference_cost: cost on this host of the preferences that depend on
+        the host, in steps of which all weights are integer multiples
     """
 
     host: int
@@ -33,21 +36,22 @@ class Best:
     cost: float
 
     def is_worse(self, preference_cost: float, cost: float) -> bool:
-        """Whether that would be better; preferences come first."""
+        """Whether these costs are better; preferences come first."""
         if preference_cost != self.preference_cost:
             return preference_cost < self.preference_cost
         return cost < self.cost
 
 
 class PolicyEvaluation:
-    """Policies, and where members are by now."""
+    """The policies, and the current hosts of members."""
 
     def __init__(self, table: HostTable, snapshot: Snapshot,
                  policies: Sequence[Carried], where: dict[str, Host],
                  used: set[int], deadline: Deadline):
         """
-        :param where: of all members that have a host; kept up by the caller
-        :param used: indexes of those hosts; kept up by the caller
+        :param where: path to host of all members that have a host; the caller
+            updates it
+        :param used: indexes of these hosts; the caller updates it
         """
         self._table, self._snapshot = table, snapshot
         self._policies = policies
@@ -59,13 +63,13 @@ class PolicyEvaluation:
             if not each.policy.hard) or Fraction(1)
 
     def is_described(self, member: Member) -> bool:
-        """Whether each policy says what it sees of the member's host."""
+        """Whether each policy declares the levels that it distinguishes."""
         return all(distinguished_levels(each, member) is not None
                    for each in self._policies)
 
     def admitted(self, member: Member, hosts: np.ndarray) -> np.ndarray:
-        """Those of the hosts on which no policy above the member rules it
-        out, whoever else is there."""
+        """The hosts from which no policy above the member excludes it,
+        regardless of other members."""
         screens = [each.policy for each in self._policies
                    if each.policy.hard and each.scope.holds(member)
                    and type(each.policy).admits is not Policy.admits]
@@ -77,9 +81,9 @@ class PolicyEvaluation:
 
     def preference_costs(self, member: Member,
                          hosts: np.ndarray) -> np.ndarray:
-        """What preferences cost with the member on each host, at least, in
-        whole steps: those that would have to be asked too often are taken to
-        cost nothing."""
+        """A lower bound of the cost of preferences, in steps, with the member
+        on each host. Preferences that would need too many checks count as
+        0."""
         total = np.zeros(len(hosts))
         for each in self._policies:
             host_types = None if each.policy.hard or not distinguished_levels(
@@ -96,10 +100,12 @@ class PolicyEvaluation:
 
     def first(self, member: Member, hosts: np.ndarray, costs: np.ndarray,
               preference_costs: np.ndarray, evaluations: int) -> Best | None:
-        """The best of the hosts; None where there is none, where it would
-        take too many looks to know, or where costs are too large to be exact.
+        """The best of the hosts; None if no host is possible, if the search
+        would need too many checks, or if costs are too large to be exact.
 
-        :param hosts: by what preferences cost at least, then by cost
+        :param hosts: hosts, ordered by the lower bound of the cost of
+            preferences, then by cost
+        :param evaluations: maximum number of hosts to check
         """
         if preference_costs.max(initial=0) >= EXACT_FLOATS:
             return None
@@ -137,7 +143,8 @@ class PolicyEvaluation:
         return None
 
     def _refusing(self, member: Member, host: int) -> int | None:
-        """Number of a policy that does not hold with the member there."""
+        """Index of a hard policy that is violated with the member on the host;
+        None if all hold."""
         for number, each in enumerate(self._policies):
             if not each.policy.hard:
                 continue
@@ -151,8 +158,8 @@ class PolicyEvaluation:
         return None
 
     def _broken(self, number: int, member: Member) -> bool:
-        """Whether a policy is broken wherever the member is; as far as it
-        says what it sees, it is so where the member is nowhere."""
+        """Whether a policy is violated on every host. If it declares what it
+        distinguishes, this is so if it is violated without the member."""
         each = self._policies[number]
         return distinguished_levels(each, member) is not None and bool(
             self._violations(each))
@@ -163,15 +170,16 @@ class PolicyEvaluation:
 
     def _violations(self, each: Carried, member: Member | None = None,
                     host: int = -1) -> int:
-        """With the member on the host, and all others where they are."""
+        """The number of violations with the member on the host and all others
+        on their current hosts."""
         where = self._where if member is None else {
             **self._where, member.path: self._table.hosts[host]}
         return each.policy.check(each.scope, where, self._snapshot).count
 
     def host_types(self, each: Carried, member: Member,
                    hosts: np.ndarray) -> np.ndarray | None:
-        """Numbers, equal for hosts that are alike to the policy; None where
-        any two may differ."""
+        """Numbers that are equal for hosts that the policy does not
+        distinguish; None if any two hosts may differ."""
         seen = distinguished_levels(each, member)
         if seen is None:
             return None
@@ -180,7 +188,7 @@ class PolicyEvaluation:
             division = self._table.division(level)
             domains = division.of_host[hosts]
             if not differ:
-                # The last is the number of no domain, which stays itself.
+                # The last element is for hosts in no domain.
                 used = np.zeros(len(division.domains) + 1, dtype=bool)
                 used[division.of_host[list(self._used)]] = True
                 used[-1] = True
@@ -193,10 +201,11 @@ class PolicyEvaluation:
 
 def distinguished_levels(each: Carried,
                          member: Member) -> Mapping[str, bool] | None:
-    """What the policy says it sees of the member's host.
+    """The levels that the policy distinguishes for the member's host, as it
+    declares; None if it declares nothing.
 
-    What a class says is said of its own check, not of one that a subclass has
-    put in its place.
+    The declaration of a class applies to the check of this class. If a
+    subclass overrides only the check, the declaration is ignored.
     """
     for kind in type(each.policy).__mro__:
         if 'distinguishes' in vars(kind):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of hard policies whose meaning can be counted, whoever wrote them.
+"""The shapes of rows of hard policies, such as limits on counts.
 
-A row is recognised by its form alone, never by the policy's type; rows of
-other forms are left out, so what is counted is necessary and not sufficient.
+A row is recognised only by its form, never by the type of the policy. Rows of
+other forms are omitted, so the shapes are necessary conditions, but not
+sufficient ones.
 """
 
 from collections import defaultdict
@@ -23,10 +24,10 @@ _COUNTED = (Kind.COUNT, Kind.OUTSIDE, Kind.USED)
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the rows of one policy say of members of one scope.
+    """A condition of one policy on the members of one scope.
 
-    Domains are indexes into the level's division; -1 stands for hosts in
-    none of them.
+    Domains are indexes into the level's division; -1 means hosts in no
+    domain.
     """
 
     carried: Carried
@@ -36,10 +37,10 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class CountCap(Shape):
-    """Some domains have limits on the number of members that they hold.
+    """Some domains have limits on their number of members.
 
-    :ivar limits: of the domains that the rows speak of; there is no limit on
-        any other domain of the level
+    :ivar limits: domain to its limit; other domains of the level have no
+        limit
     """
 
     limits: Mapping[int, int]
@@ -47,14 +48,14 @@ class CountCap(Shape):
     def most(self, domain: int, unlimited: int) -> int:
         """The limit of the domain.
 
-        :param unlimited: the answer for a domain without a limit
+        :param unlimited: result for a domain without a limit
         """
         return self.limits.get(domain, unlimited)
 
 
 @dataclass(frozen=True, slots=True)
 class MaxDomains(Shape):
-    """No more than ``most`` of the domains are used."""
+    """At most ``most`` of the domains are used."""
 
     domains: frozenset[int]
     most: int
@@ -62,7 +63,7 @@ class MaxDomains(Shape):
 
 @dataclass(frozen=True, slots=True)
 class MinDomains(Shape):
-    """A least number of the domains is used."""
+    """At least ``least`` of the domains are used."""
 
     domains: frozenset[int]
     least: int
@@ -70,7 +71,7 @@ class MinDomains(Shape):
 
 @dataclass(frozen=True, slots=True)
 class MaxSkew(Shape):
-    """Counts of the domains differ by no more than that."""
+    """The counts of the domains differ by at most ``skew``."""
 
     domains: frozenset[int]
     skew: int
@@ -78,7 +79,7 @@ class MaxSkew(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Disjoint(Shape):
-    """Each of the domains is used by this scope or by the other, not both."""
+    """None of the domains is used by both this scope and the other scope."""
 
     domains: frozenset[int]
     other: int
@@ -86,17 +87,17 @@ class Disjoint(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Infeasible(Shape):
-    """Cannot hold, wherever members are."""
+    """The policy cannot hold on any hosts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unrecognised(Shape):
-    """Something else."""
+    """The policy has rows of other forms."""
 
 
 def shapes(rules: Rules,
            in_time: Callable[[], None] = no_limit) -> list[Shape]:
-    """Of all hard policies, in their order."""
+    """The shapes of all hard policies, in the order of the policies."""
     rows: dict[int, list[Row]] = {id(each): [] for each in rules.encoded}
     limits: dict[int, list[CountLimit]] = {id(each): []
                                            for each in rules.encoded}
@@ -157,7 +158,7 @@ def _number(rules: Rules, atom: Atom) -> int:
 def _read_caps(rules: Rules, row: Row, caps: dict) -> None:
     for atom, weight in row.terms:
         most = math.floor(row.limit / weight + ARITHMETIC)
-        # Any one of them alone can be no more than the whole sum.
+        # No single term can exceed the sum.
         if most < 1 or (len(row.terms) == 1
                         and atom.kind is not Kind.USED):
             limits = caps[atom.scope, atom.level]
@@ -166,7 +167,7 @@ def _read_caps(rules: Rules, row: Row, caps: dict) -> None:
 
 
 def _alike(row: Row) -> bool:
-    """Whether it counts the domains of one level that one scope uses."""
+    """Whether the row counts the domains of one level that one scope uses."""
     return len({(a.scope, a.level, w) for a, w in row.terms
                 if a.kind is Kind.USED}) == 1 and all(
                     a.kind is Kind.USED for a, _ in row.terms)
@@ -202,7 +203,8 @@ def _read_disjoint(rules: Rules, row: Row, apart: dict) -> None:
 
 
 def _max_skew(rules: Rules, rows: Sequence[Row]) -> Iterator[MaxSkew]:
-    """Counts between a variable of the policy and that plus the skew."""
+    """Counts that are at least a variable of the policy, and at most this
+    variable plus the skew."""
     low: dict[Atom, set[tuple[int, str, int]]] = defaultdict(set)
     high: dict[Atom, set[tuple[int, str, int]]] = defaultdict(set)
     skew: dict[Atom, int] = {}

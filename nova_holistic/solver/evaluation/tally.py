@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules' counts while members are placed one after another."""
+"""The counts in the rules while members are placed one after another."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -15,10 +15,10 @@ from nova_holistic.solver.problem.tolerances import UNLIMITED_COUNT
 
 
 class Tally:
-    """For each scope and level: in which domains one more member may be.
+    """For each scope and level, the domains that accept one more member.
 
-    Verdicts are kept by domain and mended when they are next asked for, so
-    that a choice among all hosts is a lookup.
+    Results are cached per domain. A stale result is updated at its next use,
+    so that the choice among all hosts only reads arrays.
     """
 
     def __init__(self, case: Case,
@@ -49,10 +49,11 @@ class Tally:
 
     def verdict(self, c: int,
                 left: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Where the rules let one more of the class in, and at what cost.
+        """[host]: whether the rules allow one more member of the class, and at
+        what cost.
 
-        :param left: host that it has just left; back in a domain of that,
-            counts are what they were, whatever the rules say of them now
+        :param left: host that the member has just left; it may return to the
+            domains of this host, even if the rules do not allow it
         """
         hosts = len(self._case.table)
         allowed = np.ones(hosts, dtype=bool)
@@ -68,7 +69,8 @@ class Tally:
         return allowed, cost
 
     def at(self, c: int, host: int) -> tuple[bool, float]:
-        """The verdict on one host."""
+        """Whether the rules allow one more member on the host, and at what
+        cost."""
         cost = 0.0
         for table in self._of_class(c):
             self._update(table)
@@ -79,8 +81,8 @@ class Tally:
         return True, cost
 
     def excludes(self, c: int, host: int) -> int:
-        """Whether one more of the class there would keep others out: 1 where
-        it would, -1 where some of its members do so already, else 0."""
+        """Whether a member of the class on the host excludes others: 1 if one
+        more member would, -1 if members of the scope already do, else 0."""
         found = 0
         for table in self._of_class(c):
             slot = (*table, int(self._where(table[1])[host]))
@@ -93,15 +95,15 @@ class Tally:
         return found
 
     def add(self, c: int, host: int) -> None:
-        """One more of the class is on the host."""
+        """Count one more member of the class on the host."""
         self._shift(c, host, 1)
 
     def remove(self, c: int, host: int) -> None:
-        """One less of the class is on the host."""
+        """Count one member less of the class on the host."""
         self._shift(c, host, -1)
 
     def reached(self, c: int) -> Iterator[np.ndarray]:
-        """Hosts in the domains that scopes of the class use already."""
+        """For each table of the class, the hosts in domains that are used."""
         for table in self._of_class(c):
             used = np.zeros(len(self._bad[table]))
             for (scope, level, domain), number in self._number.items():
@@ -158,7 +160,7 @@ class Tally:
 
     def _allocate(self, table: tuple[int, str]) -> None:
         if table not in self._bad:
-            # The last place is for hosts in no domain: index -1.
+            # The last element is for hosts in no domain: index -1.
             size = len(self._case.table.division(table[1]).domains) + 1
             self._bad[table] = np.zeros(size, dtype=bool)
             self._cost[table] = np.zeros(size)
@@ -169,13 +171,13 @@ class Tally:
             self._move(table, host, by)
 
     def _move(self, table: tuple[int, str], host: int, by: int) -> None:
-        """Count a member in or out; places whose verdict that may change
-        are stale."""
+        """Add or remove a member, and mark the domains whose results may
+        change as stale."""
         number = int(self._where(table[1])[host])
         here = (*table, number)
         before = self._number[here]
         self._number[here] += by
-        # A place is used from its first member to its last.
+        # The use of a domain changes only with its first or last member.
         emptied_or_filled = not before or not self._number[here]
         if here in self._slots or table in self._most:
             self._stale[table].add(number)
@@ -191,7 +193,7 @@ class Tally:
                         self._mark_stale(extended)
 
     def _mark_stale(self, limit: Limit) -> None:
-        """Verdicts that the limit has a part in are stale."""
+        """Mark all results that depend on the limit as stale."""
         if limit not in self._reach:
             self._reach[limit] = tuple({
                 slot for slot in map(self._slot_of, (

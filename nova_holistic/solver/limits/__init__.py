@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of size and effort, and shares of the time: the settings of all parts
-of the solver."""
+"""Settings of all parts of the solver: limits of size and effort, and shares
+of the time limit."""

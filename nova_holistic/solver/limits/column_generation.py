@@ -29,8 +29,8 @@ class ColumnGenerationLimits:
         heuristic pricing is used. Not measured.
     :ivar value_progress: share by which the value has to fall for a further
         round of heuristic pricing. Not measured.
-    :ivar heuristic_types: host types of a cell that heuristic pricing looks
-        at. Not measured.
+    :ivar heuristic_types: host types of a cell that heuristic pricing uses.
+        Not measured.
     :ivar new_columns: new columns of one round at least, if hosts only cost to
         be used. Not measured.
     :ivar new_columns_per_member: new columns of one round for each member, if
@@ -44,7 +44,7 @@ class ColumnGenerationLimits:
     :ivar dive_rounds: rounds of pricing before each fixing if everyone has a
         place. Not measured.
     :ivar dive_all_rounds: rounds of pricing before each fixing. Not measured.
-    :ivar dive_types: host types of a cell that pricing looks at while diving.
+    :ivar dive_types: host types of a cell that pricing uses while diving.
         Not measured.
     :ivar dive_columns: new columns of one round while diving. Not measured.
     :ivar dives: further dives in which a part of the best dive is kept. No
@@ -60,8 +60,9 @@ class ColumnGenerationLimits:
     :ivar partial_patterns: unfinished patterns that are kept at a time. Not
         measured.
     :ivar beam: unfinished patterns of one host type. No effect on 1 point.
-    :ivar heuristic_beam: the same in heuristic pricing. Not measured.
-    :ivar patterns: patterns that one round of pricing looks at. Not measured.
+    :ivar heuristic_beam: unfinished patterns of one host type in heuristic
+        pricing. Not measured.
+    :ivar patterns: patterns that one round of pricing evaluates. Not measured.
     :ivar kinds: kinds of members, above which there are too many patterns. Not
         measured.
     :ivar goal_share: share of the gap that the goal of a dive leaves to other

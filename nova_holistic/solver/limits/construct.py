@@ -29,7 +29,7 @@ class ConstructLimits:
         class. Not measured.
     :ivar fallback_copies: groups of this size that the hosts of the fallback
         plan have capacity for. Not measured.
-    :ivar fewest_fallback_hosts: hosts of the fallback plan at least. Not
+    :ivar fewest_fallback_hosts: minimum hosts of the fallback plan. Not
         measured.
     :ivar fallback_hosts: hosts of the fallback plan. Not measured.
     :ivar fallback_share: share of the time left for the fallback plan. Not

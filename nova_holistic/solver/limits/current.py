@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All limits as one object, and those of the current call of ``solve``."""
+"""All limits as one object, and the limits of the current call to ``solve``.
+"""
 
 from collections.abc import Iterator
 import contextlib
@@ -60,7 +61,8 @@ _current: ContextVar[Limits] = ContextVar(
 
 
 def limits() -> Limits:
-    """Those in effect in this thread: the defaults outside of ``using``."""
+    """The limits in effect in this thread, which are the defaults outside of
+    ``using``."""
     return _current.get()
 
 
@@ -105,12 +107,12 @@ def phases() -> PhasesLimits:
 
 
 def problem() -> ProblemLimits:
-    """Those in effect of this section."""
+    """Limits of the problem, in effect in this thread."""
     return _current.get().problem
 
 
 def relaxations() -> RelaxationsLimits:
-    """Those in effect of this section."""
+    """Limits of relaxations, in effect in this thread."""
     return _current.get().relaxations
 
 
@@ -121,7 +123,7 @@ def traffic() -> TrafficLimits:
 
 @contextlib.contextmanager
 def using(chosen: Limits) -> Iterator[None]:
-    """These limits are in effect inside the block."""
+    """Put these limits into effect inside the block."""
     token = _current.set(chosen)
     try:
         yield

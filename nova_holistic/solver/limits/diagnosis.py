@@ -22,7 +22,7 @@ class DiagnosisLimits:
     :ivar places_per_check: places (class and host) that the fixed time of one
         check is worth. Not measured.
     :ivar probed_domains: domains that are probed in turn. Not measured.
-    :ivar probing_places: places (class and host) looked at while probing,
+    :ivar probing_places: places (class and host) evaluated while probing,
         after which probing ends. Not measured.
     :ivar probing_depth: levels of nesting in which domains are probed. Not
         measured.

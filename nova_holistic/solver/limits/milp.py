@@ -60,10 +60,10 @@ class MilpLimits:
     :ivar dominated_members: members up to which dominated hosts are left out.
         Not measured.
     :ivar compared_hosts: hosts with which all others are compared to find
-        dominated ones, beside those for the members. Not measured.
+        dominated ones, in addition to those for the members. Not measured.
     :ivar compared_per_member: such hosts for each member. Not measured.
-    :ivar comparisons: comparisons of hosts at once, a byte of memory each. Not
-        measured.
+    :ivar comparisons: comparisons of hosts at the same time, of which each
+        needs one byte of memory. Not measured.
     """
 
     start_nodes: int = 10

@@ -33,7 +33,7 @@ class PhasesLimits:
         diverse. Chosen by the mixed groups of benchmarks/grid.py. No effect on
         3 points.
     :ivar coarse_from: different requirements from which on a relaxation of
-        joined kinds comes first. Chosen by the different groups of
+        merged kinds comes first. Chosen by the different groups of
         benchmarks/grid.py: a relaxation of all kinds takes the whole time
         limit there. No effect on 3 points.
     :ivar large_places: places (kind, or group with policies, and host) from
@@ -41,9 +41,11 @@ class PhasesLimits:
         0.4 times as much.
     :ivar fallback_before_rules: share of the time limit after which a fallback
         plan is constructed when policies have been read. No point reads it.
-    :ivar fallback_after_relaxation: the same after the first relaxation. No
-        point reads it.
-    :ivar fallback_late: the same later. No point reads it.
+    :ivar fallback_after_relaxation: share of the time limit after which a
+        fallback plan is constructed after the first relaxation. No point reads
+        it.
+    :ivar fallback_late: share of the time limit after which a fallback plan is
+        constructed before a plan from patterns. No point reads it.
     :ivar spare_hosts: hosts added to those of the relaxation, as shares of
         them, in turn. No point reads it.
     :ivar rounds_before_patterns: rounds of disaggregation before column

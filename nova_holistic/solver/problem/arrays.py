@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts as columns of numbers, worked out once for all that look at them."""
+"""The properties of hosts as columns of numbers, computed once and shared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -18,7 +18,7 @@ from nova_holistic.solver.problem.tolerances import LARGEST_AMOUNT
 class Amounts:
     """One resource class on every host, in the order of the snapshot.
 
-    A host that does not offer the class has nothing of it.
+    All amounts are 0 for a host that does not offer the class.
     """
 
     offered: np.ndarray
@@ -30,7 +30,7 @@ class Amounts:
 
     @classmethod
     def of(cls, found: Sequence[Inventory | None]) -> 'Amounts':
-        """:param found: None where a host has none"""
+        """:param found: inventory of each host; None if the host has none"""
         none = Inventory(0, max_unit=0)
         rows = [i or none for i in found]
         exact = [i.capacity for i in rows]
@@ -43,28 +43,29 @@ class Amounts:
             _column([max(i.step_size, 1) for i in rows]))
 
     def part(self, numbers: np.ndarray) -> 'Amounts':
-        """Those of some of the hosts."""
+        """The amounts of some of the hosts."""
         return Amounts(*(_fixed(getattr(self, field.name)[numbers])
                          for field in fields(self)))
 
     def renewed(self, succession: Succession, fresh: 'Amounts') -> 'Amounts':
-        """:param fresh: rows of the hosts that are new or otherwise"""
+        """:param fresh: rows of the hosts that are new or changed"""
         return Amounts(*(
             _fixed(succession.column(getattr(self, field.name),
                                      getattr(fresh, field.name)))
             for field in fields(self)))
 
     def accepts(self, amount: int) -> np.ndarray:
-        """Where one consumer may have that amount at once, room aside."""
+        """[host]: whether one allocation may have this amount, regardless of
+        the free capacity."""
         return (self.offered & (self.min_unit <= amount)
                 & (amount <= self.max_unit) & (amount % self.step_size == 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """The domains of one level, and which of them holds each host.
+    """The domains of one level, and the domain of each host.
 
-    :ivar of_host: index into ``domains``; -1 for a host in none of them
+    :ivar of_host: index into ``domains``; -1 for a host in no domain
     """
 
     domains: tuple[Domain, ...]
@@ -73,7 +74,7 @@ class Division:
 
     @classmethod
     def of(cls, found: Sequence[Domain | None]) -> 'Division':
-        """:param found: None where a host is in no domain"""
+        """:param found: domain of each host; None if it is in no domain"""
         distinct = set(found)
         distinct.discard(None)
         domains = tuple(sorted(distinct))
@@ -84,15 +85,15 @@ class Division:
 
     def renewed(self, succession: Succession,
                 fresh: Sequence[Domain | None]) -> 'Division':
-        """:param fresh: domains of the hosts that are new or otherwise"""
+        """:param fresh: domains of the hosts that are new or changed"""
         before = self.of_host[succession.kept]
         still = np.unique(before[before >= 0]).tolist()
-        # Sorted already, and distinct, as they were.
+        # These domains remain sorted and distinct.
         stayed = [self.domains[i] for i in still]
         found = set(fresh).difference([None], stayed)
         domains = tuple(sorted(stayed + list(found)) if found else stayed)
         index = {domain: i for i, domain in enumerate(domains)}
-        # The last is the number of no domain: -1 finds it from behind.
+        # The last element is for hosts in no domain, which have index -1.
         numbers = np.full(len(self.domains) + 1, -1, dtype=np.int64)
         numbers[still] = [index[domain] for domain in stayed]
         rows = np.array([-1 if d is None else index[d] for d in fresh],
@@ -109,10 +110,10 @@ class Division:
 
 
 class HostArrays:
-    """What is asked for is worked out once, and what was given out never
-    changes; so threads may share it.
+    """The arrays of some hosts, each computed when it is first needed.
 
-    It knows hosts, not their snapshot, and may outlive that.
+    Threads may share this object, because its arrays never change. It refers
+    to the hosts, not to their snapshot, and may outlive the snapshot.
     """
 
     def __init__(self, levels: tuple[str, ...], hosts: tuple[Host, ...]):
@@ -148,7 +149,7 @@ class HostArrays:
         return self._divisions[level]
 
     def part(self, numbers: np.ndarray) -> 'HostArrays':
-        """Those of some of the hosts."""
+        """The arrays of some of the hosts."""
         part = HostArrays(self.levels, tuple(
             self.hosts[h] for h in numbers.tolist()))
         for name, amounts in dict(self._amounts).items():
@@ -157,10 +158,10 @@ class HostArrays:
         return part
 
     def renewed(self, snapshot: Snapshot) -> 'HostArrays':
-        """The arrays of other hosts, where only those rows are worked out
-        whose hosts are new or otherwise.
+        """The arrays of the hosts of a later snapshot. Only the rows of hosts
+        that are new or changed are computed.
 
-        What no host has is forgotten, however often it is asked for.
+        Resource classes and levels that no host has are not kept.
         """
         new = HostArrays(snapshot.levels, snapshot.hosts)
         follows = Succession.of(self.hosts, self.index, new.hosts)
@@ -185,7 +186,7 @@ class HostArrays:
 
     def _vertices(self, level: str,
                   hosts: Sequence[Host]) -> list[Domain | None]:
-        """The domain of each host; hosts of one share one object."""
+        """The domain of each host; hosts of one domain share one object."""
         if level == HOST or level not in self.levels:
             return [self._tree.domain(host, level) for host in hosts]
         known: dict[tuple[str, ...], Domain | None] = {}

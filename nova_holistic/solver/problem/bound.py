@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a solver's dual bound is worth once its rounding is allowed for."""
+"""Dual bounds that are valid despite the rounding errors of the solver."""
 
 import math
 
@@ -8,7 +8,7 @@ from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 
 
 def safe(objective: Objective, bound: float | None) -> float:
-    """A number that no plan's cost is below; 0 where nothing is proved."""
+    """A lower bound of the cost of every plan; 0 if nothing is proved."""
     if bound is None:
         return 0.0
     lower = max(0.0, bound - BOUND_ERROR * abs(bound))
@@ -18,5 +18,5 @@ def safe(objective: Objective, bound: float | None) -> float:
 
 
 def gap(value: float, bound: float) -> float:
-    """(value - bound) / value; 0 where both are 0."""
+    """(value - bound) / value; 0 if both are 0."""
     return (value - bound) / value if value else 0.0

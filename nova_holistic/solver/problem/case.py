@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be solved: hosts, member classes, room, and rules."""
+"""The problem for the solver: hosts, member classes, room, and rules."""
 
 from collections.abc import (
     Callable, Collection, Iterator, Mapping, Sequence)
@@ -30,18 +30,17 @@ from nova_holistic.solver.problem.rules import (
     carried_policies, distinct, Rules)
 
 Counts = tuple[dict[int, int], ...]
-"""For each member class, in order: host index to number of its members."""
+"""For each member class, in order: host index to the number of its members."""
 
 
 @dataclass(frozen=True, slots=True)
 class Freed:
-    """Members that may move, while others without a place stay on hosts that
-    the caller knows.
+    """Members that may move. The caller knows the hosts of all others.
 
-    :ivar scope: these members; no class has others beside them
-    :ivar policies: those whose checks see one of these members
-    :ivar rows: those of ``whole`` that are about these members; None if the
-        policies are to be encoded
+    :ivar scope: the members that may move; no class combines them with others
+    :ivar policies: policies whose checks depend on one of these members
+    :ivar rows: rows of ``whole`` for these members; None if the policies must
+        be encoded
     :ivar whole: the rules of all hosts
     """
 
@@ -53,12 +52,13 @@ class Freed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A group against a snapshot, ready to be solved.
+    """The problem of one group and one snapshot, ready for the solver.
 
-    :ivar placed: host index of each member that stays where it is
-    :ivar room: [class, host]: how many of the class the host takes at most
-    :ivar checked: those of ``policies`` without rows, for construction
-        without a program: only their checks tell whether they hold
+    :ivar placed: host index of each member that stays on its host
+    :ivar room: [class, host]: maximum number of members of the class that the
+        host takes
+    :ivar checked: policies without rows, for construction without a program:
+        only their checks detect violations
     """
 
     group: Group
@@ -79,15 +79,16 @@ class Case:
            table: HostTable | None = None,
            freed: 'Freed | None' = None,
            constructs: bool = False) -> 'Case':
-        """Look up what the group asks for, and write its rules down.
+        """Compute the classes and the room, and encode the policies.
 
-        :param in_time: called again and again; raises where time has run out
-        :param table: the snapshot's, if there is one already
-        :param freed: the only ones of the members without a place that may
-            move; None for all of them
-        :param constructs: the plan is constructed without a program, so that
-            no rows are needed for traffic
-        :raises InvalidDocument: a placed member or its host is unknown
+        :param in_time: a function that is called repeatedly and raises
+            OutOfTime at the end of the time
+        :param table: the table of the snapshot, if one exists
+        :param freed: the members that may move; None for all members without
+            a host
+        :param constructs: whether the plan is constructed without a program,
+            so that traffic needs no rows
+        :raises InvalidDocument: if a placed member or its host is unknown
         """
         table = table or HostTable.of(snapshot)
         members = group.all_members()
@@ -121,12 +122,13 @@ class Case:
                    checked)
 
     def under(self, policies: Sequence[Carried]) -> 'Case':
-        """The same, with no policies but these hard ones."""
+        """This case with only these hard policies."""
         return replace(self, rules=self.rules.only(policies),
                        policies=tuple(policies))
 
     def open_room(self) -> np.ndarray:
-        """``room`` without hosts that some rule alone keeps a class from."""
+        """``room``, reduced by the rows and limits that exclude a class from
+        a host independently of other members."""
         room = self.room.copy()
         for row in self.rules.rows:
             if len(row.terms) != 1 or row.limit or (
@@ -143,8 +145,8 @@ class Case:
         return room
 
     def left_of(self, limit: CountLimit) -> np.ndarray:
-        """[domain]: how many members beside those that stay the limit lets
-        in; the last is for hosts in no domain."""
+        """[domain]: how many members the limit allows in addition to those
+        that stay; the last element is for hosts in no domain."""
         division = self.table.division(limit.level)
         left = np.full(len(division.domains) + 1, limit.most)
         np.subtract.at(left, division.of_host[self.placed_in(limit.scope)], 1)
@@ -152,7 +154,7 @@ class Case:
         return np.maximum(left, 0)
 
     def placed_in(self, scope: int) -> list[int]:
-        """Host indexes of the scope's members that stay, one for each."""
+        """Host index of each of the scope's members that stay."""
         return [self.placed[m.path] for m in self.rules.scopes[scope].members
                 if m.path in self.placed]
 
@@ -161,7 +163,8 @@ class Case:
                 if scope in each.scopes]
 
     def fits(self, counts: Counts) -> bool:
-        """Exactly: everyone has a host, and no host is beyond its room."""
+        """Whether each member has a host and no host exceeds its room; the
+        arithmetic is exact."""
         for c, each in enumerate(self.classes):
             here = counts[c]
             if sum(here.values()) != len(each.members) or any(
@@ -170,7 +173,7 @@ class Case:
         return not any(self.overfull(counts))
 
     def overfull(self, counts: Counts) -> Iterator[tuple[int, str]]:
-        """Hosts and resource classes of which the members take too much."""
+        """Hosts and resource classes whose capacity the members exceed."""
         for (host, name), amount in self._taken(counts).items():
             if amount > int(self.table.amounts(name).free[host]):
                 yield host, name
@@ -185,10 +188,10 @@ class Case:
         return taken
 
     def placement(self, counts: Counts) -> dict[str, Host]:
-        """Member path to host, in document order, those placed included.
+        """Member path to host, in document order, including placed members.
 
-        Which of a class's equal members goes where is arbitrary; here the
-        first members get the hosts whose names come first.
+        The assignment of the equal members of a class is arbitrary: the first
+        members get the hosts whose names come first.
         """
         where = {path: self.table.hosts[h] for path, h in self.placed.items()}
         for each, here in zip(self.classes, counts):
@@ -200,17 +203,17 @@ class Case:
                 if m.path in where}
 
     def preference_cost(self, placement: Mapping[str, Host]) -> Fraction:
-        """Weighted violations, as the policies' own checks see them; exact,
-        as costs of any size are compared."""
+        """Weighted violations, counted by the checks of the policies. The sum
+        is exact, because costs of any size are compared."""
         return preference_cost(self.policies, placement, self.snapshot)
 
     def weighted(self, preference: Carried,
                  placement: Mapping[str, Host]) -> Fraction:
-        """What the violations of one preference cost."""
+        """The cost of the violations of one preference."""
         return preference_cost((preference,), placement, self.snapshot)
 
     def breaks_policy(self, placement: Mapping[str, Host]) -> bool:
-        """Whether some hard policy does not hold."""
+        """Whether some hard policy is violated."""
         return any(p.policy.check(p.scope, placement, self.snapshot).count
                    for p in self.policies if p.policy.hard)
 
@@ -222,7 +225,7 @@ def _room(classes: Sequence[MemberClass], kinds: KindRoom, hosts: int,
     room = np.zeros((len(classes), hosts), dtype=width(most))
     for row, each in zip(room, classes):
         in_time()
-        # What a host takes of its kind may be more than the class has.
+        # A host may have room for more members than the class has.
         row[:] = np.minimum(kinds.room[each.requirements].astype(
             np.int64), len(each.members))
     return room
@@ -232,7 +235,7 @@ def placed_at(members: tuple[Member, ...], table: HostTable,
               placed: Mapping[str, str]) -> dict[str, int]:
     """Host index of each member that stays.
 
-    :raises InvalidDocument: the member or its host is unknown
+    :raises InvalidDocument: if a member or its host is unknown
     """
     paths = {member.path for member in members}
     for path, host in placed.items():
@@ -249,10 +252,10 @@ def reach(members: Sequence[Member], masks: Mapping[str, np.ndarray],
           placed: Mapping[str, int], hosts: int,
           also: Mapping[str, Collection[int]] = FrozenMapping(),
           ) -> dict[str, np.ndarray]:
-    """Member path to the hosts that can hold, or hold, it.
+    """Member path to the hosts of the member, actual and possible.
 
-    :param masks: of those still to be placed
-    :param also: hosts that others may come to be on
+    :param masks: possible hosts of the members without a host
+    :param also: further hosts that some members may get
     """
     at = {h: np.arange(hosts) == h for h in set(placed.values())}
     found = {m.path: at[placed[m.path]] if m.path in placed
@@ -263,15 +266,16 @@ def reach(members: Sequence[Member], masks: Mapping[str, np.ndarray],
 
 
 def _has_traffic(each: Carried) -> bool:
-    """Whether it is a relationship with traffic. Its rows take several
-    variables for each domain, and most of the time of writing a case."""
+    """Whether the policy is a relationship with traffic. Its rows need several
+    variables per domain, and encoding them takes most of the build time."""
     return isinstance(each.policy, Relationship) and bool(
         each.policy.traffic_mbps) and (
             each.policy.monotone or not each.policy.hard)
 
 
 def _tell_sides_apart(policies: Sequence[Carried], rules: Rules) -> None:
-    """Objectives may speak of the sides of what has traffic between them."""
+    """Number the sides of relationships with traffic, because objectives may
+    refer to them."""
     for each in policies:
         if isinstance(each.policy, Relationship) and each.policy.traffic_mbps:
             for side in each.policy.side_scopes(each.scope):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fewer kinds of members, for a relaxation of a group whose members all
+"""A smaller number of kinds, for a relaxation of a group whose members all
 differ.
 
-Members of one coarse kind ask for no more than each of them really does. A
-bound for them is a bound for the group.
+A coarse kind requests no more than any of its members. Therefore, a bound for
+the coarse kinds is a bound for the group.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -19,16 +19,17 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.problem.eligibility import demands
 
 Found = Mapping[tuple[Requirements, Hashable], Sequence[Member]]
-"""Members by what they require, and by what else tells them apart."""
+"""Members by their requirements and by their other differences."""
 
 
 def coarse(found: Found, most: int) -> dict[tuple, list[Member]]:
-    """The same members in about ``most`` kinds.
+    """Merge the members into about ``most`` kinds.
 
-    Members are joined only where they differ in nothing but amounts of the
-    same resource classes. The joined kind asks for the least of each amount.
+    Members are merged only if they differ only in the amounts of the same
+    resource classes. The merged kind requests the minimum of each amount.
 
-    :param most: of the result, unless more kinds differ otherwise
+    :param most: number of kinds of the result; the result has more kinds if
+        more of them differ in other properties
     """
     similar: dict[tuple, list[tuple]] = {}
     for key in found:
@@ -59,7 +60,7 @@ def coarse(found: Found, most: int) -> dict[tuple, list[Member]]:
 class _Cluster:
     """
     :ivar amounts: [key, resource class]
-    :ivar numbers: members of each key
+    :ivar numbers: [key]: number of members
     """
 
     keys: Sequence[tuple[Requirements, Hashable]]
@@ -77,15 +78,15 @@ class _Cluster:
 
     @property
     def loss(self) -> float:
-        """How much less the members ask for when they are joined, in
-        multiples of the least amounts."""
+        """The reduction of the requested amounts by merging, in multiples of
+        the minimum amounts."""
         if len(self.keys) == 1 or not self.names:
             return 0.0
         least = self.amounts.min(axis=0)
         return float(self.numbers @ (self.amounts / least - 1).sum(axis=1))
 
     def halves(self) -> tuple['_Cluster', '_Cluster']:
-        """Split in the middle of the amounts that differ most."""
+        """Split at the midpoint of the amounts with the largest ratio."""
         widest = int(np.argmax(
             self.amounts.max(axis=0) / self.amounts.min(axis=0)))
         column = self.amounts[:, widest]

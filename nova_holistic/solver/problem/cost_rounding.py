@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What preferences can cost: sums of whole violations at their weights."""
+"""Rounding of bounds to possible costs of preferences, which are sums of
+integer violations times weights."""
 
 from collections.abc import Iterable
 from math import ceil
@@ -9,13 +10,13 @@ from nova_holistic.solver.problem.tolerances import COST_ERROR
 
 
 def rounded_up(bound: float, weights: Iterable[float]) -> float:
-    """A cost that no plan's preferences are below, where a solver says that
-    theirs is the bound or more."""
+    """Round up a solver's bound of the cost of preferences; the result is a
+    valid bound of this cost for every plan."""
     weights = [*weights]
     off = COST_ERROR * max(max(weights, default=0.0), abs(bound))
     step = float(common_step(map(exact, weights)))
     low = bound - off
     if low <= 0:
         return 0.0
-    # Where multiples lie closer than the solver is exact, none is told.
+    # If the multiples are closer than the error of the solver, do not round.
     return ceil(low / step) * step if step > 4 * off else low

@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One time limit, shared by everything a solve does."""
+"""The time limit that all phases of a solve share."""
 
 from collections.abc import Callable
 
 
 class OutOfTime(Exception):
-    """The limit has passed. Caught inside the solver, never seen outside."""
+    """The time limit has passed. The solver catches this exception; callers
+    never receive it."""
 
 
 class TooLarge(OutOfTime):
-    """More would have to be kept than is sane: it is not even begun."""
+    """The problem would need too much memory; it is not built."""
 
 
 def no_limit() -> None:
-    """Time never runs out."""
+    """Impose no time limit."""
 
 
 class Deadline:
-    """Seconds left of a limit, by the clock that the caller passes in."""
+    """The remaining seconds of a limit, by the clock of the caller."""
 
     def __init__(self, timer: Callable[[], float], limit: float,
                  start: float | None = None):
         """
-        :param start: by the timer; None for now
+        :param start: start by the timer; None means now
         """
         self._timer = timer
         self._start = timer() if start is None else start
@@ -32,27 +33,27 @@ class Deadline:
         return self._timer() - self._start
 
     def part(self, share: float) -> 'Deadline':
-        """A deadline that leaves the rest of what is left for afterwards."""
+        """A deadline after this share of the remaining time."""
         now = self._timer()
         left = max(0.0, self.limit - (now - self._start))
         return Deadline(self._timer, share * left, now)
 
     def extend(self, other: 'Deadline') -> None:
-        """Put the end off until that of the other one."""
+        """Move the end to the end of the other deadline."""
         self.limit = self.elapsed() + other.left()
 
     def left(self) -> float:
         return max(0.0, self.limit - self.elapsed())
 
     def for_solver(self, around: float) -> float:
-        """Seconds a solver may take so that its answer can still be used.
+        """Seconds that a solver may take so that its answer arrives in time.
 
-        :param around: seconds to hand the program over and read the answer
+        :param around: seconds for passing the program and reading the answer
         """
         spare = min(0.25, 0.05 * self.limit)
         return max(0.0, self.left() - spare - around)
 
     def check(self) -> None:
-        """:raises OutOfTime: nothing is left"""
+        """:raises OutOfTime: if no time is left"""
         if self.elapsed() >= self.limit:
             raise OutOfTime

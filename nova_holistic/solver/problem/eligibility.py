@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts can take a member, and how many of its kind."""
+"""The hosts that can take a member, and their room for its kind."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +14,9 @@ from nova_holistic.solver.problem.hosts import HostTable
 class Test:
     """One condition on a member's host.
 
-    :ivar wanted: what is asked for, in words that follow 'no host '
-    :ivar passed: the hosts that meet it
-    :ivar name: what stands at the end of those words, where it is a name of a
-        domain or aggregate
+    :ivar wanted: the requirement, in words that follow 'no host '
+    :ivar passed: [host]: whether the host meets it
+    :ivar name: the name of a domain or aggregate at the end of these words
     """
 
     wanted: str
@@ -26,14 +25,14 @@ class Test:
 
 
 class Eligibility:
-    """Judges hosts one requirement at a time; equal questions asked once."""
+    """Tests hosts for one requirement at a time, and caches the results."""
 
     def __init__(self, table: HostTable):
         self._table = table
         self._answers: dict[tuple, np.ndarray] = {}
 
     def tests(self, wanted: Requirements) -> Iterator[Test]:
-        """Every condition but room, the most general first."""
+        """Every condition except room, the most general first."""
         yield Test('is enabled', self._table.enabled)
         if wanted.availability_zone is not None:
             zone = wanted.availability_zone
@@ -55,18 +54,19 @@ class Eligibility:
             amounts = self._table.amounts(name)
             yield Test(f'offers {name}', amounts.offered)
             yield Test(
-                f'allows {name} {amount} at once (min_unit, max_unit, '
-                'step_size)', amounts.accepts(amount) | ~amounts.offered)
+                f'allows {name} {amount} in one allocation (min_unit, '
+                'max_unit, step_size)',
+                amounts.accepts(amount) | ~amounts.offered)
 
     def suitable(self, wanted: Requirements) -> np.ndarray:
-        """Hosts that meet every condition but room."""
+        """[host]: whether it meets every condition except room."""
         result = np.ones(len(self._table), dtype=bool)
         for test in self.tests(wanted):
             result &= test.passed
         return result
 
     def room(self, wanted: Requirements, count: int) -> np.ndarray:
-        """How many such members each host takes, at most ``count``."""
+        """[host]: how many such members it takes, at most ``count``."""
         room = np.where(self.suitable(wanted), count, 0)
         for name, amount in demands(wanted):
             free = np.maximum(self._table.amounts(name).free, 0)
@@ -90,6 +90,6 @@ class Eligibility:
 
 
 def demands(wanted: Requirements) -> list[tuple[str, int]]:
-    """Resource classes asked for and the amounts, without zeros, sorted."""
+    """Requested resource classes and amounts, without zeros, sorted."""
     return sorted((name, amount) for name, amount in wanted.resources.items()
                   if amount)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every plan is as good as any other."""
+"""A constant objective, for feasibility problems."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -13,7 +13,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 
 
 class Feasibility(Objective):
-    """Every plan is as good as any other: to ask whether there is one."""
+    """All plans have the same value: the question is whether one exists."""
 
     name: ClassVar[str] = 'indifferent'
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A snapshot's hosts as the solver looks at them: by index, in arrays."""
+"""The hosts of a snapshot by index, with their properties as arrays."""
 
 from collections.abc import Collection
 from functools import cached_property
@@ -12,9 +12,9 @@ from nova_holistic.solver.problem.arrays import Amounts, Division, HostArrays
 
 
 class HostTable:
-    """Hosts by index, with shared arrays, and with subsets of its own.
+    """Hosts by index, with shared arrays and with its own subsets.
 
-    :ivar hosts: those of the snapshot it is about, or some of them
+    :ivar hosts: all or some hosts of the snapshot
     """
 
     def __init__(self, snapshot: Snapshot, arrays: HostArrays):
@@ -23,18 +23,18 @@ class HostTable:
         self._arrays = arrays
         self._subsets: dict[frozenset[int], Domain] = {}
         self._number = 0
-        # What was asked for, and subsets: a search looks here very often.
+        # A cache of arrays and subsets, because a search reads them often.
         self._amounts: dict[str, Amounts] = {}
         self._divisions: dict[str, Division] = {}
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> 'HostTable':
-        """A table of its own for all of the snapshot's hosts."""
+        """A new table of all hosts of the snapshot."""
         return cls(snapshot, HostArrays.of(snapshot))
 
     def part(self, numbers: np.ndarray | None) -> 'HostTable':
-        """A table of its own for some of the hosts, with the same subsets;
-        None for all hosts, without subsets."""
+        """A new table of some of the hosts, with the same subsets. None means
+        all hosts, without subsets."""
         if numbers is None:
             return HostTable(self.snapshot, self._arrays)
         part = HostTable(self.snapshot, self._arrays.part(numbers))
@@ -66,16 +66,18 @@ class HostTable:
         return self._divisions[level]
 
     def hosts_of(self, level: str, domain: Domain | None) -> np.ndarray:
-        """Indexes of hosts in the domain, or in no domain of the level."""
+        """Indexes of the hosts in the domain. If the domain is None, indexes
+        of the hosts in no domain of the level."""
         division = self.division(level)
         if domain is None:
             return np.flatnonzero(division.of_host < 0)
         return division.hosts_in(domain)
 
     def subset(self, hosts: Collection[Host]) -> Domain:
-        """The only domain of a level made up for it: just these hosts.
+        """A domain of exactly these hosts, the only one of an artificial
+        level.
 
-        The level's name has a slash, which no other has.
+        The level's name contains a slash, unlike names of all other levels.
         """
         numbers = frozenset(self.index[host.name] for host in hosts)
         if numbers not in self._subsets:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The best plan so far and what is proved of all plans.
+"""The best plan so far and the bounds that are proved for all plans.
 
-Every phase of the solver receives the same incumbent and improves it. No phase
-can lose it: a plan is replaced only by a better one, and a dual bound keeps
-the limit on preferences for which it holds.
+Every phase of the solver receives the same incumbent and improves it. Only a
+better plan replaces a plan, and a dual bound keeps the limit on preferences
+for which it is valid.
 """
 
 from collections import Counter
@@ -23,25 +23,25 @@ from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.verdict import Verdict
 
 Worth = tuple[Fraction | float, float]
-"""Cost of the preferences, and value of the objective: compared in that
+"""The cost of the preferences and the value of the objective, compared in this
 order."""
 
 Bound = Callable[[Fraction | float], float | None]
-"""The dual bound of plans whose preferences cost at most that; None where
-nothing is proved."""
+"""Returns the dual bound for plans whose preferences cost at most the
+argument; None if nothing is proved."""
 
 
 class Incumbent:
-    """One question, its best plan so far, and the dual bounds.
+    """One problem, its best plan so far, and the dual bounds.
 
-    :ivar group: bound to the snapshot
-    :ivar snapshot: all hosts; their servers are strangers to the group
+    :ivar group: the group, bound to the snapshot
+    :ivar snapshot: all hosts; their server counts exclude the group's members
     :ivar placed: path to host name of the members that stay
-    :ivar gap: relative gap that is good enough
+    :ivar gap: acceptable relative gap
     :ivar where: member path to host, of every member in document order; None
-        as long as there is no plan
-    :ivar worth: of that plan; infinite as long as there is none
-    :ivar least: no plan's preferences cost less
+        until a plan is found
+    :ivar worth: worth of this plan; infinite until a plan is found
+    :ivar least: lower bound of the cost of preferences of all plans
     :ivar solving: seconds spent in solvers
     """
 
@@ -63,10 +63,10 @@ class Incumbent:
         self._optimum: Worth | None = None
 
     def offer(self, where: Mapping[str, Host]) -> bool:
-        """Take the plan if it is better and passes the check.
+        """Replace the best plan if this one is better and passes the check.
 
         :param where: member path to host, of every member
-        :returns: whether it was taken
+        :returns: whether the plan was accepted
         """
         where = {m.path: where[m.path] for m in self.members}
         worth = self.worth_of(where)
@@ -79,10 +79,10 @@ class Incumbent:
         return True
 
     def whole_case(self, in_time: Callable[[], None]) -> Case:
-        """All members and all hosts, written down once.
+        """The case of all members and all hosts, built once.
 
-        :raises OutOfTime: before that was done
-        :raises TooLarge: they are too many
+        :raises OutOfTime: if the time ends before the case is complete
+        :raises TooLarge: if the case would need too much memory
         """
         if self._case is None:
             self._case = Case.of(self.group, self.snapshot, self.placed,
@@ -90,13 +90,13 @@ class Incumbent:
         return self._case
 
     def worth_of(self, where: Mapping[str, Host]) -> Worth:
-        """Exact cost of the preferences, and the objective's own value."""
+        """The exact cost of the preferences, and the objective value."""
         return (preference_cost(self.policies, where, self.snapshot),
                 float(self.objective.value(
                     self.members, where, self.placed, self.snapshot)))
 
     def counts(self, case: Case) -> Counts | None:
-        """The plan on the hosts of a case; None where it uses others."""
+        """The counts of the plan in a case; None if it uses other hosts."""
         if self.where is None:
             return None
         found = []
@@ -109,29 +109,31 @@ class Incumbent:
         return tuple(found)
 
     def prove(self, bound: float | None, limit: Fraction | float) -> None:
-        """No plan whose preferences cost at most the limit costs less."""
+        """Add a lower bound for the plans whose preferences cost at most the
+        limit."""
         if bound is not None:
             self._bounds.add(bound, limit)
 
     def prove_within(self, source: Bound) -> None:
-        """Ask there for dual bounds, too."""
+        """Add a source of dual bounds."""
         self._sources.append(source)
         self._within.clear()
 
     def prove_least(self, cost: Fraction | float) -> None:
-        """No plan's preferences cost less."""
+        """Add a lower bound of the cost of preferences of all plans."""
         self.least = max(self.least, cost)
 
     def prove_optimal(self, worth: Worth) -> None:
-        """No plan is better than one of that worth, which was found."""
+        """Record that no plan is better than a known plan of this worth."""
         self._optimum = worth
 
     @property
     def bound(self) -> float:
-        """No plan whose preferences cost as little costs less."""
+        """The lower bound for plans whose preferences cost no more than those
+        of the best plan."""
         limit = self.worth[0]
         if limit not in self._within:
-            # A source may solve a program to answer.
+            # A source may solve a linear program to compute its bound.
             self._within[limit] = max(
                 (source(limit) or 0.0 for source in self._sources),
                 default=0.0)
@@ -139,14 +141,14 @@ class Incumbent:
 
     @property
     def verdict(self) -> Verdict:
-        """What is known of the plan."""
+        """The status of the best plan."""
         if self.where is None:
             return Verdict.NOTHING
         return Verdict.BEST if self.worth == self._optimum else Verdict.GOOD
 
     @property
     def is_preferred(self) -> bool:
-        """Whether preferences are met as well as can be, or nearly so."""
+        """Whether the cost of preferences is optimal, or within the gap."""
         cost = self.worth[0]
         return self.where is not None and (
             cost <= self.least * (1 + BOUND_ERROR)

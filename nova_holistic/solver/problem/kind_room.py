@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many members of each kind each host takes, in little memory: numbers
-are as narrow as they can be, and kinds that are alike share a row."""
+"""How many members of each kind each host takes. To save memory, numbers have
+the narrowest possible type, and kinds with equal rows share one row."""
 
 from collections.abc import Callable, Mapping
 
@@ -15,10 +15,10 @@ _WIDTHS = (np.int8, np.int16, np.int32, np.int64)
 
 
 class KindRoom:
-    """Rows of hosts by kind; equal rows are one array.
+    """Rows of hosts by kind; equal rows share one array.
 
-    :ivar room: of each kind, at most so many on each host
-    :ivar some: of each kind, whether the host takes any
+    :ivar room: kind to the maximum number of its members on each host
+    :ivar some: kind to whether each host takes any of its members
     """
 
     def __init__(self, eligibility: Eligibility,
@@ -40,13 +40,13 @@ class KindRoom:
 
 
 def width(largest: int) -> type[np.signedinteger]:
-    """The narrowest type of numbers up to that, and of their negatives."""
+    """The narrowest type for this number and its negative."""
     return next(w for w in _WIDTHS if largest <= np.iinfo(w).max)
 
 
 def require_size(size: int) -> None:
     """
-    :raises TooLarge: it is more than one array may have
+    :raises TooLarge: if the size in bytes exceeds the limit of one array
     """
     if size > limits().array_bytes:
         raise TooLarge

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a large group asks of all hosts: members by what they require, hosts
-as columns, before any rule is written down."""
+"""The requirements of a large group: members by kind, and hosts as columns,
+before any policy is encoded."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,10 +21,10 @@ from nova_holistic.solver.problem.hosts import HostTable
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Members that ask the same of their hosts, and under whom the same hard
-    policies keep them from some hosts.
+    """Members with the same requirements, and with the same hard policies that
+    exclude hosts.
 
-    :ivar room: how many of them each host takes, at most
+    :ivar room: maximum number of these members on each host
     """
 
     requirements: Requirements
@@ -34,15 +34,15 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kinds:
-    """The members still to be placed, and the hosts for them.
+    """The members without a host, by kind, and the hosts for them.
 
     :ivar placed: host index of each member that stays
-    :ivar names: resource classes that the members ask for
-    :ivar amounts: [kind, resource class]
-    :ivar total: [resource class]: what all these members ask for
-    :ivar free: [host, resource class], never below 0
-    :ivar room: [kind, host]
-    :ivar most_on_a_host: at most so many members on one host, of all kinds
+    :ivar names: resource classes that the members request
+    :ivar amounts: [kind, resource class]: requested amount per member
+    :ivar total: [resource class]: requested amount of all these members
+    :ivar free: [host, resource class]: free amount, at least 0
+    :ivar room: [kind, host]: maximum number of members
+    :ivar most_on_a_host: maximum number of members of all kinds on one host
     """
 
     group: Group
@@ -62,11 +62,11 @@ class Kinds:
            placed: Mapping[str, str],
            in_time: Callable[[], None] = no_limit,
            most: int | None = None) -> 'Kinds | None':
-        """None where a member that stays, or its host, is unknown, or where
-        members differ too much for the hosts to be compared by kinds.
+        """Group the members by kind; None if a member that stays or its host
+        is unknown, or if the number of kinds is too large.
 
-        :param most: of kinds; where there are more, members are joined that
-            ask for similar amounts, and then ask for the least of these
+        :param most: maximum number of kinds; if it is exceeded, members that
+            request similar amounts form one kind, which requests the minimum
         """
         table = HostTable.of(snapshot)
         members = group.all_members()
@@ -98,12 +98,12 @@ class Kinds:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether members ask for more than their kinds say."""
+        """Whether members request more than their kinds do."""
         return bool((self.total != self.numbers @ self.amounts).any())
 
     @property
     def numbers(self) -> np.ndarray:
-        """Members of each kind."""
+        """The number of members of each kind."""
         return np.array([len(kind.members) for kind in self.kinds])
 
 
@@ -146,7 +146,8 @@ def _kinds(group: Group, table: HostTable,
 
 
 def _alone(members: list[Member], limits: Mapping) -> int:
-    """How many of the members the limits let on one host, without others."""
+    """How many of the members the limits allow on one host, regardless of all
+    other members."""
     inner: dict[tuple[int, int] | None, int] = {}
     for member in members:
         last = limits[member.path][-1] if limits[member.path] else None
@@ -165,14 +166,14 @@ def _room(eligibility: Eligibility, table: HostTable, wanted: Requirements,
 
 
 def _most(scope: Scope) -> int | None:
-    """The least of what its hard policies let one host hold."""
+    """The smallest of the limits per host of the scope's hard policies."""
     return min((most for policy in scope.group.rules if (
         most := policy.most_on_a_host(scope)) is not None), default=None)
 
 
 def most_on_a_host(group: Group, those: Sequence[Member]) -> int:
-    """How many of the members one host holds, at most, as far as hard
-    policies say it themselves."""
+    """An upper limit on the number of the members on one host, from the limits
+    that hard policies declare."""
     wanted = {m.path for m in those}
     most = {}
     for scope in group.scopes():

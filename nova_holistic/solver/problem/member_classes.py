@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes of members that no policy and no requirement tells apart."""
+"""Classes of members that no policy and no requirement distinguishes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,12 +12,12 @@ from nova_holistic.solver.problem.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class MemberClass:
-    """Members that may change places without any rule noticing.
+    """Members that are interchangeable for all rules.
 
-    :ivar requirements: of each of them, but for the name of the flavor
-    :ivar scopes: indexes of the rules' scopes that they are in
-    :ivar members: in document order
-    :ivar demands: resource classes asked for and the amounts
+    :ivar requirements: requirements of each member, without the flavor name
+    :ivar scopes: indexes of the scopes of the rules that contain the members
+    :ivar members: the members, in document order
+    :ivar demands: requested resource classes and amounts
     """
 
     requirements: Requirements
@@ -30,7 +30,7 @@ class MemberClass:
 
 
 def kinds_of(members: Sequence[Member]) -> dict[str, Requirements]:
-    """Member path to what it requires, but for the name of the flavor."""
+    """Member path to its requirements, without the flavor name."""
     # Servers of one description share an object.
     known: dict[int, Requirements] = {}
     for member in members:

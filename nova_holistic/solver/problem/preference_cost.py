@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the preferences of a placement cost."""
+"""The cost of the preferences of a placement."""
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -12,9 +12,9 @@ from nova_holistic.solver.problem.rows import Carried
 def preference_cost(policies: Iterable[Carried],
                     placement: Mapping[str, Host],
                     snapshot: Snapshot) -> Fraction:
-    """The violations of each preference times its weight, added up exactly.
+    """The exact sum of the violations of each preference times its weight.
 
-    :param policies: those that are hard cost nothing
+    :param policies: policies, of which hard ones have no cost
     """
     return sum((
         exact(each.policy.weight) * each.policy.check(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rows of policies are made of."""
+"""Rows (constraints) of policies, and the quantities in them."""
 
 from dataclasses import dataclass
 import enum
@@ -12,22 +12,22 @@ from nova_holistic.model.policy import Policy
 
 
 class Kind(enum.Enum):
-    """What an atom stands for."""
+    """The meaning of an atom."""
 
     COUNT = 'number of members in the domain'
-    USED = '1 where the domain holds a member'
+    USED = '1 if the domain holds a member'
     OUTSIDE = 'number of members in no domain of the level'
-    FREE = 'a variable of the policy itself'
+    FREE = 'a variable of the policy'
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atom:
-    """One quantity that policies speak of.
+    """One quantity in the rows of policies.
 
     :ivar scope: index into :attr:`Rules.scopes`
-    :ivar domain: None for OUTSIDE and FREE
-    :ivar upper: largest value, of FREE
-    :ivar whole: whether only whole numbers will do, of FREE
+    :ivar domain: the domain; None for OUTSIDE and FREE
+    :ivar upper: largest value of a FREE atom
+    :ivar whole: whether a FREE atom must be an integer
     """
 
     kind: Kind
@@ -39,7 +39,7 @@ class Atom:
 
 
 Terms = tuple[tuple[Atom, float], ...]
-"""Each with its coefficient, to be added up."""
+"""The terms of a sum: each atom with its coefficient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class Carried:
 
     @property
     def key(self) -> tuple[int, str]:
-        """Equal where the same policy is carried by the same group."""
+        """A key that is equal if the same group carries the same policy."""
         return id(self.policy), self.scope.path
 
     @property
     def at(self) -> str:
-        """The name of it in a reason, e.g. ``db: anti-affinity``."""
+        """The name of the policy in a reason, e.g. ``db: anti-affinity``."""
         if not self.scope.path:
             return self.policy.title
         return f'{self.scope.path}: {self.policy.title}'
@@ -64,7 +64,8 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """sum of coefficient x atom, <= or >= or == (as PuLP's sense) limit."""
+    """The constraint that the sum of coefficient x atom is <=, >= or ==
+    (PuLP's sense) the limit."""
 
     carried: Carried
     terms: tuple[tuple[Atom, float], ...]
@@ -77,8 +78,8 @@ class CountLimit:
     """No domain of the level holds more than ``most`` members of the scope.
 
     :ivar scope: index into :attr:`Rules.scopes`
-    :ivar domains: indexes into the division of the level, sorted: those that
-        a member of the scope can be in
+    :ivar domains: sorted indexes into the division of the level, of the
+        domains that a member of the scope can be in
     """
 
     carried: Carried

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The group's policies as rows over counts, before any host is chosen.
 
-A policy is encoded once. The integer program puts its variables in the place
-of the counts; the greedy search keeps the counts as it goes; reasons are read
-from them. So all three mean the same by a policy, whoever wrote it.
+Each policy is encoded once. The integer program replaces the counts by its
+variables, greedy construction updates the counts, and the diagnosis derives
+reasons from them. Therefore, all three interpret every policy in the same way.
 """
 
 from collections.abc import (
@@ -26,18 +26,18 @@ from nova_holistic.solver.problem.rows import (
 
 @dataclass(slots=True)
 class Rules:
-    """Implements model.policy.Encoder by writing down what is asked.
+    """Implements model.policy.Encoder by recording the rows of the policies.
 
     :ivar possible: whether each host can hold, or holds, a member
-    :ivar top: the whole group
-    :ivar reach: member path to the hosts that can hold, or hold, it: a bool
-        for each
-    :ivar in_time: called for each row; raises where time has run out
+    :ivar top: the scope of the top-level group
+    :ivar reach: member path to whether each host can hold, or holds, it
+    :ivar in_time: a function that is called for each row and raises OutOfTime
+        at the end of the time
     :ivar encoded: the policies, in their order
-    :ivar rows: of the policies, but for what ``limits`` say
-    :ivar limits: one for each policy that limits the counts of all domains of
-        a level; as rows, those of hosts would be most of all rows
-    :ivar penalties: what a soft policy costs: weight x (terms + constant)
+    :ivar rows: rows of the policies, without the rows that ``limits`` replace
+    :ivar limits: a limit for each policy that limits the counts of all domains
+        of a level; as rows, the limits of hosts would outnumber all others
+    :ivar penalties: costs of soft policies: weight x (terms + constant)
     """
 
     table: HostTable
@@ -64,7 +64,7 @@ class Rules:
     _book: LpProblem = field(default_factory=LpProblem)
 
     def encode(self, policies: Sequence[Carried]) -> None:
-        """Write down what each policy asks."""
+        """Record the rows of each policy."""
         for carried in policies:
             self._carried = carried
             self.encoded.append(carried)
@@ -81,10 +81,10 @@ class Rules:
 
     def adopt(self, whole: 'Rules', policies: Sequence[Carried],
               rows: Iterable[Row]) -> None:
-        """Take over what some policies ask, as it was written down for all
-        hosts of the same group.
+        """Copy the rows of some policies from the rules of the same group for
+        all hosts.
 
-        :param rows: of these policies
+        :param rows: rows of these policies
         """
         chosen = {each.key for each in policies}
         self.scopes.extend(whole.scopes)
@@ -102,7 +102,7 @@ class Rules:
                   ) -> Iterator[Row]:
         """The rows, and the limits as rows.
 
-        :param levels: of the limits to be included; None for all
+        :param levels: levels whose limits are included; None means all levels
         """
         yield from self.rows
         for each in self.limits:
@@ -117,11 +117,10 @@ class Rules:
                           float(each.most))
 
     def speaking(self) -> set[int]:
-        """Ids of the policies, as they are carried, that have rows or limits.
-        """
+        """Object ids of the carried policies that have rows or limits."""
         return {id(each.carried) for each in (*self.rows, *self.limits)}
 
-    # What a policy sees of it.
+    # The interface for policies.
 
     def domains(self, level: str) -> Sequence[Domain]:
         if level not in self._domains:
@@ -144,7 +143,7 @@ class Rules:
                 (self.table.division(level).of_host < 0)
                 & np.asarray(self.possible, dtype=bool)))
         if not self._gaps[level]:
-            # Nothing that could tell the scope's members from others.
+            # No member can be outside of all domains of the level.
             return pulp.LpAffineExpression()
         return self._quantity(Kind.OUTSIDE, scope, level, None)
 
@@ -153,7 +152,7 @@ class Rules:
         return self.table.snapshot
 
     def among(self, scope: Scope, hosts: Collection[Host]) -> Expression:
-        # Hosts that were not chosen hold nobody.
+        # Hosts that were not chosen hold no member.
         known = [host for host in hosts if host.name in self.table.index]
         if not known:
             return pulp.LpAffineExpression()
@@ -167,7 +166,7 @@ class Rules:
         return [self.table.hosts[h] for h in np.flatnonzero(anyone)]
 
     def others(self, scope: Scope) -> Scope:
-        # One for all scopes of the same members.
+        # All scopes of the same members share one object.
         number = self._scope(scope)
         if number not in self._others:
             inside = {member.path for member in scope.members}
@@ -186,7 +185,7 @@ class Rules:
     def require(self, constraint: LpConstraint | bool) -> None:
         self.in_time()
         if isinstance(constraint, bool):
-            # Two numbers were compared, as where there are no domains.
+            # The policy compared two numbers, because no domain exists.
             constraint = pulp.LpAffineExpression() >= 1 - constraint
         terms = self._terms(constraint)
         if terms or not _holds(constraint.constant, constraint.sense):
@@ -212,20 +211,20 @@ class Rules:
         self.penalties.append((Carried(policy, scope), self._terms(asked),
                                asked.constant))
 
-    # What the case asks of it.
+    # The interface for cases.
 
     def number(self, scope: Scope) -> int:
-        """Index into ``scopes`` of one of the same members: a new one where
-        no policy has spoken of them."""
+        """Index into ``scopes`` of a scope with the same members, which is
+        added if no policy refers to it."""
         return self._scope(scope)
 
-    # How it is kept.
+    # The implementation.
 
     def _quantity(self, kind: Kind, scope: Scope, level: str,
                   domain: Domain | None) -> Expression:
         if domain is not None and domain not in (
                 self.table.division(level).index):
-            # No host is there.
+            # The domain has no host.
             return pulp.LpAffineExpression()
         atom = self._atom(kind, self._scope(scope), level, domain)
         if atom not in self._symbols:
@@ -252,8 +251,8 @@ class Rules:
     def _scope(self, scope: Scope) -> int:
         number = self._scope_ids.get(id(scope))
         if number is None:
-            # Scopes of the same members are one; a scope is kept alive here,
-            # so its id stays its own.
+            # Scopes of the same members share one number. A reference keeps
+            # the scope alive, so that no other object gets its id.
             paths = frozenset(member.path for member in scope.members)
             number = self._known.setdefault(paths, len(self._known))
             self._scope_ids[id(scope)] = number
@@ -264,12 +263,12 @@ class Rules:
 
 
 def distinct(masks: Iterable[np.ndarray]) -> Collection[np.ndarray]:
-    """Each array once: members alike share one."""
+    """Each array once; similar members share one array."""
     return {id(mask): mask for mask in masks}.values()
 
 
 def _holds(constant: float, sense: int) -> bool:
-    """Whether a row of nothing else does; its terms may have cancelled."""
+    """Whether a row without terms holds; its terms may have cancelled out."""
     return LpConstraint(
         pulp.LpAffineExpression(constant=constant), sense).valid()
 

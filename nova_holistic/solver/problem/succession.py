@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts of one snapshot are those of another."""
+"""The correspondence of the hosts of two snapshots."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,18 +11,19 @@ from nova_holistic.model.snapshot import Host
 
 @dataclass(frozen=True, slots=True)
 class Succession:
-    """From earlier hosts to later ones, row by row.
+    """The correspondence of earlier and later hosts, row by row.
 
-    A host is the same where nothing differs that columns tell: name, place,
-    labels, inventories, whether it is enabled. Most are the same object.
+    A host is unchanged if none of the properties in columns differs: name,
+    location, labels, inventories, and whether it is enabled. Most unchanged
+    hosts are the same object.
 
-    :ivar origin: for each later host the earlier one's index; -1 where it is
-        new or otherwise
-    :ivar kept: earlier indexes of those that are the same
-    :ivar fresh: later indexes of those that are not
-    :ivar same: nothing differs, order included
-    :ivar same_places: nothing but inventories and what is enabled differs
-    :ivar same_names: the same names in the same order
+    :ivar origin: [later host]: index of the earlier host; -1 if the host is
+        new or changed
+    :ivar kept: earlier indexes of the unchanged hosts
+    :ivar fresh: later indexes of the hosts that are new or changed
+    :ivar same: whether nothing differs, including the order
+    :ivar same_places: whether only inventories and the enabled hosts differ
+    :ivar same_names: whether the names and their order are the same
     """
 
     origin: np.ndarray
@@ -35,7 +36,7 @@ class Succession:
     @classmethod
     def of(cls, earlier: tuple[Host, ...], index: Mapping[str, int],
            later: tuple[Host, ...]) -> 'Succession':
-        """:param index: of each earlier host, by name"""
+        """:param index: name of each earlier host to its index"""
         origin = np.arange(len(later), dtype=np.int64)
         places = names = len(earlier) == len(later)
         if earlier is not later:
@@ -62,10 +63,10 @@ class Succession:
     def column(self, before: np.ndarray, fresh: np.ndarray) -> np.ndarray:
         """A column of the later hosts.
 
-        :param before: of the earlier ones, at least one
-        :param fresh: rows of those that are not the same, in order
+        :param before: column of the earlier hosts, with at least one host
+        :param fresh: rows of the hosts that are new or changed, in order
         """
-        # An origin of -1 finds some row, which is then written over.
+        # An origin of -1 selects an arbitrary row, which is then replaced.
         column = before[self.origin]
         column[self.fresh] = fresh
         return column

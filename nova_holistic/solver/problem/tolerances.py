@@ -2,18 +2,18 @@
 """Tolerances of solvers, errors of floating-point sums, and limits of exact
 arithmetic.
 
-These numbers are not settings, unlike the limits in ``solver.limits``: with
-other values answers may be wrong.
+Unlike the limits in ``solver.limits``, these numbers are not settings: with
+other values, answers may be wrong.
 """
 
 FEASIBILITY = 1e-6
-"""Tolerance of solvers for a row, relative to the largest number in it."""
+"""Tolerance of solvers for a row, relative to the row's largest number."""
 
 INTEGRALITY = 1e-6
-"""Difference from a whole number that solvers take for none."""
+"""Difference from an integer that solvers ignore."""
 
 BOUND_ERROR = 1e-6
-"""Error of a bound of a solver, or of a sum of prices, relative to it."""
+"""Relative error of a bound of a solver, or of a sum of prices."""
 
 COST_ERROR = 1e-5
 """Error of a solver's answer, relative to the largest weight."""
@@ -33,49 +33,51 @@ UTILISATION_ROUNDING = 1e-13
 """Rounding error of one utilisation: one member of 1e9 adds 1e-9."""
 
 EQUAL_COSTS = 1e-7
-"""Difference of costs and values up to which they are equal."""
+"""Difference up to which costs and values are considered equal."""
 
 EQUAL_PRICES = 1e-11
-"""Share of the largest price that makes no difference on a host."""
+"""Share of the largest price that is negligible on a host."""
 
 EQUAL_COEFFICIENTS = 1e-13
-"""Share of the largest coefficient of a row by which equal ones differ."""
+"""Share of a row's largest coefficient up to which its coefficients are
+considered equal."""
 
 DISTINCT_COEFFICIENTS = 1e-3
-"""The same share above which solvers distinguish coefficients reliably."""
+"""Share of a row's largest coefficient above which solvers reliably
+distinguish coefficients."""
 
 PRICE_DIGITS = 9
-"""Decimals of prices, beyond which they are equal."""
+"""Decimals up to which prices are compared."""
 
 BOUND_DIGITS = 7
-"""Decimals of bounds in the order in which nodes are explored."""
+"""Decimals of the bounds that determine the order of exploring nodes."""
 
 FAR_APART = 2**16
-"""Solvers distinguish whole numbers up to this in one row: their tolerances
-are about a millionth."""
+"""Largest integer that solvers distinguish in one row: their tolerances are
+about a millionth."""
 
 DIGIT_BASE = 2**12
-"""Base of the digits of whole numbers that are too far apart."""
+"""Base of the digits of integers that are too far apart."""
 
 EXACT_FLOATS = 2.0**53
-"""Whole numbers up to this are exact as floats, and so are their sums."""
+"""Integers and sums of integers up to this number are exact as floats."""
 
 LARGEST_AMOUNT = 2**48
-"""Larger amounts are cut to this one: sums over a cloud then fit an int64, and
-Placement's largest total times its largest ratio is below it."""
+"""Larger amounts are reduced to this amount, so that sums over a cloud fit an
+int64. Placement's largest total times its largest ratio is smaller."""
 
 UNLIMITED_MEMBERS = 2**31
-"""Number of members where nothing limits them."""
+"""Number of members if nothing limits them."""
 
 UNLIMITED_COUNT = 2**62
-"""The limit of a count where no policy limits it."""
+"""The limit of a count if no policy limits it."""
 
 LOWER_LIMIT_REWARD = 1e9
-"""Value of a step towards a lower limit of a hard policy: more than any
-preference."""
+"""Value of one step towards a lower limit of a hard policy. It exceeds the
+value of any preference."""
 
 NO_PROBING = 1 << 15
-"""Bit of the presolve rule of HiGHS that is switched off."""
+"""Bit that disables probing in the presolve of HiGHS."""
 
 PRIMAL_SIMPLEX = 4
 """Number of the primal simplex method in HiGHS."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a host whose objective rises with its utilisation."""
+"""The cost of a host for objectives that rise with its utilisation."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ def curve(share: np.ndarray, slopes: np.ndarray) -> np.ndarray:
     """Cost of a utilisation: a convex, piecewise linear function.
 
     :param share: utilisations, from 0 to 1
-    :param slopes: of pieces of equal length, from 0 to 1
+    :param slopes: slopes of pieces of equal length, from utilisation 0 to 1
     """
     number = len(slopes)
     edges = np.concatenate(([0.0], np.cumsum(slopes)))

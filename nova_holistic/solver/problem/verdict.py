@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a search for a plan has ended."""
+"""The result of a search for a plan."""
 
 import enum
 
 
 class Verdict(enum.Enum):
-    """What is known at the end."""
+    """The result at the end of a search."""
 
     BEST = 'no plan is better'
     GOOD = 'a plan, and perhaps a bound'
-    IMPOSSIBLE = 'proved that there is no plan'
+    IMPOSSIBLE = 'proved that no plan exists'
     NOTHING = 'neither a plan nor a proof'

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would make an unplaceable group fit, and how many copies of a group
-fit.
+"""Changes that make an unplaceable group fit, and the number of copies of a
+group that fit.
 
 Every answer comes from ``solve`` on a changed group or a changed snapshot. A
-change that is reported was solved with a plan. A change is excluded only if
-``solve`` proved that there is no plan.
+change is reported only if ``solve`` found a plan for it. A change is excluded
+only if ``solve`` proved that no plan exists.
 """

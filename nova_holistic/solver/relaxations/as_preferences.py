@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fewest hard rules that have to become preferences.
+"""The smallest set of hard rules that have to become preferences.
 
-Each rule is tried alone. If none is enough, a set is found by deletion: it
-starts with all rules, and every rule goes back that the group can keep
-(Chinneck and Dravnieks, Locating Minimal Infeasible Constraint Sets in Linear
-Programs, ORSA Journal on Computing 3, 1991).
+Each rule is tried alone. If no single rule is enough, deletion finds a set: it
+starts with all rules and removes each rule that can remain hard (Chinneck and
+Dravnieks, Locating Minimal Infeasible Constraint Sets in Linear Programs, ORSA
+Journal on Computing 3, 1991).
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from nova_holistic.solver.relaxations import softened
 from nova_holistic.solver.relaxations.trials import Trials
 
 SETS = 'rules'
-"""What is undecided if no set of rules was found or excluded."""
+"""The undecided item if no set of rules was found or excluded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ def as_preferences(group: Group, snapshot: Snapshot, trials: Trials,
                    ) -> tuple[tuple[AsPreferences, ...], tuple[str, ...]]:
     """
     :param group: a group that has no plan
-    :param reasons: why; rules that they name are tried first
-    :returns: what was found, and what is undecided
+    :param reasons: the reasons; rules that they name are tried first
+    :returns: the changes that were found, and the undecided positions
     """
     search = _Search(group, snapshot)
     found = list(softened.rules(group))
-    # A plan that keeps some of the rules is a plan without all of them.
+    # A plan that satisfies some of the rules is also a plan without them.
     together = search.fits(trials, found) if found else False
     if together is False:
         return (), ()
@@ -60,15 +60,15 @@ def as_preferences(group: Group, snapshot: Snapshot, trials: Trials,
     if not together:
         return (), (*undecided, SETS)
     dropped = _set(search, trials, found)
-    # If every single rule is excluded, two rules are the fewest.
+    # If every single rule is excluded, a set of two rules is the smallest.
     smallest = len(dropped) == 2 and not undecided
     return (AsPreferences(dropped, smallest),), undecided
 
 
 def _set(search: _Search, trials: Trials,
          found: Sequence[Rule]) -> tuple[Rule, ...]:
-    """Rules that are enough together, and of which none can be kept as far as
-    the time allows to tell.
+    """A set of rules that is enough, from which no rule can be removed, as far
+    as the time limit allows to prove it.
 
     :param found: rules that are enough together
     """
@@ -81,6 +81,6 @@ def _set(search: _Search, trials: Trials,
 
 
 def _is_named(rule: Rule, reasons: Sequence[Reason]) -> bool:
-    """Whether one of the reasons is about the rule, as far as names tell."""
+    """Whether one of the reasons names the rule."""
     return any(reason.at == rule.at or rule.name in reason.message
                for reason in reasons)

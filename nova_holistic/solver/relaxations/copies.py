@@ -2,8 +2,8 @@
 """Several copies of a group as one group.
 
 Each copy is a nested group with the policies of the original. No policy
-applies between copies, but an exclusive policy of one copy keeps the others
-away, as it does with any other server.
+applies between copies, but an exclusive policy of one copy excludes the
+others, like any other server.
 """
 
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ def copies(group: Group, number: int, first: int = 0) -> Group:
     """A group of several copies.
 
     :param first: number of the first copy; the names of the nested groups
-        have the numbers of the copies
+        contain the numbers of the copies
     """
     return Group(group.name, groups=tuple(
         replace(group, name=_name(first + each)) for each in range(number)))
 
 
 def as_copy(hosts: Mapping[str, str], number: int) -> dict[str, str]:
-    """A placement of the group as the placement of that copy of it.
+    """Convert a placement of the group to a placement of one of its copies.
 
     :param hosts: member path to host name
     """

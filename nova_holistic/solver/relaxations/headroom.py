@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many copies of a group fit on a cloud at the same time.
 
-The number is found by doubling and bisection. If the time is too short for so
-many copies at once, further copies are placed beside those that were placed,
-a few at a time.
+Doubling and bisection find the number. If the time is too short to plan all
+copies together, further copies are added to the placed copies, a few at a
+time.
 """
 
 from collections.abc import Callable
@@ -31,14 +31,15 @@ def headroom(group: Group, snapshot: Snapshot,
              timer: Callable[[], float] = time.perf_counter) -> Headroom:
     """The number of copies for which the cloud has room.
 
-    A copy keeps its own policies, and there are none between copies, so fewer
-    copies fit wherever more of them do.
+    Each copy has its own policies, and no policy applies between copies.
+    Therefore, if a number of copies fits, every smaller number fits.
 
-    :param answer: what ``solve`` answered for one copy
+    :param answer: the answer of ``solve`` for one copy
     :param time_limit: wall-clock seconds
-    :param constrain: what the cloud asks of every group that is solved
+    :param constrain: a function that adds the requirements of the cloud to
+        every group
     :param timer: the only clock
-    :raises InvalidDocument: an unknown flavor or level
+    :raises InvalidDocument: if a flavor or level is unknown
     """
     if isinstance(answer, Unplaceable):
         return Headroom(0, 0)
@@ -52,7 +53,7 @@ def headroom(group: Group, snapshot: Snapshot,
 
 
 class _Search:
-    """Numbers of copies that fit, and that do not."""
+    """Bounds on the number of copies that fit."""
 
     def __init__(self, group: Group, snapshot: Snapshot, trials: Trials):
         self._group = group
@@ -71,7 +72,7 @@ class _Search:
         self.at_least, self._where = number, where
 
     def at_once(self, trials: Trials) -> None:
-        """Plan all copies together, twice as many each time, then bisect."""
+        """Plan all copies together: double their number, then bisect."""
         ceiling, doubling = self._ceiling(), True
         while self.at_least < ceiling:
             number = min(max(1, 2 * self.at_least), ceiling) if (
@@ -85,8 +86,8 @@ class _Search:
                 self.at_most = ceiling
 
     def beside(self) -> None:
-        """Place more copies beside those that were placed, half as many each
-        time that there is no plan."""
+        """Add copies to the placed copies, and halve the number of new copies
+        whenever no plan is found."""
         if not 0 < self.at_least < self._ceiling():
             return
         snapshot = occupied(self._bound(self.at_least), self._snapshot,
@@ -104,7 +105,7 @@ class _Search:
                 number //= 2
 
     def _joined(self, number: int, plan: Plan) -> bool:
-        """Whether the copies of the plan fit beside the others."""
+        """Whether the copies of the plan fit in addition to the others."""
         where = {**self._where, **plan.hosts()}
         total = self.at_least + number
         if check(self._bound(total), self._snapshot, where):

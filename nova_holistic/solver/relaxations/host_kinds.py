@@ -19,7 +19,7 @@ def kinds(group: Group, snapshot: Snapshot) -> Sequence[Host]:
     hypervisor. Kinds that can take more of the different members come first,
     then kinds of more hosts.
 
-    :param group: with its resources resolved
+    :param group: a group with resolved resources
     :returns: hosts with the names of existing hosts
     """
     wanted = {member.requirements for member in group.all_members()}
@@ -39,7 +39,7 @@ def kinds(group: Group, snapshot: Snapshot) -> Sequence[Host]:
 
 
 def emptied(host: Host) -> Host:
-    """The host without servers, and without use of its resources."""
+    """The host without servers, and without usage of its resources."""
     return replace(host, servers=0, statistics=FrozenMapping(),
                    inventories=FrozenMapping(_empty(host)))
 
@@ -54,8 +54,8 @@ def _kind(host: Host) -> tuple:
 
 
 def _takes(host: Host, wanted: Requirements) -> bool:
-    """Whether one such member fits on the host if that is empty, at a suitable
-    place."""
+    """Whether one such member fits on the host if the host is empty and at a
+    suitable location."""
     return (wanted.required_traits <= host.traits
             and wanted.forbidden_traits.isdisjoint(host.traits)
             and all(_offers(host, name, amount)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A snapshot with empty hosts that a plan may use: each has a cost of one.
+"""A snapshot with additional empty hosts that a plan may use at a cost of one
+per host.
 
-Hosts are offered beside existing hosts: one offer for each distinct location,
-zone, set of aggregates and set of labels. In new domains they are offered
-below every existing domain, and in new domains at the top.
+Hosts are offered next to existing hosts: for each distinct combination of
+location, zone, set of aggregates and set of labels. They are also offered in
+new domains, below every existing domain and at the top.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,8 +23,8 @@ from nova_holistic.solver.check import fits
 from nova_holistic.solver.limits.current import relaxations as limits
 
 Place = tuple[Host, tuple[str, ...]]
-"""The location of a new host, and an existing host whose zone, aggregates and
-labels it has."""
+"""An existing host whose zone, aggregates and labels a new host has, and the
+location of the new host."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,9 @@ class NewHosts(Objective):
 
 
 def beside(snapshot: Snapshot, each: int) -> Iterator[Place]:
-    """Places beside existing hosts.
+    """Places next to existing hosts.
 
-    :param each: number of places beside each kind of existing place
+    :param each: number of places next to each kind of existing place
     """
     places: dict[tuple, Host] = {}
     for host in snapshot.hosts:
@@ -85,14 +86,14 @@ def in_new_domains(snapshot: Snapshot, each: int) -> Iterator[Place]:
 
 
 def anywhere(snapshot: Snapshot, each: int) -> Iterator[Place]:
-    """Places beside existing hosts and in new domains."""
+    """Places next to existing hosts and in new domains."""
     return itertools.chain(beside(snapshot, each),
                            in_new_domains(snapshot, each))
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An empty host.
+    """An empty host that a plan may use.
 
     :ivar beside: name of the host whose zone, aggregates and labels it has
     """
@@ -105,9 +106,10 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
            places: Iterator[Place]) -> list[Offer] | None:
     """Hosts of a kind at those of the places where a member could be.
 
-    :param group: with its resources resolved
+    :param group: a group with resolved resources
     :param kind: an empty host
-    :returns: None if they are more than ``offered_hosts`` of the limits
+    :returns: the offers; None if their number exceeds the limit
+        ``offered_hosts``
     """
     wanted = {member.requirements: member for member in group.all_members()}
     found: list[Offer] = []
@@ -127,14 +129,14 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
 
 
 def with_offers(snapshot: Snapshot, found: Sequence[Offer]) -> Snapshot:
-    """The snapshot with these hosts, too."""
-    # What is remembered of the cloud itself stays as it is.
+    """The snapshot with these additional hosts."""
+    # The copied lineage protects the data that the original snapshot keeps.
     hosts = (*snapshot.hosts, *(each.host for each in found))
     return replace(snapshot, hosts=hosts, lineage=dict(snapshot.lineage))
 
 
 def _unused(taken: Iterable[str], number: int) -> list[str]:
-    """Names that nothing has, in an order that does not change."""
+    """Unused names, in a deterministic order."""
     known = frozenset(taken)
     return list(itertools.islice(
         (name for name in (f'new-{n}' for n in itertools.count(1))

@@ -18,8 +18,8 @@ Fits = Callable[[int], bool | None]
 class _Counted:
     """A member description with a count.
 
-    :ivar path: of the description
-    :ivar counts: lower counts that are valid, ascending
+    :ivar path: path of the description
+    :ivar counts: valid lower counts, in ascending order
     """
 
     path: str
@@ -35,7 +35,7 @@ def lower_counts(group: Group, snapshot: Snapshot, trials: Trials
                  ) -> tuple[tuple[LowerCount, ...], tuple[str, ...]]:
     """
     :param group: a group that has no plan
-    :returns: what was found, and the positions that are undecided
+    :returns: the lower counts that were found, and the undecided positions
     """
     found, undecided = [], []
     monotone = is_monotone(group)
@@ -55,10 +55,10 @@ def lower_counts(group: Group, snapshot: Snapshot, trials: Trials
 
 def _largest(counts: Sequence[int], fits: Fits, monotone: bool
              ) -> tuple[int | None, bool]:
-    """The largest count that fits, and whether that is proved.
+    """The largest count that fits, and whether this is proved.
 
-    :param counts: ascending
-    :param monotone: whether a lower count fits wherever a higher count fits
+    :param counts: counts in ascending order
+    :param monotone: whether every lower count fits if a higher count fits
     """
     known: dict[int, bool | None] = {}
 
@@ -71,7 +71,7 @@ def _largest(counts: Sequence[int], fits: Fits, monotone: bool
     above = [each for each in counts if found is None or each > found]
     if monotone:
         return found, not above or asked(above[0]) is False
-    # A larger count may fit although smaller ones do not.
+    # A larger count may fit although smaller counts do not fit.
     for count in reversed(above):
         if asked(count) is not False:
             return (count, True) if asked(count) else (found, False)
@@ -80,7 +80,7 @@ def _largest(counts: Sequence[int], fits: Fits, monotone: bool
 
 def _bisected(counts: Sequence[int],
               asked: Callable[[int], bool | None]) -> int | None:
-    """A count that fits, above which none fits if the answers are monotone."""
+    """A count that fits; if the answers are monotone, the largest one."""
     low, high = -1, len(counts)
     while high - low > 1:
         middle = (low + high) // 2
@@ -103,8 +103,8 @@ def _counted(top: Group, group: Group, path: str = '') -> Iterator[_Counted]:
 
 
 def _lowest(top: Group, description: MemberDescription, path: str) -> int:
-    """The lowest count with which a server is left, and no relationship names
-    a server that is gone."""
+    """The lowest count that leaves at least one server, and every server that
+    a relationship names."""
     named = {_join(scope.path, side) for scope in top.scopes()
              for rule in scope.group.rules if isinstance(rule, Relationship)
              for side in rule.between}
@@ -115,7 +115,7 @@ def _lowest(top: Group, description: MemberDescription, path: str) -> int:
 
 
 def _with_count(group: Group, path: str, count: int) -> Group:
-    """The group in which the description at the path has that count."""
+    """The group in which the description at the path has this count."""
     first, _, rest = path.partition('/')
     if rest:
         return replace(group, groups=tuple(

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fewest empty hosts of one kind that have to be added to a cloud.
+"""The minimum number of empty hosts of one kind that make a group fit.
 
-Hosts are offered at every place, and the plan that uses the fewest of them is
-sought. With s hosts at every place, every choice of up to s hosts is offered.
-So a proof that s hosts are not enough holds wherever they are added.
+Hosts are offered at every place, and the solver minimises the number of used
+offers. With s hosts at every place, the offers contain every combination of up
+to s hosts. Therefore, a proof that s hosts are not enough is valid for all
+places.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,10 +31,10 @@ Places = Callable[[Snapshot, int], Iterator[Place]]
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is known of the number of hosts of one kind.
+    """Bounds on the number of hosts of one kind.
 
-    :ivar hosts: with which the group fits; () if none were found
-    :ivar at_least: fewer hosts of the kind are proved not to be enough
+    :ivar hosts: hosts with which the group fits; () if none were found
+    :ivar at_least: proved lower bound on the number of hosts of the kind
     """
 
     hosts: tuple[Offer, ...]
@@ -44,7 +45,7 @@ def more_hosts(group: Group, snapshot: Snapshot,
                trials: Trials) -> tuple[MoreHosts | None, bool]:
     """
     :param group: a group that has no plan
-    :returns: the hosts; and if there are none, whether it is proved that no
+    :returns: the hosts; if they are None, also whether it is proved that no
         number of hosts of one kind is enough
     """
     asked = _Asked(group, snapshot, bind(
@@ -59,7 +60,7 @@ def more_hosts(group: Group, snapshot: Snapshot,
 class _Asked:
     """A group that does not fit.
 
-    :ivar bound: the group with its resources resolved
+    :ivar bound: the group with resolved resources
     """
 
     group: Group
@@ -84,7 +85,7 @@ def _of_all_kinds(asked: _Asked, places: Places,
 
 
 class _Search:
-    """The fewest hosts of one kind."""
+    """The search for the minimum number of hosts of one kind."""
 
     def __init__(self, asked: _Asked, kind: Host, places: Places,
                  trials: Trials):
@@ -96,9 +97,9 @@ class _Search:
 
     def fewest(self, most: int) -> _Found:
         """
-        :param most: more hosts are of no interest
+        :param most: maximum number of hosts to consider
         """
-        # Without more hosts the group does not fit.
+        # The group does not fit without more hosts.
         at_least, each = 1.0, 1
         while each <= most:
             found = self._offered(each)
@@ -113,7 +114,8 @@ class _Search:
         return _Found((), _NEVER if whole and self._monotone else at_least)
 
     def _fewer(self, found: _Found, most: int) -> _Found:
-        """With all places offered for fewer hosts than were found."""
+        """Search again with fewer offers at every place: one less than the
+        number of hosts that were found."""
         number = len(found.hosts)
         if found.at_least < number and number > 2:
             again = self._offered(number - 1)
@@ -126,7 +128,8 @@ class _Search:
             (), found.at_least)
 
     def _offered(self, each: int) -> _Found | None:
-        """With this number of hosts at every place; None if unknown."""
+        """The result with this number of hosts at every place; None if it is
+        unknown."""
         asked = self._asked
         offered = offers(asked.bound, asked.snapshot, self._kind,
                          self._places(asked.snapshot, each))
@@ -147,8 +150,8 @@ class _Search:
 
     def _used(self, plan: Plan,
               offered: Sequence[Offer]) -> tuple[Offer, ...] | None:
-        """The hosts that the group needs; None if it needs hosts that hold no
-        member, too."""
+        """The hosts that the group needs; None if it also needs offered hosts
+        without members."""
         asked, at = self._asked, set(plan.hosts().values())
         used = tuple(each for each in offered if each.host.name in at)
         after = with_offers(asked.snapshot, used)

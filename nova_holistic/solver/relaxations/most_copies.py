@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A number of copies of a group that no cloud exceeds, found by counting.
+"""An upper bound on the number of copies of a group on a cloud, by counting.
 
-All numbers are whole, so rounding cannot make the bound wrong. Each argument
-counts some members and all hosts that can take any of them:
+All numbers are integers, so rounding cannot invalidate the bound. Each
+argument counts some members and all hosts that can take any of them:
 
 - how many members of a class the hosts take, where a policy may limit the
   number of members of one copy on a host;
 - how much of a resource is free on the hosts that take a class, and how much
-  of it those classes ask for that no other host takes;
-- how many domains there are, if each copy closes one to all others.
+  of it the classes that only these hosts take request;
+- how many domains exist, if each copy closes one domain to all others.
 """
 
 from collections.abc import Iterator
@@ -27,10 +27,11 @@ from nova_holistic.solver.problem.tolerances import UNLIMITED_MEMBERS
 
 @dataclass(frozen=True, slots=True)
 class _Class:
-    """Members of one copy that ask for the same under the same policies.
+    """Members of one copy with the same requirements and the same policies.
 
-    :ivar open: whether each host can take one of them; bool, one per host
-    :ivar most: largest number of one copy on a host; None for any number
+    :ivar open: whether each host can take one of these members
+    :ivar most: maximum number of these members of one copy on a host; None
+        means no limit
     """
 
     wanted: Requirements
@@ -40,9 +41,9 @@ class _Class:
 
 
 def most_copies(group: Group, snapshot: Snapshot) -> int | None:
-    """More copies do not fit; None if nothing limits their number.
+    """An upper bound on the number of copies; None if nothing limits it.
 
-    :param group: with its resources resolved
+    :param group: a group with resolved resources
     """
     table = HostTable.of(snapshot)
     classes = _classes(group, table)
@@ -64,7 +65,7 @@ def _classes(group: Group, table: HostTable) -> list[_Class]:
         alike.setdefault(key, []).append(member)
     found = []
     for (wanted, numbers), members in alike.items():
-        # A number of 1 says where there is room for one member.
+        # With the count 1, the result shows which hosts can take a member.
         open_to = eligibility.room(wanted, 1) > 0
         for number in numbers:
             open_to = open_to & admitted[number]
@@ -78,7 +79,7 @@ def _classes(group: Group, table: HostTable) -> list[_Class]:
 
 
 def _admitted(scope: Scope, table: HostTable) -> np.ndarray:
-    """Hosts on which members of the scope may be at all."""
+    """[host]: whether all policies of the scope admit the host."""
     return np.array([all(policy.admits(host)
                          for policy in scope.group.policies)
                      for host in table.hosts], dtype=bool)
@@ -99,9 +100,9 @@ def _by_members(classes: list[_Class], table: HostTable) -> Iterator[int]:
 
 
 def _largest(room: np.ndarray, members: int, most: int) -> int:
-    """The largest number of copies of which all members have room.
+    """The largest number of copies whose members all have room.
 
-    :param most: largest number of members of a copy on one host
+    :param most: maximum number of members of a copy on one host
     """
     low, high = 0, int(room.sum()) // members
     while low < high:

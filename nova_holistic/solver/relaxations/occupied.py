@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cloud after members of a group were placed on it, for other groups."""
+"""The snapshot that other groups see after a group was placed."""
 
 from collections.abc import Mapping
 from collections import Counter
@@ -13,10 +13,10 @@ from nova_holistic.model.snapshot import Host, Snapshot
 
 def occupied(group: Group, snapshot: Snapshot,
              hosts: Mapping[str, str]) -> Snapshot:
-    """The snapshot that counts the members and what they use. Hosts that
+    """The snapshot that counts the members and their usage. Hosts that
     exclusive policies close to others are disabled.
 
-    :param group: with its resources resolved
+    :param group: a group with resolved resources
     :param hosts: member path to host name, of all members
     """
     used: dict[str, Counter[str]] = {}
@@ -49,7 +49,7 @@ def _taken(host: Host, used: Counter[str], servers: int) -> Host:
 
 def _closed(group: Group, snapshot: Snapshot,
             hosts: Mapping[str, str]) -> frozenset[Domain]:
-    """Domains in which no server of others may be."""
+    """Domains that must not contain servers of others."""
     known = {host.name: host for host in snapshot.hosts}
     placement = {path: known[name] for path, name in hosts.items()}
     return frozenset().union(*(

@@ -17,22 +17,23 @@ from nova_holistic.solver.relaxations.trials import (
     Constrain, Trials, unconstrained)
 
 HOSTS = 'hosts'
-"""What is undecided if no number of hosts was found or excluded."""
+"""The undecided item if no number of hosts was found or excluded."""
 
 
 def relax(group: Group, snapshot: Snapshot, *,
           reasons: Sequence[Reason] = (), time_limit: float = 10.0,
           constrain: Constrain = unconstrained, solver: str = 'highs',
           timer: Callable[[], float] = time.perf_counter) -> Relaxations:
-    """Rules as preferences, lower counts, and more hosts: each that makes the
-    group fit by itself.
+    """Find changes of three kinds: rules as preferences, lower counts, and
+    more hosts. Each change alone makes the group fit.
 
-    :param group: that ``solve`` found to be unplaceable
-    :param reasons: what ``solve`` gave as the reasons
-    :param time_limit: wall-clock seconds for everything together
-    :param constrain: what the cloud asks of every group that is solved
+    :param group: a group that ``solve`` found to be unplaceable
+    :param reasons: the reasons that ``solve`` returned
+    :param time_limit: wall-clock seconds for the whole search
+    :param constrain: a function that adds the requirements of the cloud to
+        every group
     :param timer: the only clock
-    :raises InvalidDocument: an unknown flavor or level
+    :raises InvalidDocument: if a flavor or level is unknown
     """
     trials = Trials(Deadline(timer, time_limit), timer, constrain, solver)
     group = with_positions(group)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hard rules of a group, and the group without some of them.
 
-A hard rule that becomes a preference no longer decides whether the group
-fits, so the question is answered for the group without the rule.
+A preference does not affect whether a group fits. Therefore, the group is
+solved without the rules that become preferences.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -25,8 +25,8 @@ _FACETS = FrozenMapping({
     'aggregates': ('aggregates',),
     'location': ('location',),
     'traits': ('required_traits', 'forbidden_traits')})
-"""Requirements for which there is a policy that can be a preference: the key
-in the document to the fields of the requirements."""
+"""Requirements that a policy can express as a preference: the key in the
+document to the fields of the requirements."""
 
 
 def rules(group: Group, path: str = '') -> Iterator[Rule]:
@@ -73,8 +73,8 @@ def _free(description: MemberDescription,
 
 
 def with_positions(group: Group, place: str = '') -> Group:
-    """The group in which every part that names no position in a document has
-    the position of its part in a group document."""
+    """The group in which every part without a position in a document gets the
+    position that it has in a group document."""
     prefix = f'{place}.' if place else ''
 
     def named(parts: Sequence[Part], key: str) -> tuple[Part, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions whether a changed group fits on a changed snapshot."""
+"""Trials whether a changed group fits on a changed snapshot."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,11 +15,11 @@ from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.solve import solve
 
 Constrain = Callable[[Group, Snapshot], Group]
-"""Adds what the cloud asks of the group beside its document."""
+"""Adds the requirements of the cloud to those of the group document."""
 
 
 def unconstrained(group: Group, snapshot: Snapshot) -> Group:
-    """The group itself."""
+    """Return the group unchanged."""
     return group
 
 
@@ -28,7 +28,7 @@ class Trials:
     """Solves changed problems within one time limit.
 
     :ivar timer: the clock of the time limit
-    :ivar constrain: applied to every group before it is solved
+    :ivar constrain: a function that is applied to every group before the solve
     :ivar solver: name of the installed solver
     """
 
@@ -38,7 +38,7 @@ class Trials:
     solver: str = 'highs'
 
     def part(self, share: float) -> 'Trials':
-        """The same with a share of the remaining time."""
+        """Trials with a share of the remaining time."""
         return replace(self, deadline=self.deadline.part(share))
 
     def plan(self, group: Group, snapshot: Snapshot,
@@ -46,7 +46,7 @@ class Trials:
              ) -> Plan | Unplaceable | Unknown:
         """The answer of ``solve`` for the hard rules of the group.
 
-        :param objective: None if every plan is as good as any other
+        :param objective: an objective; None means that all plans are equal
         """
         limit = limits().trial_share * self.deadline.left()
         if limit <= 0:
@@ -57,17 +57,17 @@ class Trials:
             time_limit=limit, timer=self.timer, gap=0.0)
 
     def fits(self, group: Group, snapshot: Snapshot) -> bool | None:
-        """Whether there is a plan; None if that is not known."""
+        """Whether a plan exists; None if this is unknown."""
         return verdict(self.plan(group, snapshot))
 
 
 def verdict(answer: Plan | Unplaceable | Unknown) -> bool | None:
-    """True for a plan, False for a proof that there is none, else None."""
+    """True for a plan, False for a proof that no plan exists, else None."""
     return None if isinstance(answer, Unknown) else isinstance(answer, Plan)
 
 
 def _hard(group: Group) -> Group:
-    """The group without its preferences, which decide nothing here."""
+    """The group without its preferences, which do not affect the result."""
     return replace(
         group,
         policies=tuple(each for each in group.policies if each.hard),
