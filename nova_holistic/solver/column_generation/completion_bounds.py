@@ -17,7 +17,7 @@ class UtilisationBound:
     with the highest price per unit of utilisation were available.
 
     :ivar ratio: [type]: price of a unit of utilisation
-    :ivar until: [type]: utilisation above which more costs more than that
+    :ivar until: [type]: utilisation above which the slope exceeds this price
     :ivar top: [type]: value of the curve at that utilisation
     """
 

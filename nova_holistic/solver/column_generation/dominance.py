@@ -42,8 +42,8 @@ class Dominance:
     def dominated(self, members: np.ndarray, free: np.ndarray,
                   room: np.ndarray, fine: np.ndarray, prices: np.ndarray,
                   to_come: Sequence[int]) -> np.ndarray:
-        """Return the patterns that another pattern dominates: whichever
-        members are added, a pattern outside the result is at least as good.
+        """Mask of dominated patterns: whichever members are added, a
+        pattern that is not dominated is at least as good.
 
         :param members: [pattern, kind]
         :param free: [pattern, resource]: amounts that remain free
@@ -61,11 +61,11 @@ class Dominance:
             for place, (one, other) in enumerate(rank):
                 if later & {one, other}:
                     continue
-                # Here one member of the pair could replace the other.
+                # A member of the first kind could replace one of the other.
                 open_ = (members[:, other] > 0) & (
                     members[:, one] < room[:, one])
                 for third, fourth in rank[place + 1:]:
-                    # Replacing a member of this pair gains less.
+                    # This pair gains less from the cohesive set.
                     found |= open_ & (members[:, third] > 0) & (
                         fine[:, fourth])
                 rest = [pair for pair in rank[place + 1:] if pair[0] in later]

@@ -49,7 +49,7 @@ class _Partial:
 
 
 class Pricing:
-    """Prices hosts repeatedly; each call starts from the patterns of the last.
+    """Prices hosts repeatedly; a call starts from the last patterns.
 
     :ivar looked_at: number of patterns so far
     """

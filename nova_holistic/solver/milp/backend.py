@@ -52,7 +52,8 @@ class Backend(abc.ABC):
 
     def __init__(self, threads: int = 1):
         """:param threads: maximum number of threads, if it cannot change the
-            result. HiGHS and CBC always use one thread because it could"""
+            result. HiGHS and CBC always use one thread, because several
+            threads could change it"""
         self.threads = threads
 
     @abc.abstractmethod

@@ -12,7 +12,8 @@ from nova_holistic.solver.problem.case import Case, Counts
 def free_classes(case: Case, best: Callable[[], Counts],
                  turn: int = 0) -> Iterator[set[int]]:
     """Yield sets of classes that may move at the same time. Each set contains
-    the classes below violated preferences. Every other class is in one set.
+    the classes below violated preferences. Every other class is in one of the
+    sets.
 
     :param best: returns the current plan, whose preferences are checked
     :param turn: number of the round; each round has different sets

@@ -103,9 +103,10 @@ def _within(n: int, m: int, one: int, other: int, joint: int,
     If the same number of members of either side moves from one domain to
     another, the number of pairs is a convex function of that number. Therefore
     an optimal distribution exists in which no such move is possible between
-    any two domains: all but one domain hold one member less than they can, or
-    no pair, or as many members of a side as they can. It is sufficient to try
-    such patterns for one domain after another, and any pattern for the last.
+    any two domains: each domain but one has no room for one more pair, or
+    holds no pair, or holds as many members of a side as it can. It is
+    sufficient to try such patterns for one domain after another, and any
+    pattern for the last.
     """
     a, b = np.ogrid[:n, :m]
     a, b = np.minimum(a, one), np.minimum(b, other)
