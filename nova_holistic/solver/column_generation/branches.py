@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ways to choose domains for members that rules keep together.
 
-A program without whole numbers spreads a cohesive set over all domains. So
-each choice of a domain is examined by itself: what is true of every choice is
-true of all plans.
+The linear relaxation of the program spreads a cohesive set over all domains.
+Therefore each choice of a domain is examined separately: a statement that
+holds for every choice holds for all plans.
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ Fixed = tuple[tuple[int, float], ...]
 @dataclass(frozen=True, slots=True, eq=False)
 class Branch:
     """
-    :ivar fixed: variables of the cells' own, and the value of each
-    :ivar closed: [kind, cell]: nobody goes there
+    :ivar fixed: own variables of the cells, and the value of each
+    :ivar closed: [kind, cell]: whether the branch excludes the kind there
     """
 
     fixed: Fixed
@@ -34,7 +34,8 @@ class Branch:
 
     def mirrored_prices(self, other: 'Branch',
                         prices: np.ndarray) -> np.ndarray:
-        """Prices of the other way where this one is as open.
+        """Return the prices for the other branch: the cells that are open in
+        only one of the two branches are exchanged.
 
         :param prices: [kind, cell]
         """
@@ -55,9 +56,8 @@ def unrestricted(kinds: Kinds, cells: Cells) -> Branch:
 def domain_branches(kinds: Kinds, cells: Cells,
                     domains: Sequence[CohesiveDomains],
                     limit: float) -> tuple[Branch, ...]:
-    """All plans go one of them, if preferences cost no more than the limit;
-    none where no families are told of, or nobody could go any.
-    """
+    """Branches of which every plan follows one if its preferences cost at most
+    the limit. Empty if no cohesive set is given or no branch is possible."""
     if not domains:
         return ()
     found = [unrestricted(kinds, cells)]
@@ -77,7 +77,8 @@ def domain_branches(kinds: Kinds, cells: Cells,
 def _restricted(kinds: Kinds, cells: Cells, cohesive: CohesiveDomains,
                 branch: Branch,
                 choice: Sequence[tuple[int, float]], limit: float) -> Branch:
-    """Domains that cannot be used beside the chosen one are closed."""
+    """Fix the choice, and close the domains that cannot be used together with
+    the chosen domain."""
     fixed, closed = dict((*branch.fixed, *choice)), branch.closed.copy()
     for number, inside in zip(cohesive.used.tolist(), cohesive.inside):
         if number not in fixed and not _possible(
@@ -89,7 +90,7 @@ def _restricted(kinds: Kinds, cells: Cells, cohesive: CohesiveDomains,
 
 
 def _possible(kinds: Kinds, cells: Cells, fixed: Fixed, limit: float) -> bool:
-    """Whether the rules of the cells leave a way, in fractions."""
+    """Whether the rules of the cells have a fractional solution."""
     program = cell_program(kinds, cells)
     shape = len(kinds.kinds), cells.count
     size = shape[0] * shape[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of each kind shared out over cells, under the cells' rules."""
+"""The program that assigns members of each kind to cells under the rules."""
 
 import numpy as np
 
@@ -9,8 +9,9 @@ from nova_holistic.solver.problem.kinds import Kinds
 
 
 def cell_program(kinds: Kinds, cells: Cells) -> Linear:
-    """share[kind, cell], variables of the cells' rules, short[kind, cell]:
-    who has no place there. Of the last nothing is said, and nothing costs."""
+    """Variables: share[kind, cell], variables of the cells' rules, and
+    short[kind, cell], the number of members without a place there. The last
+    have neither rows nor costs."""
     shape = len(kinds.kinds), cells.count
     size = shape[0] * shape[1]
     upper = np.concatenate((np.repeat(kinds.numbers, shape[1]), cells.free,
@@ -27,12 +28,12 @@ def cell_program(kinds: Kinds, cells: Cells) -> Linear:
 def integer_shares(kinds: Kinds, cells: Cells, places: np.ndarray,
                    limit: float, seconds: float
                    ) -> tuple[np.ndarray, np.ndarray] | None:
-    """[kind, cell] and [part, cell]: members, as many of them on the places
-    as can be.
+    """Members as [kind, cell] and [part, cell], as many as possible of them on
+    the given places.
 
     :param places: [kind, cell]
-    :param limit: what preferences may cost
-    :returns: None where the rules leave no way
+    :param limit: maximum cost of preferences
+    :returns: None if the rules have no solution
     """
     program = cell_program(kinds, cells)
     size = places.size
@@ -41,7 +42,7 @@ def integer_shares(kinds: Kinds, cells: Cells, places: np.ndarray,
                   every, size).limit(program, limit)
     numbers = np.arange(size)
     short = len(program.upper) - size + numbers
-    # Who is not short has a place.
+    # A member that is not short has a place.
     program.add(np.tile(numbers, 2), np.concatenate((numbers, short)),
                 np.repeat([-1.0, 1.0], size), -places.ravel(), np.inf, size)
     program.cost[short] = 1.0

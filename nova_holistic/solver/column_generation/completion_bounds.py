@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What members are worth in some cells, and what use of hosts pays there."""
+"""Upper bounds of the worth of members in cells, and of utilisation there."""
 
 from dataclasses import dataclass
 
@@ -13,12 +13,12 @@ from nova_holistic.solver.problem.utilisation_curve import curve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UtilisationBound:
-    """How much use of a host pays, where the kind that pays most for its use
-    could be had in fractions.
+    """Maximum gain from more utilisation of a host, if fractions of the kind
+    with the highest price per unit of utilisation were available.
 
-    :ivar ratio: [type]: price of a unit of use
-    :ivar until: [type]: utilisation from which on use costs more than that
-    :ivar top: [type]: the curve there
+    :ivar ratio: [type]: price of a unit of utilisation
+    :ivar until: [type]: utilisation above which the slope exceeds this price
+    :ivar top: [type]: value of the curve at that utilisation
     """
 
     ratio: np.ndarray
@@ -28,7 +28,7 @@ class UtilisationBound:
     @classmethod
     def of(cls, prices: np.ndarray, host_types: HostTypes, kinds: np.ndarray,
            types: np.ndarray) -> 'UtilisationBound':
-        """Of some types alone."""
+        """Return the bound for some host types; the others get 0."""
         steps = host_types.steps[np.ix_(types, kinds)]
         ratio, until, top = np.zeros((3, len(host_types)))
         ratio[types] = np.where(steps > 0, prices[kinds] / np.where(
@@ -40,7 +40,11 @@ class UtilisationBound:
 
     def __call__(self, types: np.ndarray, share: np.ndarray,
                  level: np.ndarray) -> np.ndarray:
-        """From each utilisation on, where the curve has this level."""
+        """Return the maximum gain from each utilisation on.
+
+        :param share: utilisation
+        :param level: value of the curve at the utilisation
+        """
         way = np.maximum(self.until[types] - share, 0.0)
         ratio = self.ratio[types]
         pays = ratio * UTILISATION_ROUNDING
@@ -52,8 +56,8 @@ class UtilisationBound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellPrices:
-    """One cell's prices and kinds, dearest first, and what the kinds from
-    each on are worth at most."""
+    """Prices and kinds of one cell, most expensive kind first, and the maximum
+    worth of the kinds from each position on."""
 
     prices: np.ndarray
     order: np.ndarray
@@ -63,7 +67,7 @@ class CellPrices:
     @classmethod
     def of(cls, prices: np.ndarray, host_types: HostTypes, room: np.ndarray,
            types: np.ndarray) -> 'CellPrices':
-        """For some types of hosts.
+        """Return the prices for some types of hosts.
 
         :param room: [type, kind]
         """
@@ -78,11 +82,11 @@ class CellPrices:
 
     def completion_bound(self, first: int, types: np.ndarray, free: np.ndarray,
                          share: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """What kinds from the first on may be worth beyond what they add to
-        the cost, at most.
+        """Maximum worth of the kinds from the first on, less the cost that
+        they add.
 
         :param share: utilisation
-        :param level: of the curve there
+        :param level: value of the curve at the utilisation
         """
         worth = self.worth[first](free)
         return np.minimum(worth, self.curve_bounds[first](types, share, level)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole hosts with patterns, from a program that shares them in fractions.
+"""Whole hosts with patterns, from a program with fractional hosts.
 
-What the program settles for in whole numbers is fixed, and of the rest the
-largest fraction; then patterns are sought for who is left, no larger than
-what they need, and the program is solved again, until all is whole: a dive.
-Where the result is not good enough, some of it is given up and dived for
-again.
+A dive fixes the integral variables of the solution and rounds up the largest
+fraction. Then it prices patterns for the remaining members, which contain no
+more members than needed, and solves the program again, until all variables are
+integral. If the result is not good enough, a part of it is released, and the
+dive is repeated for this part.
 """
 
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ from nova_holistic.solver.problem.tolerances import INTEGRALITY
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiveResult:
-    """Where a dive ended.
+    """Result of a dive.
 
-    :ivar unplaced: members who have no place
-    :ivar value: with penalties of these
-    :ivar hosts: number of them that carry each pattern, by its number
+    :ivar unplaced: number of members without a place
+    :ivar value: cost, including the penalties of unplaced members
+    :ivar hosts: number of hosts that carry each pattern, by its number
     """
 
     unplaced: int
@@ -34,17 +34,17 @@ class DiveResult:
 
     @property
     def worth(self) -> tuple[int, float]:
-        """Least is best: who has no place now needs one later, at any cost.
-        """
+        """Key to compare results: the smaller, the better. Unplaced members
+        come first because they need a place later at any cost."""
         return self.unplaced, self.value
 
 
 class Dive:
-    """Dives into a generation's master program.
+    """Dives on the master program of a column generation.
 
     :param goal: a value that is good enough
-    :param fallback_goal: one that is, where some tries did not lead to
-        the other
+    :param fallback_goal: a value that is good enough if some dives did not
+        reach the goal
     :param integral: whether values are whole numbers
     """
 
@@ -56,15 +56,16 @@ class Dive:
         self._goal = goal * (1 + INTEGRALITY)
         self._fallback_goal = fallback_goal * (1 + INTEGRALITY)
         self._integral = integral
-        # What a dive must lead to less than.
+        # A dive stops when its value exceeds this.
         self._cutoff = float('inf')
         self._numbers = generation.numbers
         self._integral_part: dict[int, int] = {}
         self._always_prices = False
 
     def run(self) -> DiveResult | None:
-        """The best of some dives, or what can be had of the last program that
-        there was time for; None where there was none."""
+        """Return the best result of several dives. If the time limit
+        interrupts the first dive, round the last solution; None if no solution
+        exists."""
         prices = self._generation.prices
         self._master.penalise(np.full(len(prices), limits().dive_penalty
                                       * prices.max()))
@@ -80,7 +81,8 @@ class Dive:
                 break
             if not best.unplaced:
                 self._cutoff = best.value + INTEGRALITY - self._integral
-            # What was whole from the start, but for every so manieth.
+            # Keep most columns that were integral from the start. Every
+            # parts-th column is released.
             known = sorted(set(best.hosts) & set(integral_part))
             parts = max(2, limits().dive_parts - number // limits().dive_parts)
             found = self._dive({
@@ -100,7 +102,7 @@ class Dive:
             if not self._price(fixed, most):
                 return None
             if not first and self._master.value > self._cutoff:
-                # Nothing better comes of it.
+                # This dive cannot lead to a better result.
                 return DiveResult(len(self._numbers), float('inf'), {})
             share = self._master.share
             whole = np.floor(self._master.used + INTEGRALITY).astype(np.int64)
@@ -116,8 +118,8 @@ class Dive:
             fixed[largest] = int(whole[largest]) + 1
 
     def _rounded(self) -> DiveResult | None:
-        """Hosts in use, wholly or in part, and others while they are needed.
-        """
+        """Hosts that carry a pattern wholly or in part, and further hosts
+        while members need them."""
         master = self._master
         if not len(master.used):
             return None
@@ -141,7 +143,8 @@ class Dive:
 
     def _needed(self, fixed: dict[int, int],
                 share: np.ndarray | None) -> np.ndarray | None:
-        """Members of each kind that what is fixed has no place for."""
+        """Number of members of each kind without a place on the fixed hosts.
+        """
         if not fixed:
             return None
         places = self._master.places(fixed)
@@ -152,7 +155,8 @@ class Dive:
             - INTEGRALITY).astype(np.int64)
 
     def _price(self, fixed: dict[int, int], most: np.ndarray | None) -> bool:
-        """Settle, with new patterns; whether there was time for it."""
+        """Solve the program and add patterns. False if the time is not enough.
+        """
         master = self._master
         if most is not None:
             self._add_smaller(fixed, most)
@@ -161,7 +165,7 @@ class Dive:
             if self._generation.is_late() or not master.solve(
                     self._generation.deadline.left()):
                 return False
-            # Mostly what is known is enough for a first dive.
+            # The known patterns are mostly sufficient for a first dive.
             if number + 1 == limits().dive_all_rounds or (
                     master.unplaced < INTEGRALITY and (
                         number >= limits().dive_rounds
@@ -178,7 +182,7 @@ class Dive:
         return True
 
     def _add_smaller(self, fixed: dict[int, int], most: np.ndarray) -> None:
-        """Of patterns that are too large and in use, what is needed."""
+        """Add the needed part of patterns that are in use and too large."""
         master = self._master
         large = [column for column in np.flatnonzero(
             master.used > INTEGRALITY).tolist() if column not in fixed

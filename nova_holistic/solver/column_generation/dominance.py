@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds that ask the same of hosts, but for being kept together.
+"""Kinds with equal requirements that differ only in a cohesive set.
 
-Patterns that hold the same number of both together differ only in which
-members are in the cohesive set. The pattern of the highest worth is enough.
+Patterns with the same total of both kinds differ only in the members of the
+cohesive set. It is sufficient to keep the pattern of the highest worth.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ import numpy as np
 from nova_holistic.solver.problem.kinds import Kinds
 
 Pair = tuple[int, int]
-"""A kind in the cohesive set, and the equal kind outside of it."""
+"""A kind in the cohesive set, and the equal kind outside it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dominance:
     """
-    :ivar sets: pairs that differ by the same amounts, and these
+    :ivar sets: pairs with the same difference of amounts, and the difference
     """
 
     sets: tuple[tuple[tuple[Pair, ...], np.ndarray], ...]
@@ -42,15 +42,15 @@ class Dominance:
     def dominated(self, members: np.ndarray, free: np.ndarray,
                   room: np.ndarray, fine: np.ndarray, prices: np.ndarray,
                   to_come: Sequence[int]) -> np.ndarray:
-        """Which patterns are no better, whoever is added to them, than one
-        that is not among these.
+        """Mask of dominated patterns: whichever members are added, a
+        pattern that is not dominated is at least as good.
 
         :param members: [pattern, kind]
-        :param free: [pattern, resource]: what they leave
-        :param room: [pattern, kind]: of the host
-        :param fine: the same: whether the room is no less than what members
-            that fit would ask for
-        :param prices: of kinds
+        :param free: [pattern, resource]: amounts that remain free
+        :param room: [pattern, kind]: maximum on the host
+        :param fine: [pattern, kind]: whether the room is at least the number
+            of members that fit into the free amounts of the host
+        :param prices: [kind]
         :param to_come: kinds that may still be added
         """
         found = np.zeros(len(members), dtype=bool)
@@ -61,17 +61,17 @@ class Dominance:
             for place, (one, other) in enumerate(rank):
                 if later & {one, other}:
                     continue
-                # Here one of the pair could take the other's place.
+                # A member of the first kind could replace one of the other.
                 open_ = (members[:, other] > 0) & (
                     members[:, one] < room[:, one])
                 for third, fourth in rank[place + 1:]:
-                    # For those who gain less by it.
+                    # This pair gains less from the cohesive set.
                     found |= open_ & (members[:, third] > 0) & (
                         fine[:, fourth])
                 rest = [pair for pair in rank[place + 1:] if pair[0] in later]
                 if prices[one] >= prices[other] and not any(
                         pair[0] in later for pair in rank[:place]):
-                    # Who comes later does not need that place.
+                    # Members that are added later do not need that place.
                     found |= open_ & (free >= more).all(axis=1) & fine[
                         :, [pair[1] for pair in rest]].all(axis=1)
         return found

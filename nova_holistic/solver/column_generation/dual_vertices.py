@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What free amounts are worth at most, where members have prices."""
+"""Upper bounds of the worth of free amounts, from prices of members."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,27 +13,28 @@ from nova_holistic.solver.problem.tolerances import ARITHMETIC
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueBound:
-    """Values of resources, each of which bounds what any members are worth.
+    """Values of resources, each of which bounds the worth of any members.
 
-    By duality of linear programs: members that cost no more than the values
-    of what they take are worth no more than the values of what is free. What
-    a kind is worth beyond that is added for all of its room.
+    By linear programming duality, members whose prices do not exceed the
+    values of their resources are worth at most the value of the free amounts.
+    For a kind with a higher price, the difference is added for all members
+    that fit.
 
     :ivar values: [number, resource]
-    :ivar beyond: what is added to each
+    :ivar beyond: the amount that is added for each
     """
 
     values: np.ndarray
     beyond: np.ndarray
 
     def __call__(self, free: np.ndarray) -> np.ndarray:
-        """Of each row of free amounts, at most."""
+        """Return the bound for each row of free amounts."""
         return (free @ self.values.T + self.beyond).min(axis=1)
 
 
 class DualVertices:
-    """Values at which a few kinds cost exactly their price, for each few
-    kinds and resources: they are the same sums of any prices."""
+    """Values at which a small set of kinds costs exactly its prices, for each
+    small set of kinds and resources. They are linear in the prices."""
 
     def __init__(self, amounts: np.ndarray):
         """:param amounts: [kind, resource]"""
@@ -61,16 +62,17 @@ class DualVertices:
 
     def __call__(self, prices: np.ndarray, order: np.ndarray,
                  room: np.ndarray) -> tuple[ValueBound, ...]:
-        """What the kinds from each of the order on are worth.
+        """Return the bound for the kinds from each position of the order on.
 
-        :param prices: of all kinds; of those in the order, above 0
-        :param room: of each kind, on any host, at most
+        :param prices: of all kinds; positive for the kinds in the order
+        :param room: maximum number of members of each kind on any host
         """
         number = len(order)
         rank = np.full(len(prices) + 1, number)
         rank[:-1] = -1
         rank[order] = np.arange(number)
-        # Those of kinds that are asked for, and of what is not negative.
+        # Use vertices whose kinds are all in the order and whose values are
+        # not negative.
         until = rank[self._kinds].min(axis=1)
         asked = np.flatnonzero(until >= 0)
         values = np.einsum('nrs,ns->nr', self._factors[asked], np.append(
@@ -80,7 +82,7 @@ class DualVertices:
         values, until = np.maximum(values[fine], 0.0), until[asked][fine]
         paid = (values @ self._amounts)[:, order]
         missing = np.maximum(prices[order] - paid, 0.0)
-        # From the last kind on that is worth more than what it takes.
+        # From the last kind on whose price exceeds the value of its resources.
         short = missing > ARITHMETIC * prices[order]
         first = np.where(short, np.arange(1, number + 1), 0).max(
             axis=1, initial=0)
@@ -92,15 +94,15 @@ class DualVertices:
 
 def _value_bound(values: np.ndarray, beyond: np.ndarray, total: float,
                  which: np.ndarray) -> ValueBound:
-    """:param total: what all would be worth where nothing has a value"""
+    """:param total: worth of all members if no resource has a value"""
     return ValueBound(np.append(values[which], np.zeros((
         1, values.shape[1])), axis=0), np.append(beyond[which], total))
 
 
 def _inverses(amounts: np.ndarray, size: int) -> tuple[
         np.ndarray, np.ndarray] | None:
-    """Each so many kinds, and [resource, kind]: by what their prices make up
-    the values; None where there are too many to look at."""
+    """Return each set of kinds of this size, and [resource, kind]: the factors
+    of their prices in the values. None if there are too many combinations."""
     number, resources = amounts.shape
     kinds = _combinations(number, size)
     those = _combinations(resources, size)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bound from whole patterns of members on hosts, and the patterns.
 
-Column generation as of Dantzig and Wolfe, with one subproblem a host: the
-prices of members that the master program settles for are asked on all hosts,
-and patterns that gain become its columns. Each time, the prices prove a bound
-(Lagrange's): what all members are worth, less what hosts gain.
+Column generation according to Dantzig and Wolfe, with one subproblem per host.
+The duals of the master program price the members on all hosts, and the
+patterns with a positive gain become new columns. In each iteration, the prices
+prove a Lagrangian bound: the worth of all members, less the gains of the
+hosts.
 """
 
 from collections.abc import Sequence
@@ -31,26 +32,26 @@ from nova_holistic.solver.problem.tolerances import SUM_ROUNDING
 class ColumnGeneration:
     """Patterns for the members of a relaxation.
 
-    :ivar bound: no placement whose preferences cost at most ``limit`` costs
-        less, members that stay included
-    :ivar limit: the relaxation's where there are ways, else infinite
-    :ivar floor: the same, without members that stay, of the way it is on
-    :ivar prices: [kind], of a member, about
-    :ivar numbers: of members of each kind
+    :ivar bound: lower bound of the cost of all placements whose preferences
+        cost at most ``limit``, including members that stay
+    :ivar limit: limit of the relaxation if branches exist, else infinite
+    :ivar floor: lower bound for the current branch, without members that stay
+    :ivar prices: [kind]: approximate price of a member
+    :ivar numbers: number of members of each kind
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
                  aggregation: HostAggregation, deadline: Deadline,
                  branches: Sequence[Branch] = ()):
-        """:param branches: every plan goes one of them, if preferences cost no
-            more than the relaxation's limit"""
+        """:param branches: branches of which every plan follows one if its
+            preferences cost at most the limit of the relaxation"""
         self.host_types = HostTypes.of(kinds, aggregation.columns, outlay)
         self.pricing = Pricing(self.host_types)
         self.numbers = kinds.numbers
         self._constant = constant(kinds, outlay)
         self.limit = aggregation.limit if branches else float('inf')
         known = max(0.0, aggregation.bound - self._constant)
-        # Plans whose preferences cost more may cost less.
+        # Plans with a higher cost of preferences may have a lower cost.
         self.floor = self._known = known if branches or (
             aggregation.limit == float('inf')) else 0.0
         unit = known / len(kinds.members) or 1.0
@@ -66,8 +67,8 @@ class ColumnGeneration:
         self._penalty = limits().penalty
         found = aggregation.duals[:len(kinds.kinds)]
         self._duals = np.zeros(self.master.rows)
-        # Cells without hosts may have rows here that bins did without; what
-        # preferences cost has the last row.
+        # Cells without hosts may have rows here that the bins omit. The cost
+        # of preferences is in the last row.
         more = self.master.rows - len(aggregation.duals)
         here = aggregation.duals if more in (0, 1) else found
         self._duals[:len(here)] = here
@@ -78,7 +79,7 @@ class ColumnGeneration:
         return min(self.floor, self._others) + self._constant
 
     def run(self, integral: bool) -> bool:
-        """Whether there are patterns for everyone, on the likeliest way.
+        """Whether patterns for all members exist, on the most likely branch.
 
         :param integral: whether costs are whole numbers
         """
@@ -89,18 +90,20 @@ class ColumnGeneration:
         return found
 
     def _solve_other_branches(self, integral: bool) -> None:
-        """What other ways cost at least; the best of them is taken."""
+        """Compute lower bounds for the other branches, and choose the best
+        branch."""
         branches = [(self.master.value, self._branches[0], self.floor)]
         enough = (1 - limits().branch_gap) * self.floor
         if integral:
-            # Beyond the next whole number below.
+            # The bound has to exceed the next smaller whole number.
             stay = self._constant
             enough = math.ceil(self.floor + stay - 1e-6) - 1 + 1e-3 - stay
         prices, _ = self.master.prices(self._duals)
         for branch in self._branches[1:]:
             self.master.branch_on(branch)
             self.floor = self._known
-            # Much the same may pay there.
+            # Patterns that gain on the first branch probably gain here as
+            # well.
             mirrored = branch.mirrored_prices(self._branches[0], prices)
             self._add_columns(self.pricing((1 + limits().price_rise)
                                            * mirrored))
@@ -116,9 +119,9 @@ class ColumnGeneration:
 
     def _solve_branch(self, integral: bool,
                       enough: float = float('inf')) -> bool:
-        """Until the bound is no longer worth another round.
+        """Generate columns until the bound no longer justifies another round.
 
-        :param enough: a bound beyond which nothing more is of interest
+        :param enough: a bound at which the branch can be abandoned
         """
         penalty = self._penalty
         self.master.penalise(penalty * self.prices)
@@ -149,7 +152,8 @@ class ColumnGeneration:
                 weight * self._duals + (1 - weight) * self.master.duals)
             if not (fresh or better or weight):
                 break
-            # Prices in between that lead to nothing are left out.
+            # Do not use smoothed prices that lead to neither columns nor a
+            # better bound.
             weight = limits().smoothing if fresh or better else 0.0
         return self.master.unplaced < 1e-6
 
@@ -165,7 +169,8 @@ class ColumnGeneration:
         return value - self.floor <= limits().converged_gap * value
 
     def _warm_start(self) -> None:
-        """The merged hosts' prices, raised while that raises the bound."""
+        """Start from the prices of the merged hosts, and raise them while the
+        bound improves."""
         first = self._duals
         for number in range(limits().warm_rounds):
             duals = (1 + limits().price_rise * number) * first
@@ -176,12 +181,13 @@ class ColumnGeneration:
             sold = self.host_types.numbers[some] @ (
                 gains.known[some] + self.host_types.cost(
                     some, gains.patterns[some]))
-            # Hosts that take more than there is are paid too much.
+            # If the hosts take more than exists, the prices are too high.
             if sold >= proved or (number and not better):
                 return
 
     def _price(self, duals: np.ndarray) -> tuple[int, bool]:
-        """How many new patterns there are, and whether the bound rose."""
+        """Return the number of new patterns, and whether the bound improved.
+        """
         gains, proved = self._gains(duals)
         better = self._raises_bound(duals, gains, proved)
         return self._add_columns(gains), better
@@ -193,7 +199,7 @@ class ColumnGeneration:
     def _add_columns(self, gains: PricingResult) -> int:
         some = np.flatnonzero(gains.known)
         if not len(self.host_types.slopes):
-            # Hosts that cost the same gain alike.
+            # Hosts of the same cost have nearly equal gains.
             most = max(limits().new_columns, int(
                 limits().new_columns_per_member * self.numbers.sum()))
             some = some[np.sort(np.argsort(
@@ -202,7 +208,7 @@ class ColumnGeneration:
 
     def _raises_bound(self, duals: np.ndarray, gains: PricingResult,
                       proved: float) -> bool:
-        """Whether the bound rises."""
+        """Whether the bound improves."""
         gained = float(self.host_types.numbers @ gains.most)
         found = proved - gained - SUM_ROUNDING * (abs(proved) + gained)
         better = found > self.floor

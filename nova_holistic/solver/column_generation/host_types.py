@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that are alike in all that a relaxation sees of them, as one."""
+"""Host types: hosts that are identical for a relaxation, merged into one."""
 
 from dataclasses import dataclass
 
@@ -15,19 +15,19 @@ from nova_holistic.solver.problem.utilisation_curve import curve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HostTypes:
-    """What one host of each type is like, and how many of them there are.
+    """Properties of one host of each type, and the number of such hosts.
 
-    A pattern is how many members of each kind are on one host.
+    A pattern is the number of members of each kind on one host.
 
-    :ivar numbers: of hosts of each type
-    :ivar amounts: [kind, resource]; places for members are one of these, and
-        resources of which all kinds take amounts in one proportion are one
+    :ivar numbers: number of hosts of each type
+    :ivar amounts: [kind, resource]. The number of members counts as a
+        resource. Resources with proportional amounts for all kinds are merged.
     :ivar free: [type, resource]
     :ivar room: [type, kind]
-    :ivar before: utilisation
-    :ivar steps: [type, kind]: what one member adds to the utilisation
-    :ivar slopes: of the curve on which costs rise with utilisation
-    :ivar dominance: kinds that differ only in who is kept together
+    :ivar before: utilisation before any member is added
+    :ivar steps: [type, kind]: increase of the utilisation by one member
+    :ivar slopes: slopes of the cost curve over the utilisation
+    :ivar dominance: kinds that differ only in their cohesive set
     :ivar dual_vertices: values of resources, for any prices
     """
 
@@ -47,7 +47,8 @@ class HostTypes:
 
     @classmethod
     def of(cls, kinds: Kinds, columns: Columns, outlay: Outlay) -> 'HostTypes':
-        """Types in the order of what they look like, which is always one."""
+        """Return the types in a deterministic order: sorted by their
+        properties."""
         amounts, free = _merged_resources(
             np.column_stack((kinds.amounts, np.ones_like(kinds.numbers))),
             np.column_stack((columns.free, np.full(
@@ -73,20 +74,20 @@ class HostTypes:
         return len(self.numbers)
 
     def hosts(self, host_type: int) -> np.ndarray:
-        """Numbers of its hosts in the relaxation's columns."""
+        """Numbers of the type's hosts in the columns of the relaxation."""
         first = self._first[host_type]
         return self._order[first:first + self.numbers[host_type]]
 
     def cost_increase(self, types: np.ndarray,
                       added: np.ndarray) -> np.ndarray:
-        """Cost of adding that to the hosts' utilisation."""
+        """Cost of increasing the utilisation of the hosts by this amount."""
         if not len(self.slopes):
             return np.zeros(len(types))
         before = self.before[types]
         return curve(before + added, self.slopes) - curve(before, self.slopes)
 
     def cost(self, types: np.ndarray, patterns: np.ndarray) -> np.ndarray:
-        """Of one host of each type with the pattern on it."""
+        """Cost of one host of each type with the pattern."""
         added = (self.steps[types] * patterns).sum(axis=1) if len(
             self.slopes) else np.zeros(len(types))
         return np.where(patterns.any(axis=1), self.opening[types], 0.0) + (
@@ -95,8 +96,8 @@ class HostTypes:
 
 def _merged_resources(amounts: np.ndarray,
                       free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of resources that are taken in one proportion, the scarcest on each
-    host, in units of what can be taken.
+    """Merge resources with proportional amounts. For each host, keep the
+    scarcest of them, in units of the common divisor of the amounts.
 
     :param amounts: [kind, resource]
     :param free: [host, resource]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places of a relaxation's hosts, from patterns of whole members on them."""
+"""Placements on the hosts of a relaxation, from patterns of whole members."""
 
 import math
 
@@ -18,8 +18,9 @@ from nova_holistic.solver.problem.kinds import Kinds
 
 def is_applicable(kinds: Kinds, outlay: Outlay, cells: Cells,
                   columns: Columns) -> bool:
-    """Whether patterns are of use: what they leave out never makes a host
-    dearer, nor asks for hosts where costs do not ask for more of them."""
+    """Whether patterns are applicable: removing members from a pattern must
+    not make a host more expensive, and a cohesive set must not need more hosts
+    than the costs require."""
     slopes = np.array((0.0, *outlay.slopes))
     return bool(len(kinds.kinds) <= limits().kinds and (np.diff(slopes)
                                                         >= 0).all()
@@ -30,10 +31,10 @@ def is_applicable(kinds: Kinds, outlay: Outlay, cells: Cells,
 def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,
                    gap: float, integral: bool, limit: float
                    ) -> tuple[np.ndarray, np.ndarray] | None:
-    """[kind, host of the columns]: places, and [part, cell] for whom; None
-    where there was no time, or the rules leave no way to share members out.
+    """Places as [kind, host of the columns], and members as [part, cell]. None
+    if the time is not enough or the rules have no solution.
 
-    :param limit: what preferences may cost
+    :param limit: maximum cost of preferences
     """
     goal, fallback_goal = (generation.floor / (1 - share * gap)
                            for share in (limits().goal_share,
@@ -62,8 +63,8 @@ def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,
 
 def _has_enough_hosts(cells: Cells, cell: np.ndarray, patterns: np.ndarray,
                       parts: np.ndarray) -> bool:
-    """Whether members that are kept together have hosts enough: patterns do
-    not know how few of them a host takes.
+    """Whether cohesive sets have enough hosts. Patterns do not contain the
+    maximum number of their members per host.
 
     :param cell: of each host in use
     :param patterns: [host in use, kind]
@@ -77,7 +78,7 @@ def _has_enough_hosts(cells: Cells, cell: np.ndarray, patterns: np.ndarray,
 
 def _hosts_in_use(generation: ColumnGeneration, result: DiveResult
                   ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sort, pattern and number of each host in use."""
+    """Type, pattern and number of each host in use."""
     master, used = generation.master, {}
     types, patterns, hosts = [], [], []
     for column, number in sorted(result.hosts.items()):
@@ -93,7 +94,7 @@ def _hosts_in_use(generation: ColumnGeneration, result: DiveResult
 
 def _remove_surplus(host_types: HostTypes, types: np.ndarray,
                     patterns: np.ndarray, surplus: np.ndarray) -> None:
-    """Take places that nobody needs away, where that saves most.
+    """Remove unneeded places where the removal saves the most.
 
     :param surplus: [kind, cell]
     """
@@ -105,6 +106,7 @@ def _remove_surplus(host_types: HostTypes, types: np.ndarray,
             less[:, kind] -= 1
             saved = (host_types.cost(types[some], patterns[some])
                      - host_types.cost(types[some], less))
-            # Of equal hosts, the one with fewest members may yet be left.
+            # Among equal hosts, the host with the fewest members may become
+            # empty.
             best = np.lexsort((less.sum(axis=1), -np.round(saved, 9)))[0]
             patterns[some[best], kind] -= 1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pattern of members that is worth most on each host, at given prices.
+"""Pricing: the pattern with the highest gain on each host at given prices.
 
-Patterns are built up kind by kind, on all hosts at once; those that cannot
-become better than the best one known are left out. What is said to be the
-most that a host can gain is never too little, whatever is left unfinished.
+Patterns are extended kind by kind, on many hosts in parallel. Patterns that
+cannot exceed the best known gain are pruned. The upper bound of a host's gain
+remains valid even if the search is incomplete.
 """
 
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from nova_holistic.solver.problem.utilisation_curve import curve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PricingResult:
-    """What prices pay on one host of each type beyond its cost.
+    """Gain of one host of each type: the prices, less the cost of the host.
 
-    :ivar most: nothing gains more; 0 where nothing gains
-    :ivar known: what the best pattern found gains
+    :ivar most: upper bound of the gain; at least 0
+    :ivar known: gain of the best known pattern
     :ivar patterns: [type, kind]
     """
 
@@ -33,8 +33,8 @@ class PricingResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Partial:
-    """Patterns of the first kinds: ``of`` is the host, by its place in what
-    is looked at."""
+    """Patterns of the first kinds. ``of`` is the position of the host among
+    the hosts of the call."""
 
     of: np.ndarray
     free: np.ndarray
@@ -49,9 +49,9 @@ class _Partial:
 
 
 class Pricing:
-    """Asks again and again: patterns of one answer are where the next begins.
+    """Prices hosts repeatedly; a call starts from the last patterns.
 
-    :ivar looked_at: patterns so far
+    :ivar looked_at: number of patterns so far
     """
 
     def __init__(self, host_types: HostTypes):
@@ -68,9 +68,9 @@ class Pricing:
     def __call__(self, prices: np.ndarray, most: np.ndarray | None = None,
                  few: int | None = None) -> PricingResult:
         """:param prices: [kind, cell], of one member
-        :param most: of each kind, no more are of use
-        :param few: look only at so many types of hosts of a cell that promise
-            most; the answer is then no bound
+        :param most: maximum number of members of each kind that are useful
+        :param few: maximum number of host types of a cell to price, by their
+            upper bound; the result is then not a bound
         """
         host_types = self._host_types
         self._room, self._free = host_types.room, self._usable
@@ -85,7 +85,7 @@ class Pricing:
                               np.zeros(len(host_types)),
                               np.zeros_like(self._known))
         for cells in _equal(prices):
-            # No price of the cells is above these, but for rounding.
+            # Up to rounding, no price of these cells is higher.
             here = prices[:, cells].max(axis=1)
             types = np.flatnonzero(np.isin(host_types.cell, cells))
             if len(types) and (here > 0).any():
@@ -114,7 +114,8 @@ class Pricing:
 
     def _part(self, types: np.ndarray, cell_prices: CellPrices,
               gains: PricingResult) -> None:
-        """In halves, where there are too many patterns at once."""
+        """Price host types; split them in halves if the patterns are too many.
+        """
         start = np.minimum(self._known[types], self._room[types])
         worth = start @ cell_prices.prices - (
             self._host_types.cost(types, start))
@@ -134,8 +135,8 @@ class Pricing:
 
     def _build(self, types: np.ndarray, cell_prices: CellPrices,
                gains: PricingResult) -> np.ndarray | None:
-        """What patterns that were given up promised on each host, at most;
-        None where there are too many at once."""
+        """Return the largest upper bound among the pruned patterns of each
+        host; None if the patterns are too many."""
         number = len(types)
         lost = np.zeros(number)
         fine = self._room[types] >= _fitting(
@@ -159,7 +160,7 @@ class Pricing:
                 grown.members.any(axis=1), gained, 0.0), types, gains)
             if last:
                 break
-            # A host that nobody is on may still have to be opened.
+            # A host without members may still have to be opened.
             upper = gained + cell_prices.completion_bound(
                 i + 1, here, grown.free,
                 self._host_types.before[here] + grown.added, level)
@@ -174,9 +175,9 @@ class Pricing:
     def _undominated(self, part: _Partial, here: np.ndarray, fine: np.ndarray,
                      some: np.ndarray, cell_prices: CellPrices,
                      first: int) -> np.ndarray:
-        """Those of some that others do not make up for.
+        """Return the patterns among these that no other pattern dominates.
 
-        :param fine: [host, kind], as dominance asks for it
+        :param fine: [host, kind], as in ``Dominance.dominated``
         """
         dominance = self._host_types.dominance
         if not dominance.sets:
@@ -189,13 +190,14 @@ class Pricing:
 
     def _grown(self, part: _Partial, types: np.ndarray, kind: int,
                cell_prices: CellPrices, last: bool) -> _Partial | None:
-        """With each number of one kind more; None where that is too many."""
+        """Extend patterns by each number of one kind; None if they are too
+        many."""
         asked = self._host_types.amounts[kind]
         some = asked > 0
         most = np.minimum(self._room[types[part.of], kind], (
             part.free[:, some] // asked[some]).min(axis=1))
         if last and not len(self._host_types.slopes):
-            # Nothing else is wanted of the host: as many as there is room.
+            # This is the last kind: use as many members as fit.
             which, number = slice(None), most
         else:
             if (most + 1).sum() > limits().partial_patterns:
@@ -216,8 +218,9 @@ class Pricing:
     @staticmethod
     def _keep(part: _Partial, gained: np.ndarray, types: np.ndarray,
               gains: PricingResult) -> None:
-        """Take over what is better than the best one known of its host."""
-        # Those of one host are side by side.
+        """Keep patterns that are better than the best known pattern of the
+        host."""
+        # Patterns of one host are adjacent.
         first = np.flatnonzero(np.diff(part.of, prepend=-1))
         best = np.maximum.reduceat(gained, first)
         here = types[part.of[first]]
@@ -229,14 +232,15 @@ class Pricing:
         gains.patterns[here[better]] = part.members[top[better]]
 
     def _level(self, types: np.ndarray, added: np.ndarray) -> np.ndarray:
-        """Of the curve on which costs rise."""
+        """Value of the curve on which costs rise."""
         return curve(self._host_types.before[types] + added,
                      self._host_types.slopes
                      ) if self._curved else self._base[types]
 
 
 def _fitting(free: np.ndarray, amounts: np.ndarray) -> np.ndarray:
-    """[type, kind]: how many of a kind free amounts let in."""
+    """[type, kind]: number of members of a kind that fit into the free
+    amounts."""
     return np.array([
         (free[:, asked > 0] // asked[asked > 0]).min(axis=1)
         for asked in amounts]).T
@@ -244,9 +248,9 @@ def _fitting(free: np.ndarray, amounts: np.ndarray) -> np.ndarray:
 
 def _beam(of: np.ndarray, upper: np.ndarray, some: np.ndarray,
           lost: np.ndarray, most: int) -> np.ndarray:
-    """At most so many patterns of each host, those that promise most.
+    """At most this number of patterns of each host, by their upper bounds.
 
-    :param lost: made to say what the others promise
+    :param lost: raised to the upper bounds of the other patterns
     """
     numbers = np.bincount(of[some], minlength=len(lost))
     if numbers.max(initial=0) <= most:
@@ -260,7 +264,7 @@ def _beam(of: np.ndarray, upper: np.ndarray, some: np.ndarray,
 
 
 def _equal(prices: np.ndarray) -> list[np.ndarray]:
-    """Cells whose prices are equal, together."""
+    """Groups of cells with equal prices."""
     prices = np.maximum(prices, 0.0)
     largest = float(np.max(prices, initial=0.0)) or 1.0
     _, of = np.unique(np.round(prices / largest, PRICE_DIGITS), axis=1,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The linear program that shares members out over known patterns.
+"""The linear program that assigns members to known patterns.
 
-Variables: members of each kind in each cell, the policies' own, members for
-whom no pattern is known, at a penalty, and hosts of a type that carry a
+Variables: members of each kind in each cell, variables of the policies,
+members without a known pattern, at a penalty, and hosts of a type that carry a
 pattern. Rows: every member is in a cell, the rules of the cells, patterns
-cover the members of each cell, and each host type has only so many hosts.
+cover the members of each cell, and the number of hosts of each type.
 """
 
 from collections.abc import Mapping
@@ -25,21 +25,22 @@ _ENDLESS = highspy.kHighsInf
 
 
 class RestrictedMaster:
-    """Grows by patterns; of all, some can be fixed and others closed.
+    """The program to which patterns are added; patterns can be fixed or
+    closed.
 
-    Costs are told in units of what a member costs on average.
+    Costs are in units of the average cost of a member.
 
-    :ivar types: of hosts, for each pattern that is known
-    :ivar patterns: [pattern, kind]: members of each
-    :ivar costs: of one host with each
-    :ivar rows: number of the members' and the cells' rows
-    :ivar duals: once it is solved, of these
-    :ivar used: once it is solved, hosts with each pattern
+    :ivar types: host type of each known pattern
+    :ivar patterns: [pattern, kind]: number of members
+    :ivar costs: cost of one host with each pattern
+    :ivar rows: number of the rows of members and cells
+    :ivar duals: dual values of these rows, after the program is solved
+    :ivar used: number of hosts with each pattern, after the program is solved
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, host_types: HostTypes,
                  unit: float, limit: float = float('inf')):
-        """:param limit: what preferences may cost"""
+        """:param limit: maximum cost of preferences"""
         self._host_types = host_types
         self._unit = unit
         self.shape = len(kinds.kinds), cells.count
@@ -59,19 +60,19 @@ class RestrictedMaster:
         self._own = slice(size, size + len(cells.free))
         self._free = program.upper[self._own]
         self.rows = len(self._lower)
-        # Patterns cover the members that are shared out to the cell.
+        # Patterns cover the members that are assigned to the cell.
         program.add(np.tile(places, 2), np.concatenate((
             places, len(program.upper) - size + places)), np.concatenate((
                 np.full(size, -1.0), np.ones(size))), 0.0, np.inf, size)
         self._first = len(program.upper)
         self._highs = program.loaded()
         if not len(host_types.slopes):
-            # What was optimal stays feasible as columns are added.
+            # An optimal solution remains feasible when columns are added.
             self._highs.setOptionValue('simplex_strategy', PRIMAL_SIMPLEX)
         self.branch_on(unrestricted(kinds, cells))
 
     def branch_on(self, branch: Branch) -> None:
-        """From here on all plans go this way."""
+        """Restrict the program to this branch."""
         self.infeasible = False
         self._least, self._most = np.zeros(len(self._free)), self._free.copy()
         for number, value in branch.fixed:
@@ -85,11 +86,11 @@ class RestrictedMaster:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Number of rows and columns."""
         return self._highs.getNumRow(), self._highs.getNumCol()
 
     def penalise(self, prices: np.ndarray) -> None:
-        """:param prices: [kind], of a member without a place"""
+        """:param prices: [kind], penalty of a member without a place"""
         kinds, cells = self.shape
         columns = np.arange(self._first - kinds * cells, self._first)
         self._highs.changeColsCost(
@@ -97,7 +98,7 @@ class RestrictedMaster:
             np.repeat(prices / self._unit, cells))
 
     def add(self, types: np.ndarray, patterns: np.ndarray) -> int:
-        """Patterns on hosts; how many of them are new."""
+        """Add patterns on hosts, and return the number of new patterns."""
         costs = self._host_types.cost(types, patterns)
         fresh = []
         for number, type_ in enumerate(types.tolist()):
@@ -133,7 +134,7 @@ class RestrictedMaster:
         self.costs += costs.tolist()
 
     def _limit_types(self, types: list[int]) -> None:
-        # No more hosts of a type carry patterns than there are.
+        # The hosts of a type that carry patterns do not exceed its number.
         number, first = len(types), self._highs.getNumRow()
         self._row_of.update(zip(types, range(first, first + number)))
         if types:
@@ -145,8 +146,8 @@ class RestrictedMaster:
 
     def fix(self, fixed: Mapping[int, int],
             most: np.ndarray | None) -> None:
-        """At least so many hosts carry the fixed patterns; of the others,
-        none that holds more members of a kind than are wanted."""
+        """Require at least this number of hosts for the fixed patterns. Close
+        other patterns that hold more members of a kind than needed."""
         number = len(self.types)
         lower, upper = np.zeros(number), np.full(number, _ENDLESS)
         if most is not None:
@@ -157,7 +158,7 @@ class RestrictedMaster:
             self._first, self._first + number, dtype=np.int32), lower, upper)
 
     def places(self, hosts: Mapping[int, int]) -> np.ndarray:
-        """[kind, cell]: on so many hosts with each pattern."""
+        """[kind, cell]: places on this number of hosts with each pattern."""
         found = np.zeros(self.shape, dtype=np.int64)
         for column, number in hosts.items():
             found[:, self._host_types.cell[self.types[column]]] += (
@@ -165,12 +166,12 @@ class RestrictedMaster:
         return found
 
     def solve(self, seconds: float) -> bool:
-        """Whether there was time for it.
+        """Whether the program was solved within the time.
 
         :ivar value: cost of the solution
         :ivar share: [kind, cell]
-        :ivar unplaced: members for whom no pattern is known
-        :ivar infeasible: whether the rules leave no way, as it is held
+        :ivar unplaced: members without a known pattern
+        :ivar infeasible: whether the rules have no solution on this branch
         """
         self._highs.setOptionValue('time_limit', (
             self._highs.getRunTime() + max(seconds, 0.01)))
@@ -191,11 +192,11 @@ class RestrictedMaster:
         return True
 
     def prices(self, duals: np.ndarray) -> tuple[np.ndarray, float]:
-        """[kind, cell]: what a member there is worth; and what these duals of
-        the members' and the cells' rows prove, but for what hosts gain.
+        """Prices as [kind, cell], and the bound that the duals of the rows of
+        members and cells prove, before the gains of hosts are subtracted.
 
-        By weak duality, for duals of any size: signs that the rows do not
-        allow are taken for 0.
+        The bound holds by weak duality for any duals: values with a sign that
+        a row does not allow are replaced by 0.
         """
         duals = np.where(np.isneginf(self._lower), np.minimum(duals, 0.0),
                          duals)
@@ -205,7 +206,7 @@ class RestrictedMaster:
         size = self.shape[0] * self.shape[1]
         limit = np.where(duals > 0, self._lower, self._upper)
         terms = duals * np.where(duals != 0, limit, 0.0)
-        # The policies' own variables are free to help as much as they can.
+        # The policies' variables may take the most favourable value.
         own = worth[self._own]
         ends = np.where(own > 0, self._most, self._least)
         proved = least_sum(np.concatenate((

@@ -20,15 +20,16 @@ from nova_holistic.solver.problem.utilisation_curve import curve
 
 
 class AggregatedProgram:
-    """x[kind, bin], y[bin] hosts in use, pieces of curves, variables of the
-    cells' rules.
+    """Variables: x[kind, bin], y[bin] hosts in use, pieces of the cost curves,
+    and the variables of the cells' rules.
 
-    :ivar preferences: what they cost, as factors of the variables
-    :ivar used: once it is solved, hosts in use of each bin
-    :ivar domains: once it is solved, which of the cells' variables are of
-        domains in use
-    :ivar parts: once it is solved, [part, cell]: members of the cells' parts
-    :ivar penalty: once it is solved, what preferences cost
+    :ivar preferences: their cost, as factors of the variables
+    :ivar used: number of hosts in use of each bin, after the program is solved
+    :ivar domains: mask of the cells' variables of domains in use, after the
+        program is solved
+    :ivar parts: [part, cell]: members of the cells' parts, after the program
+        is solved
+    :ivar penalty: cost of the preferences, after the program is solved
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
@@ -37,7 +38,7 @@ class AggregatedProgram:
         self._cells, self._slopes = cells, outlay.slopes
         here = Bins.of(kinds, columns, bins)
         k, b = self._kinds, self._count
-        # Where costs rise with use, there are hosts enough in use.
+        # If costs rise with utilisation, enough hosts are in use.
         cohesive_rows = CohesiveSetRows(
             () if outlay.slopes else cells.cohesive_sets, b)
         n_x, n_p = k * b, (1 + len(outlay.slopes)) * b if outlay.slopes else 0
@@ -74,21 +75,21 @@ class AggregatedProgram:
         # Every member is placed exactly once.
         self.program.add(np.repeat(np.arange(k), b), of_x.ravel(),
                          np.ones(k * b), kinds.numbers, kinds.numbers, k)
-        # What members take of a bin, its hosts in use have free.
+        # Members take at most the free amounts of the hosts in use of a bin.
         scale = np.maximum(kinds.amounts.max(axis=0, initial=1), 1)
         for c in range(len(kinds.names)):
             self._at_most(of_x, of_y, np.repeat(
                 kinds.amounts[:, c] / scale[c], b), bins.free[:, c] / scale[c])
 
         for c in range(len(kinds.names) if kinds.is_coarse else 0):
-            # Hosts in use have room for all that the members ask for.
+            # The hosts in use have room for the total demand of the members.
             self.program.add(
                 np.zeros(b), of_y, bins.free[:, c] / scale[c],
                 kinds.total[c] / scale[c], np.inf, 1)
 
     def _at_most(self, of_x: np.ndarray, of_y: np.ndarray,
                  taken: np.ndarray, most: np.ndarray) -> None:
-        """:param most: for each host in use"""
+        """:param most: limit per host in use"""
         k, b = of_x.shape
         self.program.add(
             np.tile(np.arange(b), k + 1),
@@ -96,8 +97,7 @@ class AggregatedProgram:
             np.concatenate((taken, -most)), -np.inf, 0.0, b)
 
     def _use_hosts(self, fewest: int, bins: Bins, of_y: np.ndarray) -> None:
-        """This number of hosts without members that stay are in use at least.
-        """
+        """Require this number of hosts without members that stay."""
         here = np.flatnonzero(bins.has_new)
         if fewest > 0 and not self._slopes:
             self.program.add(np.zeros(len(here)), of_y[here],
@@ -105,8 +105,8 @@ class AggregatedProgram:
 
     def _limit(self, kinds: Kinds, bins: Bins, of_x: np.ndarray,
                of_y: np.ndarray) -> None:
-        # No host in use holds more of a kind than it has room for: told only
-        # where its free amounts do not say nearly so.
+        # No host in use holds more members of a kind than it has room for. The
+        # row is omitted if the free amounts imply nearly the same limit.
         with np.errstate(divide='ignore', invalid='ignore'):
             told = np.nanmin(np.where(
                 kinds.amounts > 0, bins.free[:, None, :] / kinds.amounts,
@@ -119,7 +119,7 @@ class AggregatedProgram:
             np.concatenate((of_x[kind, bin_], of_y[bin_])),
             np.concatenate((np.ones(len(rows)), -bins.room[bin_, kind])),
             -np.inf, 0.0, len(rows))
-        # Where costs rise with use, no host is near that limit.
+        # If costs rise with utilisation, no host is near that limit.
         if not self._slopes and kinds.most_on_a_host < min(
                 kinds.numbers.sum(), bins.room.sum(axis=1).max(initial=0)):
             # A host holds no more of all kinds than the policies allow.
@@ -129,20 +129,21 @@ class AggregatedProgram:
     def _add_cost_pieces(self, columns: Columns, bins: Sequence[np.ndarray],
                          size: np.ndarray, first: int,
                          of_x: np.ndarray) -> None:
-        """The cost of a bin is one variable, below which are the pieces of
-        the curve, and what each member would cost alone on a host."""
+        """Add one cost variable per bin, with two lower bounds: the pieces of
+        the curve, and the cost of each member alone on a host."""
         k, b, number = self._kinds, self._count, len(self._slopes)
         before = np.array([columns.before[e].min() for e in bins])
         steps = np.array([columns.steps[e].min(axis=0) for e in bins])
         edges = np.arange(number + 1) / number
         low = np.maximum(edges[:-1], before[:, None])
         width = np.maximum(edges[1:] - low, 0.0)
-        # Only room limits the last: sums of utilisations are rounded.
+        # Only room limits the last piece, because sums of utilisations are
+        # rounded.
         width[:, -1] += SUM_ROUNDING
         of_p = first + b + np.arange(number * b).reshape(number, b)
         self.program.upper[of_p.ravel()] = (width * size[:, None]).T.ravel()
         unit = max(float(steps.max(initial=0)), EQUAL_COSTS)
-        # All that is added stands on the pieces.
+        # The pieces cover all utilisation that is added.
         self.program.add(
             np.tile(np.arange(b), number + k),
             np.concatenate((of_p.ravel(), of_x.ravel())),
@@ -152,7 +153,8 @@ class AggregatedProgram:
         self.program.cost[of_c] = 1.0
         slopes = np.array(self._slopes)
         rows = np.arange(b)
-        # No bin costs more than all of its pieces, or all members alone.
+        # Upper bound of the cost of a bin: all its pieces, or all members
+        # alone.
         self.program.upper[of_c] = np.maximum(
             (width * size[:, None]) @ slopes, 0.0)
         self.program.add(
@@ -171,40 +173,41 @@ class AggregatedProgram:
             np.concatenate((np.ones(b), -alone.T.ravel())), 0.0, np.inf, b)
 
     def require_integers(self) -> None:
-        """Hosts in use and members are whole."""
+        """Require whole numbers of hosts in use and of members."""
         self.program.integer = np.arange(self._size) < (
             self._kinds + 1) * self._count
         self.program.integer[self._own] = self._cells.whole
         self.program.integer[self._own.stop:] = True
 
     def restrict_to(self, domains: np.ndarray) -> None:
-        """Of the domains that rules ask to be used or not, just these."""
+        """Allow only these domains among those with a variable for their use.
+        """
         self.program.upper[self._own][self._cells.used & ~domains] = 0.0
 
     def minimise_penalty(self) -> None:
-        """What preferences cost, in units of the dearest, and nothing else.
-        """
+        """Minimise only the cost of preferences, in units of the largest
+        factor."""
         self.program.cost = self.preferences.factors / self.preferences.unit
 
     @property
     def duals(self) -> np.ndarray:
-        """Once it is solved without whole variables: what a member of each
-        kind costs, and what each row of the cells' rules."""
+        """Duals of the solution without integrality: the cost of a member of
+        each kind, and of each row of the cells' rules."""
         return np.concatenate((self.program.duals[:self._kinds],
                                self.program.duals[self._rules]))
 
     def solve(self, seconds: float, gap: float = 0.0,
               nodes: int | None = None) -> tuple[Outcome, np.ndarray]:
-        """What came of it, and members by kind and bin: 0 where nothing."""
+        """Return the outcome and the members by kind and bin; 0 if not solved.
+        """
         outcome, values = self.program.solve(seconds, gap, nodes)
         return outcome, self._read(outcome, values)
 
     def solve_relaxed(self, gap: float,
                       left: Callable[[], float]) -> tuple[Outcome, np.ndarray]:
-        """The same, where no number has to be whole, but domains are used
-        or not.
+        """Solve with integrality only for the variables of domains in use.
 
-        :param left: seconds that there still are
+        :param left: returns the seconds that are left
         """
         few = np.zeros(self._size, dtype=bool)
         few[self._own] = self._cells.used

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A relaxation of the whole problem on merged hosts: its optimum is a bound.
+"""A relaxation of the whole problem on merged hosts; its optimum is a bound.
 
-Hosts of one cell (domains that rules on all members tell apart) that are
-alike enough are one bin, as good as the best of them in every respect. What
-the solution uses is split, until bins are as good as their hosts. No rule is
-kept but those on all members in few domains: leaving out the others makes the
-bound no less true.
+A cell is a set of hosts that rules on all members do not distinguish. Similar
+hosts of one cell form a bin, which is as good as the best of them in every
+respect. Bins that the solution uses are split until they are as good as their
+hosts. Of the rules, the program contains only those on few domains. The bound
+remains valid without the others.
 """
 
 from collections.abc import Sequence
@@ -27,19 +27,20 @@ from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 
 class HostAggregation:
-    """Splits bins and solves again, while that raises the bound.
+    """Splits bins and solves the program again while this improves the bound.
 
-    :ivar bound: no placement whose preferences cost at most ``limit`` costs
-        less, members that stay included; None where nothing is proved
-    :ivar least: no placement's preferences cost less
-    :ivar limit: what they cost in the solution, at most
-    :ivar impossible: whether it is proved that there is no placement
-    :ivar solution: hosts of bins in use and the bins' members by kind
-    :ivar wanted: number of hosts of each of these that are worth a look
-    :ivar proved: more bounds, known from elsewhere, with their limits
-    :ivar domains: which of the cells' variables are of domains in use
-    :ivar duals: what a member of each kind costs, and what each row of the
-        cells' rules
+    :ivar bound: lower bound of the cost of all placements whose preferences
+        cost at most ``limit``, including members that stay; None if nothing is
+        proved
+    :ivar least: lower bound of the cost of preferences
+    :ivar limit: upper bound of the cost of preferences in the solution
+    :ivar impossible: whether it is proved that no placement exists
+    :ivar solution: hosts of the bins in use, and their members by kind
+    :ivar wanted: number of hosts of each bin in use that are worth considering
+    :ivar proved: further bounds from other sources, with their limits
+    :ivar domains: mask of the cells' variables of domains in use
+    :ivar duals: cost of a member of each kind, and of each row of the cells'
+        rules
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
@@ -62,10 +63,10 @@ class HostAggregation:
         self._latest_bound = self._unlimited_bound = 0.0
 
     def run(self, rounds: int | None = None) -> None:
-        """Further rounds, unless nothing is left to split.
+        """Run further rounds, unless no bin can be split.
 
-        Which domains are in use is settled by branching, taken as settled
-        while bins are split, and asked again in the end.
+        Branching determines the domains in use. They are fixed while bins are
+        split, and determined again in the last round.
         """
         rounds = limits().rounds if rounds is None else rounds
         bins = self._next or _bins(
@@ -88,7 +89,7 @@ class HostAggregation:
             self._next = bins = bins if more is None else more
 
     def _split(self, bins: list[np.ndarray]) -> list[np.ndarray] | None:
-        """The bins in use in parts; None where that is of no use."""
+        """Split the bins in use; None if splitting is not useful."""
         values = self.columns.split_values()
         used = zip(self._used_bins, self.solution)
         mixed = [number for number, (hosts, _) in used
@@ -103,8 +104,8 @@ class HostAggregation:
         return [b for n, b in enumerate(bins) if n not in gone] + split
 
     def within(self, limit: float) -> float | None:
-        """The bound among placements whose preferences cost at most that.
-        """
+        """Return the bound for placements whose preferences cost at most the
+        limit."""
         if self.bound is None:
             return None
         known = self.proved.at(limit)
@@ -115,7 +116,8 @@ class HostAggregation:
         return max(self._unlimited_bound, self._cost(outcome), known)
 
     def _limit_preferences(self, bins: Sequence[np.ndarray]) -> bool:
-        """The least that preferences cost is held from here on."""
+        """Minimise the cost of preferences, and limit it in all later
+        programs."""
         if not self._cells.penalties:
             return True
         program = self._program(bins, float('inf'))
@@ -133,14 +135,14 @@ class HostAggregation:
                 + program.preferences.constant, weights))
         self.bound, self.limit = None, max(
             self.least, program.penalty) if outcome.solved else float('inf')
-        # Should no plan come that near, at least this is known of all.
+        # This bound holds for all plans, also if none reaches that limit.
         outcome, _ = self._program(bins, float('inf')).solve_relaxed(
             limits().domain_gap, self._deadline.left)
         self._unlimited_bound = max(self._unlimited_bound, self._cost(outcome))
         return True
 
     def _cost(self, outcome: Outcome) -> float:
-        """What is proved of all that members cost; 0 for nothing."""
+        """Return the proved cost of all members; 0 if nothing is proved."""
         return 0.0 if outcome.bound is None else (
             outcome.bound + constant(self._kinds, self._outlay))
 
@@ -161,7 +163,7 @@ class HostAggregation:
         if outcome.status is Status.INFEASIBLE and settled:
             return self._solve(bins, False)
         if outcome.status is Status.INFEASIBLE and self.limit < float('inf'):
-            # Preferences cost more where hosts are told apart better.
+            # Preferences cost more if bins are split further.
             before = self.limit
             if not self._limit_preferences(bins):
                 return False
@@ -199,7 +201,7 @@ def _bins(values: np.ndarray, cell: np.ndarray,
 
 def _split(values: np.ndarray, hosts: np.ndarray,
            number: int) -> list[np.ndarray]:
-    """About so many parts, each of hosts that are more alike."""
+    """Split into about this number of parts of more similar hosts."""
     if number < 2 or len(hosts) < 2:
         return [hosts]
     here = values[hosts]
@@ -207,7 +209,7 @@ def _split(values: np.ndarray, hosts: np.ndarray,
     widest = int(np.argmax(high - low))
     if high[widest] - low[widest] <= EQUAL_COSTS:
         return [hosts]
-    # In the middle of the range, where few hosts are far better than most.
+    # Cut in the middle of the range: few hosts may be far better than most.
     column = here[:, widest]
     cut = (low[widest] + high[widest]) / 2
     upper = column > cut

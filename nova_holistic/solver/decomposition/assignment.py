@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which class has which places: an integer program under all rules.
+"""Assignment of places to classes: an integer program under all rules.
 
-Hosts and kinds are settled: nobody asks for room, and most of what is left is
-a flow from classes to places. So first only the domains in use are told to be
-whole; what is whole then is mostly part of an answer, and the whole program
-is only for where it is not.
+Hosts and kinds are already chosen. The program has no capacity rows, and most
+of the remaining rows are a flow from classes to places. Therefore the first
+program requires integrality only for the domains in use. Its integral
+variables are mostly a part of a solution; the complete integer program is
+solved only if completing them fails.
 """
 
 from collections.abc import Sequence
@@ -24,21 +25,21 @@ from nova_holistic.solver.problem.tolerances import INTEGRALITY
 
 def assigned_counts(case: Case, table_of: Sequence[int], places: KindCounts,
                     deadline: Deadline) -> Counts | None:
-    """Counts for the classes that break no rule, with preferences met as
-    well as these places let them; None where none were found. Members for
-    whom the rules leave no place are not counted.
+    """Counts for the classes that satisfy all rules, and preferences as far as
+    these places permit. None if no counts were found. Members without a place
+    under the rules are not counted.
 
-    :param table_of: number of the places that each class may have
+    :param table_of: index of the places that each class may use
     """
     program = _Assignment(case, table_of, places)
     return program.solve(deadline) if program.small else None
 
 
 class _Assignment:
-    """a[class, host], for hosts with places of the class's table, and members
-    of each class that have none.
+    """a[class, host], for hosts with places of the class's table, and the
+    number of members of each class without a place.
 
-    :param table_of: number of the places that each class may have
+    :param table_of: index of the places that each class may use
     """
 
     def __init__(self, case: Case, table_of: Sequence[int],
@@ -61,7 +62,7 @@ class _Assignment:
         self._assign_everyone(np.asarray(table_of), number)
 
     def solve(self, deadline: Deadline) -> Counts | None:
-        """Counts for the classes; None where none were found."""
+        """Return counts for the classes; None if none were found."""
         for row in self._case.rules.every_row():
             every, values, constant = self._expand(row.terms)
             limit = row.limit - constant
@@ -105,13 +106,13 @@ class _Assignment:
                          number: np.ndarray) -> None:
         for c, each in enumerate(self._case.classes):
             here = self._column[c][self._column[c] >= 0]
-            # Every member has a place, or is missing.
+            # Every member has a place or is missing.
             self._row(np.append(here, len(self._places) + c), np.ones(
                 len(here) + 1), len(each.members), len(each.members))
         for t, h in np.argwhere(number > 0).tolist():
             here = self._column[table_of == t, h]
             here = here[here >= 0]
-            # No place is given twice.
+            # No place is assigned twice.
             self._row(here, np.ones(len(here)), -np.inf, number[t, h])
 
     def _row(self, every: np.ndarray, values: np.ndarray, lower: float,
@@ -126,7 +127,7 @@ class _Assignment:
 
     def _expand(self, terms: Sequence[tuple[Atom, float]]
                 ) -> tuple[np.ndarray, np.ndarray, float]:
-        """Columns, values, and what members that stay add."""
+        """Columns, values, and the contribution of members that stay."""
         columns = [np.zeros(0, dtype=np.int64)]
         values, constant = [np.zeros(0)], 0.0
         for atom, weight in terms:
@@ -156,10 +157,10 @@ class _Assignment:
         if atom not in self._own:
             used = self._variable(atom, 1.0, True)
             for each in here.tolist():
-                # Members are only where it is used,
+                # Members are only in domains that are used,
                 self._row(np.array([each, used]),
                           np.array([1.0, -self._upper[each]]), -np.inf, 0.0)
-            # and it is not used without members.
+            # and a domain without members is not used.
             self._row(np.append(here, used), np.append(
                 -np.ones(len(here)), 1.0), -np.inf, 0.0)
         return np.array([self._own[atom]]), 0
@@ -167,10 +168,10 @@ class _Assignment:
 
 def _integer_solution(program: Linear, missing: slice,
                       deadline: Deadline) -> np.ndarray | None:
-    """A solution in whole numbers; None where none was found.
+    """Return an integral solution; None if none was found.
 
-    :param missing: the last of the variables that count members; those after
-        them that have to be whole tell which domains are in use
+    :param missing: the variables that count missing members. The integer
+        variables after them are those of domains in use
     """
     whole, upper = program.integer, program.upper
     everyone = upper.copy()
@@ -178,7 +179,7 @@ def _integer_solution(program: Linear, missing: slice,
     domains = whole & (np.arange(len(whole)) >= missing.stop)
     program.integer = domains
     for program.upper in (everyone, upper):
-        # It is far harder where members may be missing.
+        # The program is far harder if members may be missing.
         outcome, near = program.solve(deadline.left(), 0.0,
                                       limits().assignment_nodes)
         if outcome.status is not Status.INFEASIBLE:
@@ -196,10 +197,10 @@ def _integer_solution(program: Linear, missing: slice,
 
 def _completed(program: Linear, near: np.ndarray, domains: np.ndarray,
                missing: slice, deadline: Deadline) -> np.ndarray | None:
-    """A solution that costs no more than one in which the domains alone are
-    whole; None where none was found."""
+    """Return a solution that costs no more than the solution in which only the
+    domains are integral; None if none was found."""
     upper = program.upper
-    # A part of a member that is missing is one, or two.
+    # A fraction of a missing member is rounded up.
     short = near[missing].sum()
     enough = program.cost @ near + INTEGRALITY + limits().missing_cost * (
         short > INTEGRALITY) * (1 + np.ceil(short) - short)
@@ -207,7 +208,8 @@ def _completed(program: Linear, near: np.ndarray, domains: np.ndarray,
     settled = program.integer & (kept > 0) & (
         np.abs(near - kept) < INTEGRALITY)
     settled[missing] = False
-    # With what is whole kept, then with the domains alone.
+    # First with all integral variables fixed, then only with the domains
+    # fixed.
     for some in (settled, np.zeros_like(settled)):
         program.lower = np.where(domains | some, kept, 0.0)
         program.upper = np.where(domains, kept, upper)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bins of merged hosts: each as good as the best of its hosts."""
+"""Bins of merged hosts: each is as good as the best of its hosts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from nova_holistic.solver.problem.kinds import Kinds
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bins:
-    """What one host of each bin offers, and costs, at best.
+    """Best properties of one host of each bin.
 
-    :ivar size: hosts in it
-    :ivar cell: of its hosts
+    :ivar size: number of its hosts
+    :ivar cell: cell of its hosts
     :ivar free: [bin, resource class]
     :ivar room: [bin, kind]
-    :ivar opening: cost of using one
-    :ivar weight_ratio: how many hosts' limits on members one of them stands
-        for
+    :ivar opening: cost of using a host
+    :ivar weight_ratio: number of hosts whose limits on members one host of the
+        bin represents
     :ivar has_new: whether it has hosts without members that stay
     """
 

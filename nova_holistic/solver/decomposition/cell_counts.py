@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CellCounts:
-    """Members that rules count, as variables of a program of bins."""
+    """Counts of members in rules, as variables of a program of bins."""
 
     def __init__(self, cells: 'Cells', of_x: np.ndarray, cell: np.ndarray,
                  first: int):
@@ -23,7 +23,7 @@ class CellCounts:
         self._of_z = cells.of_z(first)
 
     def expand(self, terms: Terms) -> tuple[np.ndarray, np.ndarray, float]:
-        """Columns, values, and what members that stay add."""
+        """Columns, values, and the contribution of members that stay."""
         columns: list[np.ndarray] = [np.zeros(0, dtype=np.int64)]
         values, constant = [np.zeros(0)], 0.0
         for atom, weight in terms:
@@ -57,7 +57,7 @@ class CellCounts:
             if staying:
                 program.add([0], used, [1.0], 1.0, 1.0, 1)
             else:
-                # and none is used without members.
+                # and a domain without members is not used.
                 program.add(
                     np.zeros(len(every)), every,
                     np.append(1.0, -np.ones(len(every) - 1)),
@@ -73,7 +73,7 @@ class CellCounts:
                         split.numbers[part], 1)
         for kind in np.unique(split.kind[split.slot >= 0]):
             mine = self._of_z[split.slot[split.kind == kind]]
-            # Those of a kind in a cell are those of its parts.
+            # The members of a kind in a cell are the members of its parts.
             program.add(
                 np.concatenate((self._cell, np.tile(
                     np.arange(number), len(mine)))),
@@ -82,7 +82,7 @@ class CellCounts:
                                 -np.ones(mine.size))), 0.0, 0.0, number)
 
     def _of(self, atom: Atom) -> Iterator[tuple[int, np.ndarray]]:
-        """Each part and the variables that count it in the atom's place."""
+        """Each part, and the variables that count it in the atom's domain."""
         cells = self._cells
         where = cells.domain_of[atom.level] == self._number(atom)
         bins = where[self._cell]
@@ -96,6 +96,6 @@ class CellCounts:
             self._number(atom)])
 
     def _number(self, atom: Atom) -> int:
-        """Of its domain; -1 for none."""
+        """Index of the atom's domain; -1 for hosts in no domain."""
         return -1 if atom.kind is Kind.OUTSIDE else (
             self._cells.table.division(atom.level).index[atom.domain])

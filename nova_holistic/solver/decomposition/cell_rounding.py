@@ -14,13 +14,13 @@ from nova_holistic.solver.problem.kinds import Kinds
 def rounded_to_cells(kinds: Kinds, cells: Cells, x: np.ndarray,
                      cell: np.ndarray, parts: np.ndarray, limit: float
                      ) -> tuple[np.ndarray, np.ndarray | None]:
-    """[kind, cell], and [part, cell] where parts matter: near the solution,
-    and such that the cells' rules hold.
+    """[kind, cell], and [part, cell] if kinds have several parts: integers
+    near the solution that satisfy the cells' rules.
 
-    :param x: [kind, bin], the relaxation's
-    :param cell: of each bin
-    :param parts: [part, cell], the relaxation's
-    :param limit: what preferences may cost
+    :param x: [kind, bin], from the relaxation
+    :param cell: cell of each bin
+    :param parts: [part, cell], from the relaxation
+    :param limit: maximum cost of preferences
     """
     rounded = rounded_counts(x, cell, cells.count, kinds.numbers)
     if not cells.parts.slots:
@@ -38,7 +38,8 @@ def rounded_to_cells(kinds: Kinds, cells: Cells, x: np.ndarray,
 
 def _nearest(kinds: Kinds, cells: Cells, near: np.ndarray,
              limit: float) -> Linear:
-    """x[kind, cell], how far each is from where it was, and the cells' own.
+    """Variables: x[kind, cell], the distance of each from the given value, and
+    the variables of the cells' rules.
 
     :param near: [kind, cell]
     """
@@ -56,7 +57,7 @@ def _nearest(kinds: Kinds, cells: Cells, near: np.ndarray,
     program.add(np.repeat(np.arange(k), c), of_x.ravel(), np.ones(k * c),
                 kinds.numbers, kinds.numbers, k)
     for sign in (1.0, -1.0):
-        # What is away from the solution, on either side.
+        # The distance from the solution, on either side.
         program.add(
             np.concatenate((every, every)),
             np.concatenate((every + k * c, every)),

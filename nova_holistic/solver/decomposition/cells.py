@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules in few domains, for a relaxation of merged hosts."""
+"""Rules on few domains, for a relaxation of merged hosts."""
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
@@ -27,22 +27,23 @@ from nova_holistic.solver.problem.tolerances import FEASIBILITY
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Which hosts the rules tell apart, and the rules.
+    """Cells, which are sets of hosts that the rules do not distinguish, and
+    the rules.
 
-    The variables of its own are those of the policies, one for each domain
-    that a rule asks to be used or not, and the members of each part in each
-    cell, where a kind has several parts.
+    The own variables are those of the policies, one for each domain whose use
+    is part of a rule, and the members of each part in each cell if a kind has
+    several parts.
 
     :ivar of: cell of each host
     :ivar domain_of: for each level, domain of each cell; -1 for none
-    :ivar penalties: weight, what it is of, and constant of each preference
-    :ivar cohesive sets: parts that rules keep together
+    :ivar penalties: weight, terms and constant of each preference
+    :ivar cohesive_sets: parts that rules keep together
     :ivar index: number of each variable of policies and domains
     :ivar free: upper limits of the variables
-    :ivar whole: which of them are 0 or 1, or a number of members
+    :ivar whole: mask of the variables that are binary or a number of members
     :ivar stay: for each scope and level, members that stay by domain
-    :ivar fewest: the least number of hosts that get members in any plan,
-        beside those of members that stay
+    :ivar fewest: minimum number of hosts that get members in any plan, not
+        including the hosts of members that stay
     """
 
     table: HostTable
@@ -64,7 +65,7 @@ class Cells:
 
     @property
     def used(self) -> np.ndarray:
-        """Which variables say whether a domain is used."""
+        """Mask of the variables of domains in use."""
         found = np.zeros(len(self.free), dtype=bool)
         found[[number for atom, number in self.index.items()
                if atom.kind is Kind.USED]] = True
@@ -72,9 +73,9 @@ class Cells:
 
     def add_rows(self, program: Linear, of_x: np.ndarray, cell: np.ndarray,
                  first: int) -> None:
-        """The rules, over x[kind, bin] and variables from ``first`` on.
+        """Add the rules over x[kind, bin] and variables from ``first`` on.
 
-        :param cell: of each bin
+        :param cell: cell of each bin
         """
         counts = CellCounts(self, of_x, cell, first)
         for row in self.rows:
@@ -88,13 +89,14 @@ class Cells:
         counts.add_part_rows(program)
 
     def of_z(self, first: int) -> np.ndarray:
-        """[slot, cell]: variables that count members of each part."""
+        """[slot, cell]: variables that count the members of each part."""
         return first + len(self.index) + np.arange(
             self.parts.slots * self.count).reshape(-1, self.count)
 
     def penalty(self, size: int, of_x: np.ndarray, cell: np.ndarray,
                 first: int) -> 'Penalty':
-        """What preferences cost in a program of that many variables."""
+        """Return the cost of preferences in a program of this number of
+        variables."""
         counts = CellCounts(self, of_x, cell, first)
         factors, total = np.zeros(size), 0.0
         for weight, terms, constant in self.penalties:
@@ -108,7 +110,7 @@ class Cells:
         """[part, cell]: members in a solution.
 
         :param x: [kind, bin]
-        :param values: of the variables of its own
+        :param values: values of the own variables
         """
         number = self.count
         found = np.array([np.bincount(cell, row, number) for row in x])[
@@ -121,9 +123,9 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Penalty:
-    """What preferences cost.
+    """Cost of preferences, as a linear function of the variables.
 
-    :ivar factors: of each variable of a program
+    :ivar factors: cost of 1 of each variable of a program
     """
 
     factors: np.ndarray
@@ -131,11 +133,11 @@ class Penalty:
 
     @property
     def unit(self) -> float:
-        """What the dearest of them costs."""
+        """The largest factor."""
         return float(np.abs(self.factors).max(initial=0)) or 1.0
 
     def limit(self, program: Linear, limit: float) -> None:
-        """From here on they cost no more than that."""
+        """Limit the cost of preferences in the program."""
         those = np.flatnonzero(self.factors)
         if len(those) and limit < float('inf'):
             most = (limit - self.constant) / self.unit
@@ -145,7 +147,7 @@ class Penalty:
 
 
 def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
-    """Of the policies and relationships that speak of few domains."""
+    """Return the cells for the policies and relationships on few domains."""
     table = kinds.table
     levels: list[str] = []
     of = np.zeros(len(table), dtype=np.int64)
@@ -163,7 +165,7 @@ def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
     for level in dict.fromkeys(
             atom.level for terms in _all_terms(rules, ()) for atom, _ in terms
             if rules.table.is_subset(atom.level)):
-        # Hosts that a policy picked out by itself.
+        # Hosts that a policy selected.
         number = refined(rules.table, of, [level])
         if number is not None:
             of = number
@@ -178,7 +180,8 @@ def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
 
 
 def _fewest(kinds: Kinds, rules: Rules, in_time: Callable[[], None]) -> int:
-    """Of all policies, also of those on many domains."""
+    """Return the minimum over all policies, including those on many domains.
+    """
     every = Rules(kinds.table.part(None), rules.possible, rules.top,
                   rules.reach, in_time)
     every.encode(countable(carried_policies(kinds.group), rules))
@@ -192,7 +195,8 @@ def _rules(kinds: Kinds, carried: list[Carried],
     possible[list(kinds.placed.values())] = True
     masks: dict[str, np.ndarray] = {}
     for kind in kinds.kinds:
-        # Members of a kind share one: thousands of members, and of hosts.
+        # Members of a kind share one mask: there may be thousands of members
+        # and of hosts.
         masks.update(dict.fromkeys(
             (m.path for m in kind.members), kind.room > 0))
     rules = Rules(
@@ -203,7 +207,7 @@ def _rules(kinds: Kinds, carried: list[Carried],
 
 
 def _all_terms(rules: Rules, levels: Collection[str]) -> Iterator[Terms]:
-    """:param levels: of the limits to be included"""
+    """:param levels: levels of the count limits to include"""
     yield from (row.terms for row in rules.every_row(levels))
     yield from (terms for _, terms, _ in rules.penalties)
 
@@ -214,7 +218,7 @@ def _is_count(atom: Atom, levels: list[str]) -> bool:
 
 def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
            split: Parts) -> Cells:
-    """What speaks of other counts is left out: no plan is lost by that."""
+    """Omit rows with other counts: the program then remains a relaxation."""
     def is_expressible(terms: Terms) -> bool:
         return all(atom.kind is Kind.FREE or (
             atom.level in levels and atom.scope in split.within)
@@ -251,8 +255,8 @@ def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
 
 
 def _stay(kinds: Kinds, rules: Rules, atom: Atom) -> np.ndarray:
-    """Members of its scope that stay, by domain of its level; the last is
-    for those in none."""
+    """Members of the atom's scope that stay, by domain of its level; the last
+    number is for hosts in no domain."""
     division = rules.table.division(atom.level)
     found = np.zeros(len(division.domains) + 1)
     for member in rules.scopes[atom.scope].members:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places of kinds on chosen hosts, as counts for the classes of their case."""
+"""Places of kinds on chosen hosts, converted to counts of the classes."""
 
 from collections.abc import Sequence
 
@@ -22,10 +22,10 @@ from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 def class_counts(case: Case, rules: Cells, outlay: Outlay,
                  places: HostAssignment, hosts: np.ndarray, limit: float,
                  deadline: Deadline) -> Counts | None:
-    """The places as counts for the classes.
+    """Convert the places to counts of the classes.
 
-    If rules tell members of one kind apart, assigning one place after another
-    mostly fails. Then one program assigns all of them.
+    If rules distinguish members of one kind, assigning one place after another
+    mostly fails. In this case, one program assigns all of them.
     """
     local = {int(h): n for n, h in enumerate(hosts)}
     taken = [{local[h]: n for h, n in here.items()} for here in places.taken]
@@ -38,7 +38,7 @@ def class_counts(case: Case, rules: Cells, outlay: Outlay,
             return found
     found = disaggregate(case, kinds, taken, rules.of[hosts], fullest,
                          deadline, None, places.shares, parts)
-    # Where there are many hosts with few places each, it mostly does not fail.
+    # With many hosts of few places each, the assignment mostly succeeds.
     if several and outlay.slopes and not _within_limit(case, found, limit):
         return _assigned(case, kinds, taken, rules.of[hosts],
                          deadline) or found
@@ -47,7 +47,8 @@ def class_counts(case: Case, rules: Cells, outlay: Outlay,
 
 def _assigned(case: Case, kinds: Sequence[int], places: KindCounts,
               cell: np.ndarray, deadline: Deadline) -> Counts | None:
-    """At once, and whoever is left over wherever there is room."""
+    """Assign all places in one program, and place the remaining members
+    wherever they fit."""
     found = assigned_counts(case, kinds, places,
                             deadline.part(limits().assignment_share))
     if found is None or all(
@@ -65,6 +66,6 @@ def _assigned(case: Case, kinds: Sequence[int], places: KindCounts,
 
 
 def _within_limit(case: Case, counts: Counts | None, limit: float) -> bool:
-    """Whether preferences cost no more than that."""
+    """Whether preferences cost at most the limit."""
     return counts is not None and (
         case.preference_cost(case.placement(counts)) <= limit + EQUAL_COSTS)

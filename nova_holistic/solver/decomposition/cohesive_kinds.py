@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members that rules keep together, as kinds of their own.
+"""Kinds that distinguish the members of cohesive sets.
 
-A host takes few members of a cohesive set. Hosts see the set as one more
-resource, of which each of its members takes 1. What is true of hosts is then
-true of them whatever cell they go to, and patterns of members tell them apart.
+A host takes few members of a cohesive set. The set is modelled as one more
+resource of hosts, of which each of its members takes 1. The limit of a host
+then applies in every cell, and patterns distinguish these members.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,11 +21,11 @@ from nova_holistic.solver.problem.rules import Kind as Counted
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CohesiveDomains:
-    """Domains that a cohesive set may be in.
+    """Domains where a cohesive set may be placed.
 
-    :ivar kinds: which kinds are in the cohesive set
-    :ivar used: variables of the cells' own that say whether each is used
-    :ivar inside: [domain, cell]: whether the cell is in it
+    :ivar kinds: mask of the kinds in the cohesive set
+    :ivar used: own variables of the cells for the use of each domain
+    :ivar inside: [domain, cell]: whether the cell is in the domain
     """
 
     kinds: np.ndarray
@@ -37,8 +37,8 @@ class CohesiveDomains:
 class CohesiveKinds:
     """
     :ivar kinds: members of a kind that are in the same cohesive sets
-    :ivar cells: the same rules, over these
-    :ivar domains: domains of each cohesive set of which rules speak
+    :ivar cells: the same rules over these kinds
+    :ivar domains: domains of each cohesive set that rules refer to
     """
 
     kinds: Kinds
@@ -47,7 +47,8 @@ class CohesiveKinds:
 
     @classmethod
     def of(cls, kinds: Kinds, cells: Cells) -> 'CohesiveKinds':
-        """The kinds as they are if there are no cohesive sets or too many."""
+        """Return the kinds unchanged if there are no cohesive sets or too
+        many."""
         inside = [tuple(part in each.parts for each in cells.cohesive_sets)
                   for part in range(len(cells.parts.kind))]
         keys = [(int(kind), *where) for kind, where in zip(
@@ -66,7 +67,7 @@ class CohesiveKinds:
 
 def _kinds(kinds: Kinds, cells: Cells, known: Sequence[tuple],
            fresh: np.ndarray) -> Kinds:
-    """:param fresh: kind of each part"""
+    """:param fresh: new kind of each part"""
     old = [key[0] for key in known]
     members = [[] for _ in known]
     for number in set(old):
@@ -115,7 +116,7 @@ def _cells(cells: Cells, fresh: np.ndarray) -> Cells:
 
 def _cohesive_domains(cells: Cells, cohesive_set: CohesiveSet,
                       inside: np.ndarray) -> Iterator[CohesiveDomains]:
-    """By the level of fewest domains that rules ask to be used."""
+    """Yield the domains of the level with the fewest used domains in rules."""
     asked: dict[tuple[int, str], list[Atom]] = {}
     for atom in cells.index:
         if atom.kind is Counted.USED and tuple(sorted(

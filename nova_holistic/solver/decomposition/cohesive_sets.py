@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members that rules keep together, of whom a host takes few.
+"""Cohesive sets: members that rules keep together, with few on each host.
 
-Wherever they are, enough hosts have to be in use: that is told of each bin,
-as no rule on domains does.
+Enough hosts have to be in use wherever these members are. The program states
+this for each bin, because no rule on domains implies it.
 """
 
 from collections.abc import Iterable
@@ -20,9 +20,10 @@ from nova_holistic.solver.problem.kinds import Kinds, most_on_a_host
 @dataclass(frozen=True, slots=True)
 class CohesiveSet:
     """
-    :ivar parts: numbers of the cells' parts, all of them of kinds with others
-    :ivar most: members of them that a host takes
-    :ivar others: members of all others that a host takes
+    :ivar parts: numbers of the cells' parts; each belongs to a kind of several
+        parts
+    :ivar most: maximum number of their members on one host
+    :ivar others: maximum number of all other members on one host
     """
 
     parts: tuple[int, ...]
@@ -33,7 +34,7 @@ class CohesiveSet:
 def cohesive_sets(kinds: Kinds, split: Parts,
                   scopes: Iterable[Scope]) -> tuple[CohesiveSet, ...]:
     """
-    :param scopes: whose members some rule would rather have in few domains
+    :param scopes: scopes whose members some rule keeps in few domains
     """
     found = {}
     for scope in scopes:
@@ -68,7 +69,8 @@ class CohesiveSetRows:
                  cell: np.ndarray, scale: np.ndarray) -> None:
         """
         :param of_z: [slot, cell]: members of each part
-        :param scale: how much more than a host a unit of y may be, by bin
+        :param scale: for each bin, the largest number of hosts that a unit of
+            y represents
         """
         of_v = first + np.arange(self.size).reshape(-1, self._bins)
         self._add_member_rows(program, split, of_v, of_x, of_z, cell)
@@ -91,7 +93,7 @@ class CohesiveSetRows:
         kind = split.kind[self.parts]
         for k in np.unique(kind):
             mine = of_v[kind == k]
-            # They are among those of their kind.
+            # The members of the parts are among the members of their kind.
             program.add(
                 np.concatenate((np.tile(np.arange(b), len(mine)),
                                 np.arange(b))),
@@ -102,7 +104,7 @@ class CohesiveSetRows:
     def _limit(self, program: Linear, cohesive_set: CohesiveSet,
                mine: np.ndarray, of_x: np.ndarray, of_y: np.ndarray,
                scale: np.ndarray) -> None:
-        """:param mine: [part, bin]: variables of its members"""
+        """:param mine: [part, bin]: variables of the set's members"""
         b = self._bins
         # A host in use holds a limited number of a cohesive set,
         program.add(
@@ -110,7 +112,7 @@ class CohesiveSetRows:
             np.concatenate((mine.ravel(), of_y)),
             np.concatenate((np.ones(mine.size), -cohesive_set.most * scale)),
             -np.inf, 0.0, b)
-        # and so many of all others.
+        # and a limited number of all other members.
         every = np.concatenate((of_x.ravel(), mine.ravel(), of_y))
         program.add(
             np.tile(np.arange(b), len(every) // b), every,

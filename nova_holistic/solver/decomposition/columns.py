@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts as a relaxation sees them: what they offer to members of each kind,
-and what using them costs."""
+"""Hosts as columns of a relaxation: their room for members of each kind, and
+the cost of using them."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """What the relaxation sees of each host that can take anyone.
+    """Properties of each host that can take some member.
 
-    :ivar hosts: indexes of them
-    :ivar free: [host, resource class], cut to what members can use
+    :ivar hosts: indexes of the hosts
+    :ivar free: [host, resource class], limited to what members can use
     :ivar opening: cost of using the host
-    :ivar weight: what else is told of a host is told for each unit of it, so
-        that hosts with twice the room at twice the cost are alike
+    :ivar weight: divisor of the other properties, so that a host with twice
+        the room at twice the cost is considered equal
     """
 
     hosts: np.ndarray
@@ -36,7 +36,7 @@ class Columns:
         return np.where(self.opening > EQUAL_COSTS, self.opening, 1.0)
 
     def values(self) -> np.ndarray:
-        """[host, ...]: more of any column is never worse."""
+        """[host, ...]: a higher value in any column is never worse."""
         weight = self.weight
         each = weight[:, None]
         return np.column_stack((
@@ -44,10 +44,10 @@ class Columns:
             -self.before, -self.steps))
 
     def split_values(self) -> np.ndarray:
-        """[host, ...]: by what bins are split, each from 0 to 1.
+        """[host, ...]: the values by which bins are split, each from 0 to 1.
 
-        Where costs rise with utilisation, members go to many hosts: there is
-        room on all of them, and costs alone tell them apart.
+        If costs rise with utilisation, members go to many hosts. All of them
+        have room, so only costs distinguish them.
         """
         values = (np.column_stack((self.before, self.steps))
                   if self.steps.shape[1] else self.values())
@@ -58,14 +58,14 @@ class Columns:
 
 
 def columns(kinds: Kinds, cells: Cells, outlay: Outlay) -> Columns:
-    """Of hosts that can take anyone."""
+    """Return the columns of hosts that can take some member."""
     hosts = np.flatnonzero((kinds.room > 0).any(axis=0) & (cells.of >= 0))
     room = kinds.room[:, hosts].T
     numbers = kinds.numbers
     amounts = kinds.amounts
     free = kinds.free[hosts]
     if len(hosts) and not kinds.is_coarse:
-        # Nobody takes more than all of the room for each kind would.
+        # Members take at most the amounts that fill the room of every kind.
         free = np.minimum(free, np.minimum(room, numbers) @ amounts)
         divisors = np.gcd.reduce(amounts, axis=0)
         free = free // divisors * divisors
@@ -80,9 +80,9 @@ def columns(kinds: Kinds, cells: Cells, outlay: Outlay) -> Columns:
 
 def utilisation(kinds: Kinds,
                 hosts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each host before, and what one member of each kind adds.
+    """Utilisation of each host, and its increase by one member of each kind.
 
-    The mean over resource classes that any member asks for.
+    The utilisation is the mean over resource classes that members request.
     """
     names = sorted({n for m in kinds.members
                     for n, a in m.requirements.resources.items() if a})
@@ -103,7 +103,7 @@ def utilisation(kinds: Kinds,
 
 
 def constant(kinds: Kinds, outlay: Outlay) -> float:
-    """What members that stay cost already."""
+    """Cost of the hosts of members that stay."""
     hosts = np.array(sorted(set(kinds.placed.values())), dtype=np.int64)
     return float(np.sum(outlay.opening(
         1 - utilisation(kinds, hosts)[0]))) if len(hosts) else 0.0

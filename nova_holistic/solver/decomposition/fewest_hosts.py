@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many hosts a group needs at least, by what its policies say of domains.
+"""The minimum number of hosts of a group, from its policies on domains.
 
-A relaxation uses hosts in part: where a rack may hold a tenth of the members,
-it uses a few large hosts of ten racks to a small share each. But each domain
-that holds members has a host that holds some of them.
+A relaxation uses fractions of hosts: if a rack may hold a tenth of the
+members, it uses a small share of a few large hosts in each of ten racks. But
+each domain with members has at least one host with members.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Set
@@ -19,7 +19,8 @@ from nova_holistic.solver.problem.rules import Rules
 
 
 def countable(carried: Iterable[Carried], rules: Rules) -> list[Carried]:
-    """The policies of which it is worth asking how many domains they need."""
+    """Policies for which the number of domains that they need can be counted.
+    """
     return [each for each in carried
             if each.policy.hard and each.policy.levels
             and any(each.policy is other for other
@@ -31,7 +32,7 @@ def countable(carried: Iterable[Carried], rules: Rules) -> list[Carried]:
 
 def fewest_hosts(rules: Rules, placed: Mapping[str, int],
                  in_time: Callable[[], None]) -> int:
-    """The least number of hosts that get members in any plan, beside the
+    """Minimum number of hosts that get members in any plan, not including the
     hosts of members that stay.
 
     :param rules: the hard policies
@@ -44,13 +45,14 @@ def fewest_hosts(rules: Rules, placed: Mapping[str, int],
 
 
 class _HostsNeeded:
-    """What one shape says of the members that do not stay.
+    """Minimum number of hosts according to one shape.
 
-    Domains with hosts of members that stay may take more members at no
+    Domains with hosts of members that stay may take more members without a
     further host.
 
     :ivar new: number of members of the scope that do not stay
-    :ivar stay: members of the scope that stay, by domain; the last is for
+    :ivar stay: members of the scope that stay, by domain; the last number is
+        for hosts in no domain
         hosts in none
     """
 
@@ -70,7 +72,7 @@ class _HostsNeeded:
                 self.stay[of_host[placed[member.path]]] += 1
 
     def hosts(self) -> int:
-        """The number of hosts that these members need at least."""
+        """The minimum number of hosts for these members."""
         if not self.new:
             return 0
         if isinstance(self._shape, MinDomains):
@@ -91,25 +93,26 @@ class _HostsNeeded:
         return found
 
     def _in_all(self, open_to: Set[int]) -> bool:
-        """Whether an even spread leaves no domain without members."""
+        """Whether an even spread uses every domain."""
         others = len(self._shape.domains) - 1
         return open_to <= self._shape.domains and (
             self.new + int(self.stay.sum()) > others * self._shape.skew)
 
     def _reachable_domains(self) -> set[int]:
-        """Domains that some of the members can use; -1 for hosts in none."""
+        """Domains that some of the members can use; -1 for hosts in no domain.
+        """
         masks = {id(mask): mask for mask in (
             self._reach[path] for path in self._paths)}
         hosts = np.logical_or.reduce([*masks.values()])
         return {*self._division.of_host[hosts].tolist()}
 
     def _room(self, domain: int) -> int:
-        """The largest number of further members in the domain."""
+        """The maximum number of further members in the domain."""
         shape, every = self._shape, self.new + int(self.stay.sum())
         if isinstance(shape, CountCap):
             most = shape.most(domain, every)
         elif domain in shape.domains:
-            # The others hold fewer members by the skew at most.
+            # The difference to each other domain is at most the skew.
             others = len(shape.domains) - 1
             most = (every + others * shape.skew) // (others + 1)
         else:

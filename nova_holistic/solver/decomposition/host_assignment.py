@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many members of each kind go to each of some chosen hosts."""
+"""Number of members of each kind on each of some chosen hosts."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 class HostAssignment:
     """Chosen hosts, and places on them.
 
-    :ivar hosts: indexes into the table, also of some without places
-    :ivar taken: for each kind, host index to number; None where none is known
+    :ivar hosts: indexes in the table, including some hosts without places
+    :ivar taken: for each kind, host index to number; None if not known
     :ivar shares: [part, cell]: members of the cells' parts there
     """
 
@@ -38,9 +38,10 @@ def assign_to_hosts(kinds: Kinds, cells: Cells, outlay: Outlay,
                     aggregation: HostAggregation,
                     spare: float, gap: float,
                     deadline: Deadline) -> HostAssignment:
-    """Exact for kinds on the chosen hosts, with the rules of the cells.
+    """Assign kinds to the chosen hosts exactly, under the rules of the cells.
 
-    :param spare: hosts beside those that the relaxation uses, as a share
+    :param spare: additional hosts, as a share of those that the relaxation
+        uses
     """
     if outlay.slopes:
         return _by_marginal_cost(kinds, cells, outlay, aggregation, spare)
@@ -54,7 +55,7 @@ def assign_to_hosts(kinds: Kinds, cells: Cells, outlay: Outlay,
                   limits().kinds_share * deadline.left())
     _, x = program.solve(seconds, gap / 2, limits().kinds_nodes)
     hosts = aggregation.columns.hosts[chosen]
-    # Rules that are not told of here may ask for some hosts more.
+    # Rules that this program does not contain may need a few more hosts.
     known = aggregation.columns.hosts[np.union1d(
         chosen, _chosen(aggregation, spare + limits().spare_hosts,
                         limits().fewest_spare_hosts))]
@@ -66,10 +67,10 @@ def assign_to_hosts(kinds: Kinds, cells: Cells, outlay: Outlay,
 
 def from_patterns(aggregation: HostAggregation, taken: np.ndarray,
                   parts: np.ndarray, slopes: bool) -> HostAssignment:
-    """Places that are known, with some hosts that have none.
+    """Return known places, and some additional hosts without places.
 
     :param taken: [kind, host of the columns]
-    :param parts: [part, cell]: for whom
+    :param parts: [part, cell]: members of the places
     """
     columns = aggregation.columns
     busy = np.flatnonzero(taken.any(axis=0))
@@ -130,7 +131,7 @@ def _alternating(kinds: Kinds, hosts: np.ndarray) -> np.ndarray:
 
 def _chosen(aggregation: HostAggregation, spare: float,
             least: int = 0) -> np.ndarray:
-    """Numbers in the relaxation's columns, in order."""
+    """Sorted indexes of the chosen hosts in the relaxation's columns."""
     columns = aggregation.columns
     used = np.concatenate([hosts[:number] for (hosts, _), number in zip(
         aggregation.solution, aggregation.wanted)])[:limits().chosen_hosts]
@@ -141,7 +142,7 @@ def _chosen(aggregation: HostAggregation, spare: float,
 
 
 def _by_promise(aggregation: HostAggregation, rest: np.ndarray) -> np.ndarray:
-    """Roomy and cheap hosts are the likeliest to help, in every cell."""
+    """Sort the hosts: in every cell, cheap hosts with much room come first."""
     columns = aggregation.columns
     largest = np.maximum(columns.free.max(axis=0, initial=1), 1)
     room = (columns.free / largest).min(axis=1, initial=1.0)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that are large only for the number of their subgroups."""
+"""Groups that are large only because of the number of their subgroups."""
 
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.kinds import Kinds
 
 
 def size(kinds: Kinds) -> int:
-    """Places of a group: each kind, and each group that carries rules, on
-    each host that it could use."""
+    """Size of a group: the number of pairs of a kind, or of a group with
+    rules, and a host that it can use."""
     ruled = sum(bool(scope.group.rules) for scope in kinds.group.scopes())
     return int((kinds.room > 0).sum()) + ruled * int(
         (kinds.room > 0).any(axis=0).sum())
 
 
 def many_subgroups(kinds: Kinds) -> bool:
-    """Whether the group is large for its many subgroups alone, of which each
-    could use few hosts; what the whole knows of these is lost to a choice of
-    hosts."""
+    """Whether the group is large only because of many subgroups, each of which
+    can use few hosts. Choosing hosts in advance would ignore the rules of
+    these subgroups."""
     open_to = (kinds.room > 0).sum(axis=1)
     kind_of = {m.path: k for k, kind in enumerate(kinds.kinds)
                for m in kind.members}

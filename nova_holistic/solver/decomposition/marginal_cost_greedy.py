@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places where they cost least, one after another, for a cost that rises with
-each host's utilisation."""
+"""Greedy placement at the lowest marginal cost, for a cost that rises with the
+utilisation of each host."""
 
 import numpy as np
 
@@ -12,14 +12,14 @@ from nova_holistic.solver.problem.utilisation_curve import curve
 def assign_by_marginal_cost(kinds: Kinds, columns: Columns,
                             slopes: tuple[float, ...], quota: np.ndarray,
                             order: np.ndarray) -> np.ndarray | None:
-    """[kind, host of the columns]: places, or None where there are too few.
+    """[kind, host of the columns]: places; None if there are too few.
 
-    Kinds that add most go first; each member to the host whose cost it
-    raises least.
+    Kinds with the largest increase of utilisation come first. Each member goes
+    to the host with the smallest increase of the cost.
 
-    :param quota: [kind, cell]: places in each cell
-    :param order: all hosts of the columns: of several equal ones the first
-        is used
+    :param quota: [kind, cell]: number of places in each cell
+    :param order: indexes of all hosts of the columns: the first of several
+        equal hosts is used
     """
     curve_slopes = np.array(slopes)
     share = columns.before.copy()
@@ -57,10 +57,10 @@ def assign_by_marginal_cost(kinds: Kinds, columns: Columns,
 
 def rounded_counts(x: np.ndarray, cell: np.ndarray, cells: int,
                    numbers: np.ndarray) -> np.ndarray:
-    """[kind, cell]: the relaxation's members, in whole numbers.
+    """[kind, cell]: members of the relaxation, rounded to whole numbers.
 
     :param x: [kind, bin]
-    :param cell: of each bin
+    :param cell: cell of each bin
     """
     wanted = np.array([[row[cell == c].sum() for c in range(cells)]
                        for row in x]).reshape(len(x), cells)
@@ -69,7 +69,8 @@ def rounded_counts(x: np.ndarray, cell: np.ndarray, cells: int,
     for k, number in enumerate(numbers):
         missing = int(number - found[k].sum())
         rest = wanted[k] - found[k] + surplus
-        # Whole members go where most of one is missing, over all kinds.
+        # Round up in the cells with the largest missing fraction over all
+        # kinds.
         for c in np.argsort(-rest, kind='stable')[:max(0, missing)]:
             found[k, c] += 1
         surplus += wanted[k] - found[k]

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts divided into cells, by all that rules tell apart, while they are few.
-"""
+"""Partition of hosts into cells by the domains in rules, if they are few."""
 
 from collections.abc import Sequence
 
@@ -14,7 +13,7 @@ from nova_holistic.solver.problem.hosts import HostTable
 
 def refined(table: HostTable, of: np.ndarray,
             levels: Sequence[str]) -> np.ndarray | None:
-    """Cells crossed with the levels' domains, unless there are too many."""
+    """Return the cells divided by the levels' domains; None if too many."""
     for level in levels:
         if level == HOST:
             return None
@@ -27,6 +26,6 @@ def refined(table: HostTable, of: np.ndarray,
 
 
 def is_host_filter(policy: Policy) -> bool:
-    """Whether its answers, host by host, are all that there is to it."""
+    """Whether the policy only admits or excludes single hosts."""
     return (policy.hard and not policy.levels
             and type(policy).admits is not Policy.admits)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of one kind that rules on few domains tell apart."""
+"""Parts: members of one kind that rules on few domains distinguish."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from nova_holistic.solver.problem.kinds import Kinds
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """Members of one kind that are in the same scopes that rules speak of.
+    """Members of one kind that are in the same scopes of rules.
 
-    :ivar of: path of each member still to be placed, to the part it is in
-    :ivar kind: of each part
-    :ivar numbers: members of each part
-    :ivar within: scope number to the parts that are in it
-    :ivar slot: for each part of a kind that has several, its number among
-        these; else -1
+    :ivar of: path of each member still to be placed, to its part
+    :ivar kind: kind of each part
+    :ivar numbers: number of members of each part
+    :ivar within: scope number to the parts in the scope
+    :ivar slot: for each part of a kind with several parts, its number among
+        such parts; else -1
     """
 
     of: dict[str, int]
@@ -35,7 +35,7 @@ class Parts:
 
 
 def parts(kinds: Kinds, scopes: Mapping[int, Scope]) -> Parts:
-    """As many as it takes to count the members of each scope."""
+    """Return the fewest parts that can count the members of each scope."""
     inside: dict[str, list[int]] = {}
     for number, scope in scopes.items():
         for member in scope.members:
@@ -59,8 +59,8 @@ def parts(kinds: Kinds, scopes: Mapping[int, Scope]) -> Parts:
 
 def countable_scopes(kinds: Kinds, scopes: Sequence[Scope],
                      asked: Collection[int], cells: int) -> dict[int, Scope]:
-    """Those of the scopes asked for that can be told apart at a sane size:
-    the largest first."""
+    """Return the scopes, largest first, whose members can be counted with a
+    limited number of variables."""
     found: dict[int, Scope] = {}
     for number in sorted(asked, key=lambda n: (-len(scopes[n].members), n)):
         more = {**found, number: scopes[number]}

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a group cannot be placed, and why a member is on its host."""
+"""Reasons why a group cannot be placed, and why a member is on its host."""

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules and requirements that contradict each other as far as counting tells,
-before anything is solved.
+"""Contradictions of rules and requirements that counting can find, before the
+solver starts.
 
-Every test here is of a condition that each plan meets: what fails one has no
-plan, on a cloud of any size in milliseconds; what passes all may have none.
-Where members are confined to one domain of several, each is tried in turn.
+Each test checks a necessary condition of every plan: if it fails, no plan
+exists. The tests take milliseconds on a cloud of any size. Passing all tests
+does not prove that a plan exists. If members are confined to one domain of
+several, each domain is tried in turn.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,24 +26,24 @@ from nova_holistic.solver.problem.rows import Carried
 
 def contradictory(case: Case,
                   in_time: Callable[[], None] = no_limit) -> bool:
-    """Whether counting shows that there is no plan."""
+    """Whether counting proves that no plan exists."""
     return contradiction(case, in_time) is not None
 
 
 def contradiction(case: Case, in_time: Callable[[], None] = no_limit
                   ) -> list[Carried] | None:
-    """Policies of which counting shows that they cannot hold, beside what
-    members require; None where it shows nothing.
+    """Policies that cannot all be satisfied together with the requirements of
+    members, according to counting. None if counting proves nothing.
 
-    :param in_time: called again and again; raises where time has run out
+    :param in_time: called repeatedly; raises when the time limit is reached
     """
     return propagated(case, in_time)[0]
 
 
 def propagated(case: Case, in_time: Callable[[], None] = no_limit
                ) -> tuple[list[Carried] | None, np.ndarray]:
-    """The same, and the case's room without what counting closes: no plan
-    uses that."""
+    """Contradicting policies as in ``contradiction``, and the case's room
+    without the places that counting excludes. No plan uses these places."""
     count = CountingTest(case, shapes(case.rules, in_time), in_time)
     found = count.contradiction()
     if found is not None:
@@ -52,7 +53,7 @@ def propagated(case: Case, in_time: Callable[[], None] = no_limit
 
 
 class CountingTest(Room):
-    """Room for members, and what rules say of it."""
+    """The room for members, and tests of the rules against it."""
 
     def __init__(self, case: Case, found: Sequence[Shape],
                  in_time: Callable[[], None] = no_limit):
@@ -66,7 +67,7 @@ class CountingTest(Room):
                 self._closing.append(shape.carried)
 
     def contradiction(self, depth: int | None = None) -> list[Carried] | None:
-        """Policies that have a part in one; None where there is none."""
+        """Policies of one contradiction; None if counting finds none."""
         if self._short():
             return self._closing
         for shape in self.shapes:
@@ -82,14 +83,14 @@ class CountingTest(Room):
         return None
 
     def within(self, shape: MaxDomains, domain: int) -> 'CountingTest | None':
-        """With the shape's members in that domain; None where some stay
-        elsewhere."""
+        """A copy with the shape's members confined to that domain; None if
+        some of them stay elsewhere."""
         stay = self.stay(shape.scope, shape.level)
         elsewhere = shape.domains - {domain}
         if any(stay[n] for n in elsewhere):
             return None
         count = self.copied()
-        # What speaks of other members says what it said before.
+        # Shapes of other members are not affected.
         count.shapes = [
             each for each in self.shapes if each is not shape
             and not self.paths(each.scope).isdisjoint(
@@ -98,7 +99,7 @@ class CountingTest(Room):
         return count
 
     def _short(self) -> bool:
-        """Whether some class, or all together, have too little room."""
+        """Whether one class, or all classes together, have too little room."""
         asked: dict[str, int] = defaultdict(int)
         self.look(len(self.case.classes))
         for c, each in enumerate(self.case.classes):
@@ -137,14 +138,14 @@ class CountingTest(Room):
         return False
 
     def allowed(self, shape: CountCap) -> int:
-        """How many of the scope the cap lets in."""
+        """Maximum number of the scope's members that the cap permits."""
         takes = self.takes(shape.scope, shape.level)
         for number, most in shape.limits.items():
             takes[number] = min(takes[number], most)
         return int(takes.sum())
 
     def skew_capacity(self, shape: MaxSkew) -> int:
-        """How many of the scope there is room for without more skew."""
+        """Maximum number of the scope's members within the maximum skew."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
         most = takes[inside].min() + shape.skew
@@ -152,7 +153,8 @@ class CountingTest(Room):
         return int(takes.sum())
 
     def is_uneven(self, shape: MaxSkew) -> bool:
-        """Whether equal numbers are asked for and there are none."""
+        """Whether equal numbers are required but the members cannot be
+        divided."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
         elsewhere = takes.sum() - takes[inside].sum()
@@ -160,25 +162,28 @@ class CountingTest(Room):
                 and self.members(shape.scope) % len(inside) != 0)
 
     def largest_domains(self, shape: MaxDomains) -> int:
-        """How many of the scope so many domains hold at most."""
+        """Maximum number of the scope's members in the permitted number of
+        domains."""
         takes = self.takes(shape.scope, shape.level)
         inside = sorted(shape.domains)
         best = np.sort(takes[inside])[::-1][:shape.most].sum()
         return int(takes.sum() - takes[inside].sum() + best)
 
     def disjoint_domains(self, shape: Disjoint) -> tuple[int, int]:
-        """Number of domains that both sides need, and of those they have."""
+        """Number of domains that both sides need, and number of available
+        domains."""
         level = shape.level
         either = {int(n) for scope in (shape.scope, shape.other)
                   for n in np.flatnonzero(self.takes(scope, level))}
         needed = sum(max((n for n, _ in self.needs(scope, level)), default=1)
                      for scope in (shape.scope, shape.other))
-        # Where members may share a domain, or be in none, all is possible.
+        # If members may share a domain, or be in none, the test does not
+        # apply.
         return needed, len(either) if either <= shape.domains else needed
 
     def needs(self, scope: int, level: str) -> list[tuple[int, Carried]]:
-        """Numbers of domains that rules on the scope, or on some of its
-        members, ask for."""
+        """Numbers of domains that are needed by rules on the scope or on some
+        of its members."""
         mine = self.paths(scope)
         return [(self._fewest_domains(shape), shape.carried)
                 for shape in self.shapes
@@ -206,7 +211,7 @@ class CountingTest(Room):
         return len(holds)
 
     def _needing(self, shape: Shape) -> list[Carried]:
-        """Policies that count against a shape that keeps members apart."""
+        """Policies with the numbers of domains that a Disjoint shape needs."""
         if not isinstance(shape, Disjoint):
             return []
         return [carried for scope in (shape.scope, shape.other)
@@ -214,8 +219,8 @@ class CountingTest(Room):
 
     def _probe_domains(self, shape: MaxDomains,
                        depth: int) -> list[Carried] | None:
-        """Policies for which no one domain will do; where there is one, those
-        that will not do are closed."""
+        """Policies that contradict every single domain. If some domain is
+        possible, return None and close the impossible domains."""
         if shape.most != 1:
             return None
         takes = self.takes(shape.scope, shape.level)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a group asks for, in the smallest parts that can be dropped: each hard
-policy, and each requirement of each member description.
+"""Elements: the smallest parts of a group that can be removed. These are each
+hard policy, and each requirement of each member description.
 
-A group that keeps only some of its elements is a group like any other, and is
-encoded and solved as such: so dropping an element means to the solver what it
-means to the user who deletes the line.
+A group that keeps only some of its elements is encoded and solved like any
+other group. Therefore removing an element has the same effect as removing its
+line from the document.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -19,7 +19,7 @@ from nova_holistic.solver.problem.deadline import no_limit
 
 
 class Facet(enum.Enum):
-    """Kinds of elements; members' own come with words for their hosts."""
+    """Kinds of elements; the values describe hosts in messages."""
 
     POLICY = 'policy'
     ZONE = 'in availability zone'
@@ -32,11 +32,11 @@ class Facet(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One thing that a group asks for.
+    """One policy or one requirement of a group.
 
     :ivar at: path of the group that carries the policy, or of the description
-    :ivar name: zone, trait or other name; the index, as a string, of a policy
-        among the rules of its group; the class of a resource
+    :ivar name: zone, trait or other name; for a policy, its index among the
+        rules of its group, as a string; for a resource, its class
     """
 
     facet: Facet
@@ -49,7 +49,7 @@ class Element:
 
 
 def elements(group: Group) -> Iterator[Element]:
-    """Of the whole group: policies first, both in document order."""
+    """Elements of the whole group: policies first, both in document order."""
     scopes = list(group.scopes())
     for scope in scopes:
         for i, policy in enumerate(scope.group.rules):
@@ -64,9 +64,9 @@ def elements(group: Group) -> Iterator[Element]:
 
 def keeping(group: Group, kept: Collection[Element],
             in_time: Callable[[], None] = no_limit) -> Group:
-    """The same members, asking for these elements and nothing else.
+    """The group with the same members, and only these elements.
 
-    :param in_time: called again and again; raises where time has run out
+    :param in_time: called repeatedly; raises when the time limit is reached
     """
     return _keeping(group, frozenset(kept), '', in_time)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts left for members, one condition after another, until there are too
-few."""
+"""Elimination of hosts: conditions are applied one after another until too few
+hosts are left for the members."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,12 +18,12 @@ from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import Carried
 
 Leaves = Callable[[Carried], np.ndarray]
-"""Hosts that a policy leaves to its members, if nothing else were asked for.
-"""
+"""Hosts that a policy permits for its members if no other condition exists."""
 
 
 class Elimination:
-    """Policies first, one reason each, then what one description asks."""
+    """Reasons by elimination: first policies, then the requirements of
+    members."""
 
     def __init__(self, table: HostTable):
         self._table = table
@@ -44,11 +44,12 @@ class Elimination:
             yield Reason.told(each.scope.path, (
                 tell('{} leaves {} of {}', summary, left, whole)
                 if total > 1 or before is None else
-                tell('{} leaves not that one', summary)))
+                tell('{} excludes that host', summary)))
 
     def description(self, path: str, members: int,
                     wanted: Requirements) -> Reason:
-        """What a description asks of the hosts that are left."""
+        """Reason with the requirements of a description for the remaining
+        hosts."""
         steps = [test for test in Eligibility(self._table).tests(replace(
             wanted, resources=FrozenMapping()))][1:]
         told = []
@@ -77,7 +78,7 @@ class Elimination:
         return f'{now or "none"} of these {before} {_plural(verb, now)}'
 
     def of(self, number: int) -> str:
-        """``6 hosts``, or ``6 enabled hosts`` where there are others."""
+        """``6 hosts``, or ``6 enabled hosts`` if others are disabled."""
         told = many(number, 'host')
         return told if self._table.enabled.all() else told.replace(
             ' ', ' enabled ')
@@ -92,14 +93,15 @@ class Elimination:
             return (f'has {many(members, "member")} of {amounts(wanted)}; '
                     f'{which} room for {takes}')
         if len(demands(wanted)) > 1:
-            return f'{self._none()} has {amounts(wanted)} free at once'
+            return (f'{self._none()} has {amounts(wanted)} free at the same '
+                    f'time')
         (name, amount), = demands(wanted)
         column = self._table.amounts(name)
         if not (left & column.offered).any():
             return f'{self._none()} offers {name}'
         if not (left & column.accepts(amount)).any():
-            return (f'{self._none()} allows {name} {amount} at once '
-                    f'(min_unit, max_unit, step_size)')
+            return (f'{self._none()} allows {name} {amount} in one '
+                    f'allocation (min_unit, max_unit, step_size)')
         most = int(column.free[left & column.accepts(amount)].max().clip(0))
         where = 'on a host' if self._before is None else 'there'
         return (f'needs {name} {amount}; the largest free amount {where} '
@@ -109,11 +111,11 @@ class Elimination:
         if self._before is None:
             return 'no host'
         return (f'none of these {self._before}' if self._before > 1
-                else 'not even that one')
+                else 'not even that host')
 
 
 def packing(case: Case, found: Mapping[str, int]) -> Reason:
-    """Members of several descriptions that fit one by one, not together.
+    """Reason for members of several descriptions that only fit separately.
 
     :param found: number of members of each description, by path
     """
@@ -136,8 +138,8 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
                 f'the {members} members need {name} {amount} in all; the '
                 f'{hosts} {which} {"has" if alone else "have"} {there} free'))
     told = ', '.join(
-        f'{name} {amount} of {int(free[name].sum())} free, in pieces of at '
-        f'most {int(free[name].max())}'
+        f'{name} {amount} of {int(free[name].sum())} free (at most '
+        f'{int(free[name].max())} on one host)'
         for name, amount in sorted(asked.items()))
     return Reason.told(at, Marked(
         f'the {members} members do not fit together on {hosts}: they need '
@@ -146,11 +148,11 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
 
 def _with_room(case: Case, usable: np.ndarray, name: str,
                amount: int) -> str:
-    """``with room for VCPU 1``, if only other resource classes keep the
-    members from hosts on which the class is free; else nothing.
+    """``with room for VCPU 1``, if only other resource classes exclude the
+    members from hosts with a free amount of the class; else empty.
 
-    :param usable: which hosts have room for one of the members
-    :param amount: of the resource class that all members need
+    :param usable: mask of the hosts with room for one of the members
+    :param amount: total demand of all members for the resource class
     """
     eligibility = Eligibility(case.table)
     suitable = np.logical_or.reduce([

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why each member of a plan is on its host: what else was open to it, with
-everyone else staying as planned, and what the best of that costs."""
+"""Why each member of a plan is on its host: the other possible hosts if all
+other members stay as planned, and the cost of the best of these hosts."""
 
 from collections.abc import Callable, Iterator, Mapping
 import contextlib
@@ -32,7 +32,7 @@ from nova_holistic.solver.problem.rows import Carried
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Hosts left once a condition is asked for, after those before it."""
+    """Number of hosts left after a condition and all conditions before it."""
 
     condition: str
     hosts: int
@@ -42,8 +42,8 @@ class Left:
 class Binding:
     """A hard policy on the member.
 
-    :ivar rules_out: hosts with room for the member on which it would break
-        the policy
+    :ivar rules_out: number of hosts with room for the member where it would
+        violate the policy
     """
 
     policy: str
@@ -53,11 +53,11 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """The member elsewhere, everyone else staying.
+    """A move of the member to another host while all others stay.
 
-    :ivar preferences: weighted violations more than planned; may be less,
-        where not all was proved
-    :ivar objective: cost more than planned, by the plan's objective
+    :ivar preferences: increase of the weighted violations; may be negative if
+        the plan is not proved optimal
+    :ivar objective: increase of the cost, by the plan's objective
     """
 
     host: str
@@ -67,12 +67,12 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Of one member.
+    """The explanation of one member.
 
-    :ivar open: hosts other than its own on which it breaks nothing, as far
-        as counting tells and those that were tried
-    :ivar next_best: the best of those; None where there is none
-    :ivar tried: of how many hosts ``next_best`` is the best
+    :ivar open: number of other hosts where it violates nothing, according to
+        counting and the tried hosts
+    :ivar next_best: the best of the tried hosts; None if none is possible
+    :ivar tried: number of hosts among which ``next_best`` is the best
     """
 
     member: str
@@ -90,11 +90,11 @@ def explain(group: Group, snapshot: Snapshot, plan: Plan,
             time_limit: float = math.inf,
             timer: Callable[[], float] = time.perf_counter
             ) -> tuple[Explanation, ...]:
-    """Every member of the plan, in document order, as far as time allows.
+    """Explain every member of the plan, in document order, within the time.
 
-    :param placed: members whose use is in the snapshot already
+    :param placed: members whose usage is included in the snapshot
     :param time_limit: wall-clock seconds
-    :param timer: the only clock there is
+    :param timer: the only clock used
     """
     deadline = Deadline(timer, time_limit)
     aim = load_objective(objective) if isinstance(objective, str) else (
@@ -111,7 +111,7 @@ def explain(group: Group, snapshot: Snapshot, plan: Plan,
 
 
 class _Explainer:
-    """One plan; what is asked of hosts is looked up once a class."""
+    """Explains the members of one plan; tests hosts once per class."""
 
     def __init__(self, case: Case, plan: Plan, objective: Objective,
                  placed: Mapping[str, str], deadline: Deadline):
@@ -135,7 +135,7 @@ class _Explainer:
         of_class = {m.path: c for c, each in enumerate(self._case.classes)
                     for m in each.members}
         steps: dict[int, tuple[tuple[Left, ...], np.ndarray]] = {}
-        # Members alike on one host have the same to say.
+        # Identical members on one host have the same explanation.
         known: dict[tuple[int, int], Explanation] = {}
         for member in self._case.members:
             c = of_class[member.path]
@@ -159,7 +159,7 @@ class _Explainer:
             self._deadline.check()
             allowed = self._allowed(tally, c, here)
             ruled_out = int((room & ~allowed).sum())
-            # An exclusive group's policy binds others, too.
+            # The policy of an exclusive group also applies to other members.
             if ruled_out or member.path in paths:
                 binding.append(each)
                 bindings.append(Binding(
@@ -169,7 +169,7 @@ class _Explainer:
             member, np.flatnonzero(fine), binding)
         return Explanation(
             member.path, self._case.table.hosts[here].name,
-            (*left, Left('has room beside the rest of the plan',
+            (*left, Left('has room in addition to the rest of the plan',
                          int(room.sum()) + 1)),
             tuple(replace(told, rules_out=told.rules_out + sum(
                 each is other for other in refused))
@@ -178,7 +178,7 @@ class _Explainer:
 
     def _steps(self, each: MemberClass
                ) -> tuple[tuple[Left, ...], np.ndarray]:
-        """Hosts left, condition by condition, before anything is placed."""
+        """Hosts left after each condition, before any member is placed."""
         eligibility = Eligibility(self._case.table)
         suits = np.ones(len(self._case.table), dtype=bool)
         found = []
@@ -230,8 +230,9 @@ class _Explainer:
     def _next_best(self, member: Member, hosts: np.ndarray,
                    governing: list[Carried]
                    ) -> tuple[Move | None, int, list[Carried]]:
-        """The cheapest of some moves, and their number; and what refused
-        others: some rules are broken by leaving, wherever one goes."""
+        """The cheapest of some moves, their number, and the policies that
+        excluded other moves. Some policies do not permit the member to leave
+        its host."""
         best: tuple[tuple[Fraction, float], str] | None = None
         chosen = self._promising(hosts)
         tried, refused = 0, []
@@ -254,7 +255,7 @@ class _Explainer:
 
     def _moved(self, member: Member, host: Host,
                governing: list[Carried]) -> tuple[Fraction, float] | Carried:
-        """What the plan costs then, or a policy that is broken."""
+        """The cost of the plan after the move, or a violated policy."""
         planned = self._where[member.path]
         self._where[member.path] = host
         try:
@@ -271,8 +272,8 @@ class _Explainer:
                                   case.snapshot))
 
     def _promising(self, hosts: np.ndarray) -> list[int]:
-        """All, or in turn the emptiest, the fullest, and those that hold
-        members already."""
+        """All hosts if they are few; else in turn the emptiest hosts, the
+        fullest hosts, and hosts with members."""
         if len(hosts) <= self._tries:
             return hosts.tolist()
         empty = np.mean([
@@ -289,7 +290,7 @@ class _Explainer:
 
 
 def _governed(carried: Carried) -> frozenset[str]:
-    """Paths of members that the policy speaks of."""
+    """Paths of the members that the policy applies to."""
     policy, members = carried.policy, carried.scope.members
     if isinstance(policy, Relationship):
         first, second = policy.sides(carried.scope)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The smallest sets of a group's elements that together leave no plan.
+"""Minimal sets of a group's elements that together permit no plan.
 
-A set is smallest when no element can be dropped from it: an irreducible
-infeasible subset. It is found by dividing, as in Junker, QUICKXPLAIN:
+A set is minimal if no element can be removed from it: an irreducible
+infeasible subset (IIS). It is found by dividing, as in Junker, QUICKXPLAIN:
 Preferred Explanations and Relaxations for Over-Constrained Problems (AAAI
-2004), then proved, element by element, with the deletion filter of Chinneck
-and Dravnieks, Locating Minimal Infeasible Constraint Sets in Linear Programs
-(ORSA Journal on Computing 3, 1991).
+2004), and then proved, element by element, with the deletion filter of
+Chinneck and Dravnieks, Locating Minimal Infeasible Constraint Sets in Linear
+Programs (ORSA Journal on Computing 3, 1991).
 """
 
 from collections.abc import Callable, Sequence
@@ -26,17 +26,17 @@ from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.problem.rows import Carried
 
 Possible = Callable[[Sequence[Element]], bool | None]
-"""Whether a plan keeps these elements; None where nobody knows."""
+"""Whether a plan exists for these elements; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class IIS:
-    """Elements that leave no plan.
+    """Elements that permit no plan.
 
-    :ivar case: a group that asks for nothing else
-    :ivar bare: the same without requirements
-    :ivar minimal: whether it is proved that none of them can be dropped
-    :ivar without: for elements that matter, a plan that keeps all others
+    :ivar case: the case of a group with only these elements
+    :ivar bare: the case without requirements
+    :ivar minimal: whether it is proved that no element can be removed
+    :ivar without: for an element, a plan that satisfies all others, if known
     """
 
     elements: tuple[Element, ...]
@@ -47,7 +47,7 @@ class IIS:
 
 
 class FeasibilityTests:
-    """Groups that ask for some of the elements, solved one after another."""
+    """Tests groups with some of the elements, one after another."""
 
     def __init__(self, case: Case, backend: Backend, deadline: Deadline):
         self._case = case
@@ -79,12 +79,12 @@ class FeasibilityTests:
              if whole - {each} in self.plans})
 
     def counted(self, kept: Sequence[Element]) -> bool | None:
-        """As far as counting tells: False where it sees a contradiction."""
+        """False if counting finds a contradiction."""
         return not contradictory(self.case(kept, self._deadline.check),
                                  self._deadline.check)
 
     def solved(self, kept: Sequence[Element]) -> bool | None:
-        """Solved to the end, where one question's share of time allows."""
+        """Solve the group, with a share of the remaining time."""
         key = frozenset(kept)
         if key not in self._known:
             self._known[key] = self._solve(key, kept)
@@ -115,12 +115,13 @@ class FeasibilityTests:
 
 def find_iis(case: Case, backend: Backend, deadline: Deadline,
              blamed: Sequence[Carried] | None = None) -> IIS:
-    """Of a case that is known to have no plan.
+    """Find an IIS of a case that is known to have no plan.
 
-    What is known as the time runs out is told, minimal or not.
+    If the time limit is reached, the result is the smallest known set, which
+    may not be minimal.
 
     :param blamed: policies that counting found to contradict each other
-    :raises OutOfTime: not even that could be told in time
+    :raises OutOfTime: the time was not sufficient for any result
     """
     tests = FeasibilityTests(case, backend, deadline.part(limits().iis_share))
     found = list(elements(case.group))
@@ -131,8 +132,8 @@ def find_iis(case: Case, backend: Backend, deadline: Deadline,
                     or _is_among(each, blamed)]
             found = hint if tests.counted(hint) is False else found
         fewer = _divided(found, possible)
-        # Dropping one element can make another harder to keep: what is left
-        # of both may then be no contradiction any more.
+        # Removing one element can make another harder to satisfy, and the
+        # remaining elements may then not contradict each other.
         if possible(fewer) is False:
             found = fewer
     except OutOfTime:
@@ -148,14 +149,13 @@ def _is_among(element: Element, policies: Sequence[Carried]) -> bool:
 
 
 def _divided(found: list[Element], possible: Possible) -> list[Element]:
-    """A subset that leaves no plan, by halving; the first ones rather stay.
-    """
+    """Find a subset without a plan by division; prefer the first elements."""
     if possible([]) is False:
         return []
 
     def search(kept: list[Element], asked: bool,
                rest: list[Element]) -> list[Element]:
-        # What is kept leaves no plan by itself: nothing of the rest matters.
+        # The kept elements alone permit no plan, so the rest is not needed.
         if asked and possible(kept) is False:
             return []
         if len(rest) == 1:
@@ -171,10 +171,10 @@ def _divided(found: list[Element], possible: Possible) -> list[Element]:
 
 def _filtered(found: list[Element],
               tests: FeasibilityTests) -> tuple[list[Element], bool]:
-    """Without what can still be dropped, and whether nothing more can be.
+    """Remove elements until none can be removed; and whether this is proved.
 
-    Requirements can make a rule easier to keep, so what mattered once is
-    asked again when another has gone.
+    Removing a requirement can make a rule harder to satisfy. Therefore all
+    elements are tested again after each removal.
     """
     while True:
         verdicts = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and names as reasons say them."""
+"""Numbers and names in the wording of reasons."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ def be(number: int) -> str:
 def have(number: int, noun: str, place: str = '', where: str = '') -> Marked:
     """``3 racks of az1 have``, ``no rack has``.
 
-    :param where: what hosts are like, between noun and place
+    :param where: property of hosts, between noun and place
     """
     told = many(number, noun) if number else f'no {noun}'
     return tell('{}{}{} {}', told, where, place,
@@ -58,10 +58,10 @@ def room(number: int, noun: str, place: Marked,
          wanted: Mapping[str, Requirements], only: bool) -> Marked:
     """``3 racks have room for VCPU 8 on hosts with trait CUSTOM_NVME``.
 
-    :param noun: of what has it, e.g. ``rack``
-    :param place: where it is, e.g. `` of az1``, or nothing
-    :param wanted: what descriptions ask for, by path
-    :param only: whether there is no other description to take it for
+    :param noun: noun of the counted domains, e.g. ``rack``
+    :param place: place of the domains, e.g. `` of az1``, or nothing
+    :param wanted: requirements of descriptions, by path
+    :param only: whether the group has no other description
     """
     told = _asking(wanted)
     if not told:
@@ -76,7 +76,7 @@ def room(number: int, noun: str, place: Marked,
 
 def _hosts(number: int, place: Marked, asked: str, where: Marked,
            whose: str) -> Marked:
-    """Of hosts it is told which, before what they have room for."""
+    """For hosts, the conditions come before the amounts."""
     if asked:
         start = have(number, HOST, place, tell(' {}', where))
         return tell('{} room for {}{}', start, asked, whose)
@@ -88,10 +88,10 @@ def _hosts(number: int, place: Marked, asked: str, where: Marked,
 
 def wishes(wanted: Mapping[str, Requirements], only: bool,
            room: str = 'room for ') -> Marked:
-    """``room for VCPU 8 on hosts with trait CUSTOM_NVME (web)``; nothing
-    where nothing is asked for.
+    """``room for VCPU 8 on hosts with trait CUSTOM_NVME (web)``; empty if
+    there are no requirements.
 
-    :param room: what stands before amounts
+    :param room: text before amounts
     """
     told = _asking(wanted)
     if len({_wish(each) for each in told.values()}) > 1:

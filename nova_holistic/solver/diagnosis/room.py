@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many members could be where, at most, as far as counting tells."""
+"""Upper bounds of the number of members in places, from counting."""
 
 from collections.abc import Callable, Collection, Sequence
 import copy
@@ -13,10 +13,10 @@ from nova_holistic.solver.problem.deadline import no_limit
 
 
 class Room:
-    """Upper limits, which closing domains lowers.
+    """Upper bounds, which decrease when domains are closed.
 
-    :ivar room: [class, host]: how many a host takes, as far as is known
-    :ivar work: how many places were looked at, here and in copies
+    :ivar room: [class, host]: upper bound of members of the class on the host
+    :ivar work: number of places that were evaluated, here and in copies
     :ivar demands: of each class, by resource class
     """
 
@@ -31,15 +31,15 @@ class Room:
         self._members: dict[int, set[str]] = {}
 
     def copied(self) -> Self:
-        """One of which domains can be closed apart."""
+        """A copy whose domains can be closed independently."""
         other = copy.copy(self)
         other.room = self.room.copy()
         other._takes = {}
         return other
 
     def takes(self, scope: int, level: str) -> np.ndarray:
-        """At most how many of the scope each domain holds; the last number is
-        for hosts in none of them."""
+        """Upper bound of the scope's members in each domain; the last number
+        is for hosts in no domain."""
         if (scope, level) not in self._takes:
             self._takes[scope, level] = self._count(scope, level)
         return self._takes[scope, level].copy()
@@ -65,7 +65,7 @@ class Room:
         return np.minimum(total, most_on_hosts) + self.stay(scope, level)
 
     def most_on_hosts(self, classes: Sequence[int]) -> np.ndarray:
-        """At most how many of the classes together each host holds."""
+        """Upper bound of the classes' members together on each host."""
         room = self.room[classes].sum(axis=0)
         asked = [self.demands[c] for c in classes]
         for name in sorted({name for each in asked for name in each}):
@@ -76,7 +76,7 @@ class Room:
         return room
 
     def stay(self, scope: int, level: str) -> np.ndarray:
-        """Members of the scope that are placed already, by domain."""
+        """Number of the scope's members that are already placed, by domain."""
         division = self.case.table.division(level)
         found = np.zeros(len(division.domains) + 1, dtype=np.int64)
         for host in self.case.placed_in(scope):
@@ -88,7 +88,7 @@ class Room:
 
     def close(self, scope: int, level: str,
               domains: Collection[int]) -> bool:
-        """Keep the scope out of the domains; whether any had room."""
+        """Exclude the scope from the domains. Return whether any had room."""
         self._in_time()
         of_host = self.case.table.division(level).of_host
         closed = np.ix_(self.case.classes_in(scope),
@@ -100,13 +100,13 @@ class Room:
         return True
 
     def look(self, classes: int) -> None:
-        """Note how much is looked at."""
+        """Count the evaluated places."""
         self._in_time()
         self.work[0] += classes * len(
             self.case.table) + limits().places_per_check
 
     def paths(self, scope: int) -> set[str]:
-        """Of the scope's members; none of no scope."""
+        """Paths of the scope's members; empty if there is no scope."""
         if scope < 0:
             return set()
         if scope not in self._members:

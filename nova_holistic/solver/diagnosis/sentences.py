@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One sentence a policy: what it needs, and how much of that there is."""
+"""Sentences about policies: what each policy needs, and what is available."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,16 +18,16 @@ from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Carried
 
 _ONLY = Marked('the domain that they are confined to')
-"""The place, where domains of the level are what members are confined to."""
+"""The place, if members are confined to one domain of the same level."""
 
 
 class Sentences:
-    """Made one after another.
+    """Builds the sentences one after another.
 
-    :ivar told: paths of descriptions whose requirements were told
-    :ivar at_odds: whether the last one's numbers are a contradiction
+    :ivar told: paths of descriptions whose requirements were mentioned
+    :ivar at_odds: whether the numbers of the last sentence are a contradiction
     :param fewer: whether other policies leave fewer hosts
-    :param confined: what keeps members in one domain
+    :param confined: shapes that confine members to one domain
     """
 
     def __init__(self, case: Case, count: CountingTest,
@@ -42,7 +42,8 @@ class Sentences:
         self.at_odds = False
 
     def of(self, carried: Carried, found: Sequence[Shape]) -> Marked:
-        """By the first shape whose numbers are at odds, or else the first."""
+        """The sentence of the first shape with contradicting numbers, or else
+        of the first shape."""
         first, before, kept = None, set(self.told), self.told
         for shape in found or (None,):
             self.told = set(before)
@@ -68,7 +69,7 @@ class Sentences:
             return self._apart(name, shape)
         if isinstance(shape, MaxDomains):
             return self._one(name, shape)
-        return tell('{} cannot hold for {}', name, self._all(carried))
+        return tell('{} cannot be satisfied for {}', name, self._all(carried))
 
     def _all(self, carried: Carried) -> str:
         return many(len(carried.scope.members), 'member')
@@ -88,13 +89,14 @@ class Sentences:
         if allowed < members:
             self.at_odds = True
             where = self._there(here, shape, place)
-            return tell('{} lets in {} of {} members, at most {} in each {}; '
+            return tell('{} permits {} of {} members, at most {} in each {}; '
                         '{}', name, allowed, members, limit, shape.level,
                         where)
         return tell('{} needs {}{}', name, many(needed, shape.level), each)
 
     def _some_hosts(self, name: Marked, shape: CountCap) -> Marked:
-        """Of a limit on hosts that are no domain of the topology."""
+        """Sentence for a limit on hosts that are not a domain of the topology.
+        """
         members = self._count.members(shape.scope)
         allowed = self._count.allowed(shape)
         if allowed >= members:
@@ -102,7 +104,7 @@ class Sentences:
         hosts = self._count.takes(shape.scope, HOST)
         there = self._there(int(np.count_nonzero(hosts)),
                             replace(shape, level=HOST), Marked())
-        return tell('{} lets in {} of {} members; {}', name, allowed, members,
+        return tell('{} permits {} of {} members; {}', name, allowed, members,
                     there)
 
     def _wide(self, name: Marked, shape: MinDomains) -> Marked:
@@ -125,12 +127,13 @@ class Sentences:
         told = tell('{} with max_skew {}', name, shape.skew)
         if count.is_uneven(shape):
             self.at_odds = True
-            return tell('{} cannot share {} among {}', told,
+            return tell('{} cannot distribute {} evenly over {}', told,
                         many(members, 'member'),
                         many(len(shape.domains), shape.level))
         fitting = count.skew_capacity(shape)
         if fitting >= members:
-            return tell('{} keeps {} even', told, many(members, 'member'))
+            return tell('{} distributes {} evenly', told,
+                        many(members, 'member'))
         self.at_odds = True
         takes = count.takes(shape.scope, shape.level)
         worst = min(sorted(shape.domains), key=lambda n: takes[n])
@@ -152,7 +155,8 @@ class Sentences:
         told = tell('{} keeps {} in different {}s', name, who, shape.level)
         if sum(isinstance(s, Disjoint) for s in self._count.shapes) < 2:
             return told
-        # Each alone can hold; together they need more than there are.
+        # Each policy alone can be satisfied; together they need more domains
+        # than exist.
         here = int(np.count_nonzero(sum(
             count.takes(scope, shape.level)[:-1]
             for scope in (shape.scope, shape.other))))
@@ -172,7 +176,7 @@ class Sentences:
         if not asked:
             return tell('{} puts {} into {}', name, self._both(members), where)
         self.at_odds = True
-        return tell('{} needs {} with room for {}{}; the roomiest takes {}',
+        return tell('{} needs {} with room for {}{}; at most {} fit',
                     name, where, self._both(members), asked, most)
 
     @staticmethod
@@ -181,8 +185,8 @@ class Sentences:
             'both members' if members == 2 else '1 member')
 
     def _best(self, shape: Shape) -> tuple[CountingTest, Marked]:
-        """Counts in the domain that suits the shape best, among those to one
-        of which its members are confined; and its name."""
+        """Counts in the best domain for the shape, and the name of the domain.
+        The domain is one of those to which a policy confines the members."""
         inside = {m.path for m in self._members(shape.scope)}
         for other in self._confined:
             if other.carried is shape.carried or other.most != 1 or not (
@@ -205,7 +209,7 @@ class Sentences:
 
     def _there(self, here: int, shape: Shape, place: Marked,
                other: int | None = None) -> Marked:
-        """How many domains there are, that have what is asked for."""
+        """The number of available domains that meet the requirements."""
         self.at_odds = True
         wanted, only = self._asking(shape.scope, other)
         told = room(here, shape.level, Marked() if place is _ONLY else place,
@@ -225,8 +229,8 @@ class Sentences:
 
     def _asking(self, scope: int, other: int | None = None) -> tuple[
             dict[str, Requirements], bool]:
-        """What is asked for, which counts as told from now on; and whether
-        there is one description only."""
+        """The requirements, which are marked as mentioned; and whether there
+        is only one description."""
         scopes = [scope] if other is None else [scope, other]
         paths = dict.fromkeys(m.description for number in scopes
                               for m in self._members(number))

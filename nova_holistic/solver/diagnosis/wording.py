@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A core in a user's words: one reason a policy, with the numbers that are at
-odds; requirements stand in them, or have a reason of their own.
+"""The wording of an IIS: one reason for each policy, with the contradicting
+numbers. Requirements are a part of these reasons or have a separate reason.
 
-All numbers are of a group that asks for nothing but the core.
+All numbers refer to a group that contains only the elements of the IIS.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,14 +27,14 @@ from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.rows import Carried
 
 _ORDER = (CountCap, MaxSkew, MinDomains, Disjoint, MaxDomains)
-"""What numbers are told of first."""
+"""The order in which shapes are preferred."""
 
 
 def reasons(core: IIS, in_time: Callable[[], None] = no_limit
             ) -> tuple[Reason, ...]:
-    """Of a core, the same for the same core.
+    """The reasons of an IIS. They are deterministic.
 
-    :param in_time: called again and again; raises where time has run out
+    :param in_time: called repeatedly; raises when the time limit is reached
     """
     words = _Words(core, in_time)
     if not core.elements:
@@ -46,7 +46,7 @@ def reasons(core: IIS, in_time: Callable[[], None] = no_limit
 
 def unreduced_reasons(case: Case,
                       blamed: Sequence[Carried] | None) -> tuple[Reason, ...]:
-    """All that can be at fault, where there is no time to find out more.
+    """All possible reasons, if the time is not sufficient to reduce them.
 
     :param blamed: policies that counting found to contradict each other
     """
@@ -64,12 +64,13 @@ def unreduced_reasons(case: Case,
         0, len(wanted) - limits().named_policies)
     if more:
         told.append(Reason.told('', Marked(
-            f'{more} more policies and descriptions may have a part in it')))
+            f'{more} more policies and descriptions may also contribute')))
     return tuple(told)
 
 
 class _Words:
-    """A core's policies, by what their rows say, and its requirements."""
+    """The policies of an IIS, by the shapes of their rows, and its
+    requirements."""
 
     def __init__(self, core: IIS, in_time: Callable[[], None]):
         self.core = core
@@ -102,7 +103,7 @@ class _Words:
                     member.description, 0) + 1
 
     def nothing(self) -> Reason:
-        """Not even a group that asks for nothing has a place."""
+        """The reason if a group without requirements has no place."""
         if not len(self.case.table):
             return Reason.told('', Marked('the inventory has no hosts'))
         return Reason.told('', Marked('no host is enabled'))
@@ -142,8 +143,8 @@ class _Words:
         return told
 
     def _tell_by_example(self, told: list[Reason]) -> None:
-        """What cannot be counted goes first, with what a plan without it
-        would do to it."""
+        """Move the reason without countable numbers to the front. Add what a
+        plan made without the policy would violate."""
         each, mine = self.structural[-1]
         told.insert(0, told.pop())
         if not self.forbidding and (not mine or isinstance(mine[0], MaxSkew)):
@@ -151,7 +152,8 @@ class _Words:
 
     def _sentence(self, sentences: Sentences, each: Carried,
                   mine: list[Shape]) -> tuple[bool, Reason]:
-        """Of one policy, and whether its numbers are at odds."""
+        """The reason of one policy, and whether its numbers are a
+        contradiction."""
         broken = self._broken(each)
         sentences.at_odds = bool(broken)
         told = broken or sentences.of(each, mine)
@@ -164,7 +166,7 @@ class _Words:
         return sentences.at_odds, Reason.told(each.scope.path, told)
 
     def _leaves(self, each: Carried) -> np.ndarray:
-        """Hosts that the policy leaves to members without requirements."""
+        """Hosts that the policy permits for members without requirements."""
         bare = self.core.bare
         same = next(other for other in bare.policies
                     if other.policy is each.policy
@@ -178,11 +180,11 @@ class _Words:
         return (count.room[mine] > 0).any(axis=0)
 
     def _closes(self, each: Carried) -> bool:
-        """Whether it forbids its members any host at all."""
+        """Whether the policy excludes any enabled host for its members."""
         return bool((self.case.table.enabled & ~self._leaves(each)).any())
 
     def _broken(self, each: Carried) -> Marked:
-        """What members that are placed already do to a policy."""
+        """The violation of a policy by members that are already placed."""
         hosts = self.case.table.hosts
         stay = {path: hosts[h] for path, h in self.case.placed.items()}
         if not any(m.path in stay for m in each.scope.members):
@@ -190,17 +192,17 @@ class _Words:
         found = each.policy.check(each.scope, stay, self.case.snapshot)
         if not found.messages:
             return Marked()
-        return tell('{} is broken by members that are placed already: {}',
+        return tell('{} is violated by members that are already placed: {}',
                     said(each.policy.summary),
                     shortened(said(found.messages[0]), limits().text_length))
 
     def _witnessed(self, reason: Reason, each: Carried) -> Reason:
-        """What the policy would say of a plan made without it."""
+        """Add what a plan made without the policy violates."""
         for where in self._without(each):
             found = each.policy.check(each.scope, where, self.case.snapshot)
             if found.messages:
                 return Reason.told(reason.at, tell(
-                    '{}; without it, for one, {}', reason.text,
+                    '{}; without it, for example, {}', reason.text,
                     shortened(said(found.messages[0]), limits().text_length)))
         return reason
 
@@ -215,7 +217,7 @@ class _Words:
 
 
 def _main(mine: Sequence[Shape]) -> list[Shape]:
-    """The shapes that the policy is about, but for hosts that it closes."""
+    """The main shapes of the policy, without those that only exclude hosts."""
     return [shape for kind in _ORDER for shape in mine
             if isinstance(shape, kind) and (
                 kind is not CountCap or any(shape.limits.values()))]

@@ -2,9 +2,9 @@
 """Adaptive choice among neighbourhoods, and of their size.
 
 As in adaptive large neighbourhood search (Ropke and Pisinger, 2006): a
-neighbourhood is drawn in proportion to its weight, which follows what its
-steps have gained for their effort. Effort is the size of programs, not time,
-so that the same seed leads to the same choices.
+neighbourhood is chosen with a probability proportional to its weight. The
+weight depends on the gain of its steps, divided by their effort. Effort is the
+size of programs and not time, so that the same seed leads to the same choices.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from nova_holistic.solver.improve.step import Outcome
 
 @dataclass(slots=True)
 class WeightedNeighbourhood:
-    """One neighbourhood.
+    """A neighbourhood with its weight and size.
 
     :ivar size: number of members that its next step frees
     """
@@ -36,8 +36,8 @@ class AdaptiveSelection:
 
     def __init__(self, neighbourhoods: Sequence[Neighbourhood],
                  settings: Improvement, most: int, chance: random.Random):
-        """:param most: members that a step can free"""
-        # Preferences come first, as long as their steps gain something.
+        """:param most: maximum number of members that a step can free"""
+        # Preferences come first, as long as their steps have a gain.
         self.weighted = [
             WeightedNeighbourhood(each, min(settings.members, most), float(
                 len(neighbourhoods) if each.is_for_preferences else 1))
@@ -46,7 +46,7 @@ class AdaptiveSelection:
         self._best = 0.0
 
     def draw(self, plan: PlanView) -> WeightedNeighbourhood | None:
-        """One of use to the plan; None where there is none."""
+        """Choose a neighbourhood that suits the plan; None if none does."""
         suiting = [
             chosen for chosen in self.weighted
             if chosen.neighbourhood.suits(plan) and (
@@ -59,7 +59,7 @@ class AdaptiveSelection:
     def learn(self, chosen: WeightedNeighbourhood, outcome: Outcome,
               gain: float) -> None:
         """
-        :param gain: of the step, from 0 for no better plan
+        :param gain: gain of the step; 0 if the plan is not better
         """
         rate = gain / max(1.0, outcome.effort)
         self._best = max(self._best, rate)

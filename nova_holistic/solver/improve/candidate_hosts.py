@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that a step may use: those that the group uses, and some others."""
+"""Hosts that a step may use: hosts that the group uses, and some others."""
 
 from collections.abc import Sequence
 import random
@@ -17,7 +17,7 @@ from nova_holistic.solver.problem.hosts import HostTable
 
 
 class CandidateHosts:
-    """All hosts of the snapshot, each looked at in arrays."""
+    """Chooses hosts from all hosts of the snapshot, with array operations."""
 
     def __init__(self, table: HostTable, members: Sequence[Member],
                  plan: PlanView):
@@ -31,9 +31,9 @@ class CandidateHosts:
 
     def choose(self, plan: PlanView, freed: Sequence[str],
                settings: Improvement, chance: random.Random) -> np.ndarray:
-        """Indexes of hosts that the freed members may go to, in order.
+        """Sorted indexes of hosts that the freed members may use.
 
-        The hosts that they leave are among them.
+        They include the hosts that these members leave.
         """
         self._update(plan)
         left = {self._table.index[plan.where[path].name] for path in freed}
@@ -74,8 +74,8 @@ class CandidateHosts:
 
     def _cheap(self, freed: Sequence[str], free: np.ndarray, number: int,
                chance: random.Random) -> list[int]:
-        """Hosts that cost little for the share of the freed members that they
-        have room for."""
+        """Hosts with a low cost, relative to the share of the freed members
+        that they have room for."""
         hosts = np.flatnonzero(free)
         if not len(hosts):
             return []

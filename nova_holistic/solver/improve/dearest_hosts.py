@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The members of the hosts that cost the objective most."""
+"""Members of the hosts with the highest cost."""
 
 from collections.abc import Sequence
 import random
@@ -13,9 +13,9 @@ from nova_holistic.solver.limits.current import improve as limits
 
 
 class DearestHosts(Neighbourhood):
-    """All members of hosts where one member costs much, more or less.
+    """All members of hosts with a high cost per member, with some randomness.
 
-    Of use where the objective is a sum over hosts.
+    Applicable if the objective is a sum over hosts.
     """
 
     name: ClassVar[str] = 'dearest-hosts'
@@ -33,7 +33,7 @@ class DearestHosts(Neighbourhood):
 
     @staticmethod
     def _costs(plan: PlanView) -> dict[str, float]:
-        """Of one member on each host in use."""
+        """Cost per member of each host in use."""
         outlay = plan.incumbent.objective.outlay()
         members = {m.path: m for m in plan.incumbent.members}
         classes = requested_classes(plan.incumbent.members)

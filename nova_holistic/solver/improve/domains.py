@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The members of one domain, and of one more."""
+"""Members of one or two domains."""
 
 from collections.abc import Sequence
 import random
@@ -11,8 +11,8 @@ from nova_holistic.solver.improve.neighbourhood import (
 
 
 class Domains(Neighbourhood):
-    """Members of one or two domains of a level that policies look at, or of
-    the tree."""
+    """Members of one or two domains of a level of the tree, or of a level that
+    policies use."""
 
     name: ClassVar[str] = 'domains'
 
@@ -34,7 +34,7 @@ class Domains(Neighbourhood):
 
     @staticmethod
     def _levels(plan: PlanView) -> list[str]:
-        """All but the host, whose domains are hosts."""
+        """All levels except the host level, whose domains are single hosts."""
         return sorted({*plan.incumbent.snapshot.levels, *(
             level for each in plan.incumbent.policies
             for level in each.policy.levels)} - {HOST})

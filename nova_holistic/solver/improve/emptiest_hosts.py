@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The members of the hosts with the fewest of them."""
+"""Members of the hosts with the fewest members."""
 
 from collections.abc import Sequence
 import random
@@ -10,10 +10,11 @@ from nova_holistic.solver.improve.neighbourhood import (
 
 
 class EmptiestHosts(Neighbourhood):
-    """All members of hosts that hold few, and as many of other hosts.
+    """All members of hosts with few members, and as many members of other
+    hosts.
 
-    A host of few members is left most easily; the members of the others make
-    room for them.
+    A host with few members is the easiest to empty. The freed members of the
+    other hosts make room for them.
     """
 
     name: ClassVar[str] = 'emptiest-hosts'

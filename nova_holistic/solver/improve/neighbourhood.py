@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a neighbourhood of a plan is, and what it sees of the plan."""
+"""The interface of neighbourhoods, and their view of a plan."""
 
 import abc
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +14,9 @@ from nova_holistic.solver.problem.rows import Carried
 
 
 class PlanView:
-    """One plan as neighbourhoods see it.
+    """A plan as neighbourhoods see it.
 
-    :ivar incumbent: the question, whose plan this is
+    :ivar incumbent: the problem and its best plan
     :ivar where: member path to host, of every member
     :ivar movable: paths of the members that do not stay
     """
@@ -37,13 +37,13 @@ class PlanView:
 
     @cached_property
     def violated(self) -> Sequence[Carried]:
-        """Preferences that the plan does not meet."""
+        """Preferences that the plan violates."""
         return [each for each in self.incumbent.policies
                 if not each.policy.hard and each.policy.check(
                     each.scope, self.where, self.incumbent.snapshot).count]
 
     def in_scope(self, carried: Carried) -> list[str]:
-        """Movable members that a policy or a relationship speaks of."""
+        """Movable members that a policy or a relationship applies to."""
         policy, scope = carried.policy, carried.scope
         members = ([m for side in policy.sides(scope) for m in side]
                    if isinstance(policy, Relationship) else scope.members)
@@ -51,7 +51,7 @@ class PlanView:
         return [m.path for m in members if m.path in movable]
 
     def of_hosts(self, names: Iterable[str], number: int) -> list[str]:
-        """The members of the hosts, host by host, until there are enough."""
+        """The members of the hosts, host by host, up to about this number."""
         found: list[str] = []
         for name in names:
             if len(found) >= number:
@@ -64,22 +64,22 @@ class Neighbourhood(abc.ABC):
     """A choice of members that one step frees: one file, and one line in
     ``neighbourhoods``.
 
-    :cvar name: of the neighbourhood, in settings
-    :cvar is_for_preferences: whether its steps minimise what preferences
-        cost, and not the objective
+    :cvar name: name of the neighbourhood in settings
+    :cvar is_for_preferences: whether its steps minimise the cost of
+        preferences instead of the objective
     """
 
     name: ClassVar[str]
     is_for_preferences: ClassVar[bool] = False
 
     def suits(self, plan: PlanView) -> bool:
-        """Whether the neighbourhood is of use to the plan."""
+        """Whether the neighbourhood is applicable to the plan."""
         return True
 
     @abc.abstractmethod
     def free(self, plan: PlanView, number: int,
              chance: random.Random) -> Sequence[str]:
-        """Paths of about that many movable members.
+        """Paths of about this number of movable members.
 
         :param chance: the only source of random choices
         """

@@ -10,7 +10,7 @@ from nova_holistic.solver.improve.neighbourhood import (
 
 
 class RandomMembers(Neighbourhood):
-    """Any members, whatever they have to do with each other."""
+    """Random members, independent of their relations."""
 
     name: ClassVar[str] = 'random-members'
 

@@ -10,8 +10,8 @@ from nova_holistic.solver.improve.neighbourhood import (
 
 
 class RelatedScopes(Neighbourhood):
-    """Members that one policy or one relationship speaks of, together with
-    the members that share their hosts."""
+    """Members that one policy or relationship applies to, and the members on
+    the same hosts."""
 
     name: ClassVar[str] = 'related-scopes'
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of a group's policies, by the places that they are about.
+"""The rows of a group's policies, indexed by the places that they refer to.
 
-They are written down once for a search. A step takes those that some members
-can change.
+They are built once per search. A step uses the rows that the freed members can
+affect.
 """
 
 from collections import defaultdict
@@ -21,11 +21,11 @@ Place = tuple[int, str, int]
 
 
 class RowsByPlace:
-    """Rows that share a variable of their policy belong together: they are one
-    block. A block of a hard policy that speaks of no place whose counts change
-    holds as before, so a program may leave it out.
+    """Blocks of rows: rows that share a variable of their policy are in one
+    block. If no count of a block of a hard policy changes, the block remains
+    satisfied, and a program may omit it.
 
-    :ivar rules: of all hosts
+    :ivar rules: the rules on all hosts
     """
 
     def __init__(self, case: Case, in_time: Callable[[], None]):
@@ -61,11 +61,12 @@ class RowsByPlace:
 
     def about(self, members: Collection[Member], hosts: np.ndarray,
               policies: Sequence[Carried]) -> tuple[Row, ...]:
-        """Rows that can come to say something else of the members.
+        """Rows that a move of the members can affect.
 
-        :param members: who may move
-        :param hosts: indexes of the hosts where the members are or may go
-        :param policies: those that see one of the members
+        :param members: members that may move
+        :param hosts: indexes of the hosts where the members are or may be
+            placed
+        :param policies: policies that apply to one of the members
         """
         found: set[int] = set()
         scopes = {number for member in members

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large-neighbourhood search: steps until the plan is good enough, time runs
-out, or nothing has been better for long."""
+"""Large-neighbourhood search: steps until the plan is good enough, the time
+limit is reached, or many steps have not improved the plan."""
 
 import contextlib
 import random
@@ -22,7 +22,7 @@ from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 
 def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             settings: Improvement) -> None:
-    """Improve the incumbent, which has a plan with members that may move."""
+    """Improve the incumbent, which has a plan and movable members."""
     with contextlib.suppress(OutOfTime):
         _Search(incumbent, backend, deadline, settings).run()
 
@@ -66,7 +66,7 @@ class _Search:
         freed = chosen.neighbourhood.free(plan, max(1, round(chosen.size)),
                                           chance)
         if not freed:
-            # All members of its scope stay.
+            # All members that it could free stay.
             return Outcome(False, True, 0.0)
         hosts = self._candidates.choose(
             plan, freed, self._settings, chance)
@@ -80,12 +80,12 @@ def _rows(incumbent: Incumbent, deadline: Deadline) -> RowsByPlace | None:
         return RowsByPlace(incumbent.whole_case(deadline.check),
                            deadline.check)
     except TooLarge:
-        # Each step writes down what it needs.
+        # Each step builds the rows that it needs.
         return None
 
 
 def _gain(before: Worth, after: Worth) -> float:
-    """What a step has gained: 1 and more where preferences cost less."""
+    """Gain of a step; at least 1 if the cost of preferences decreases."""
     (cost, value), (less, lower) = before, after
     if less < cost:
         return 1.0 + float((cost - less) / cost)

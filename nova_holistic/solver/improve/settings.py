@@ -6,23 +6,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Improvement:
-    """How a known plan is improved.
+    """Settings that control how a known plan is improved.
 
-    :ivar neighbourhoods: names of those to use; none for all
-    :ivar seed: of all random choices: the same seed leads to the same steps
-        as long as no program reaches its time limit
-    :ivar members: that the first step of a neighbourhood frees
-    :ivar growth: factor of that number after a step without a better plan,
-        and its inverse after a program that reached its time limit
-    :ivar hosts: that the group does not use yet and that a step may use
-    :ivar used_hosts: that the group uses and that a step may use, beside
-        those that the freed members leave
-    :ivar share: of the time left, that one program may take
-    :ivar seconds: that one program may take at most
-    :ivar failures: steps in sequence without a better plan after which the
-        search ends
-    :ivar memory: share of a neighbourhood's weight that one step leaves
-    :ivar floor: smallest weight of a neighbourhood, of 1: none is forgotten
+    :ivar neighbourhoods: names of the neighbourhoods to use; all if empty
+    :ivar seed: seed of all random choices: the same seed leads to the same
+        steps if no program reaches its time limit
+    :ivar members: number of members that the first step of a neighbourhood
+        frees
+    :ivar growth: factor of that number after a step without a better plan, and
+        its inverse after a program that reached its time limit
+    :ivar hosts: maximum number of hosts of a step that the group does not use
+        yet
+    :ivar used_hosts: maximum number of hosts of a step that the group uses, in
+        addition to those that the freed members leave
+    :ivar share: maximum share of the remaining time for one program
+    :ivar seconds: maximum number of seconds for one program
+    :ivar failures: number of consecutive steps without a better plan after
+        which the search ends
+    :ivar memory: share of a neighbourhood's weight that a step keeps
+    :ivar floor: minimum weight of a neighbourhood, so that each can be chosen
     """
 
     neighbourhoods: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step: some members are freed, all others stay, and a program of the
-hosts that matter looks for a better plan."""
+"""One step: some members are freed, all others stay, and a program of some
+hosts searches for a better plan."""
 
 from collections.abc import Collection, Mapping
 from collections import Counter
@@ -26,11 +26,11 @@ from nova_holistic.solver.problem.preference_cost import preference_cost
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a step came to.
+    """Outcome of a step.
 
     :ivar is_better: whether the incumbent has a better plan now
     :ivar is_complete: whether the program was solved within its time
-    :ivar effort: size of the program: a measure that is no time
+    :ivar effort: size of the program; a measure that is independent of time
     """
 
     is_better: bool
@@ -40,12 +40,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a step may change.
+    """The members and hosts that a step may change.
 
     :ivar freed: paths of the freed members
-    :ivar hosts: indexes of the hosts that they may use; those that they leave
-        are among them
-    :ivar is_for_preferences: whether preferences are minimised, and not the
+    :ivar hosts: indexes of the hosts that they may use, including those that
+        they leave
+    :ivar is_for_preferences: whether to minimise preferences instead of the
         objective
     """
 
@@ -55,9 +55,9 @@ class Part:
 
 
 def step(plan: PlanView, part: Part, context: 'StepContext') -> Outcome:
-    """Look for a better plan, which the incumbent receives.
+    """Search for a better plan, and store it in the incumbent.
 
-    :raises OutOfTime: the program was not written down in time
+    :raises OutOfTime: the program was not built within the time limit
     """
     case = _case(plan, part, context)
     program = Program(case, plan.incumbent.objective, context.deadline,
@@ -79,10 +79,10 @@ def step(plan: PlanView, part: Part, context: 'StepContext') -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What steps are made with.
+    """Data that all steps share.
 
-    :ivar table: of all hosts
-    :ivar rows: of all policies; None if they are too many to be kept
+    :ivar table: table of all hosts
+    :ivar rows: rows of all policies; None if they are too many to be kept
     """
 
     table: HostTable
@@ -92,22 +92,23 @@ class StepContext:
     settings: Improvement
 
     def share(self) -> float:
-        """Of the time left, for one program."""
+        """Share of the remaining time for one program."""
         left = self.deadline.left()
         return min(self.settings.share,
                    self.settings.seconds / left if left else 0.0)
 
 
 class _Step(SolverCalls):
-    """Questions about one part of the members."""
+    """Solver calls for one part of the members."""
 
     def offer(self, counts: Counts | None) -> bool:
         return self._offer(counts)
 
 
 def _case(plan: PlanView, part: Part, context: StepContext) -> Case:
-    """A case of the hosts, and of the policies that see a freed member.
-    Members elsewhere stay: what they take is no matter, as nobody joins them.
+    """The case of the hosts, and of the policies that apply to a freed member.
+    Members on other hosts stay; their demand is irrelevant because no member
+    moves there.
     """
     incumbent, index = plan.incumbent, context.table.index
     inside = {*part.hosts.tolist()}
@@ -122,7 +123,8 @@ def _case(plan: PlanView, part: Part, context: StepContext) -> Case:
 
 
 def _freed(plan: PlanView, part: Part, rows: RowsByPlace | None) -> Freed:
-    """A policy that sees no freed member is kept, and costs the same."""
+    """The freed members with their policies. Policies that apply to none of
+    them remain satisfied, and their cost does not change."""
     incumbent = plan.incumbent
     members = tuple(m for m in incumbent.members if m.path in part.freed)
     scope = Scope('', incumbent.group, members)
@@ -137,14 +139,16 @@ def _freed(plan: PlanView, part: Part, rows: RowsByPlace | None) -> Freed:
 
 def _placement(case: Case, plan: PlanView, part: Part, counts: Counts
                ) -> Mapping[str, Host]:
-    """Only freed members have other hosts than before."""
+    """The new placement; only freed members may have other hosts than before.
+    """
     found = case.placement(counts)
     return {path: found[path] if path in part.freed else host
             for path, host in plan.where.items()}
 
 
 def _places(case: Case, plan: PlanView, freed: Collection[str]) -> np.ndarray:
-    """[class, host]: where a freed member may go, or a fixed one is."""
+    """[class, host]: hosts of fixed members, and hosts that freed members may
+    use."""
     mask = np.zeros(case.room.shape, dtype=bool)
     settled = {h for path, h in case.placed.items()
                if path not in plan.incumbent.placed}
@@ -160,7 +164,7 @@ def _places(case: Case, plan: PlanView, freed: Collection[str]) -> np.ndarray:
 
 def _fix(program: Program, case: Case, plan: PlanView,
          freed: Collection[str]) -> None:
-    """Members that are not freed stay on their hosts."""
+    """Fix the members that are not freed to their hosts."""
     for c, each in enumerate(case.classes):
         stay = Counter(
             case.table.index[plan.where[m.path].name]
@@ -174,7 +178,8 @@ def _fix(program: Program, case: Case, plan: PlanView,
 
 
 def _minimise(program: Program, plan: PlanView, part: Part) -> None:
-    """Either preferences, or the objective with preferences no worse."""
+    """Minimise preferences, or the objective within the cost of preferences.
+    """
     if part.is_for_preferences:
         program.minimise_preferences()
         return

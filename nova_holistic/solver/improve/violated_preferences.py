@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of whom the plan does not meet a preference."""
+"""Members below violated preferences."""
 
 from collections.abc import Sequence
 import random
@@ -11,8 +11,8 @@ from nova_holistic.solver.limits.current import improve as limits
 
 
 class ViolatedPreferences(Neighbourhood):
-    """Members of one scope with a preference that is not met, and members of
-    other hosts that make room for them."""
+    """Members of one scope with a violated preference, and members of other
+    hosts that make room for them."""
 
     name: ClassVar[str] = 'violated-preferences'
     is_for_preferences: ClassVar[bool] = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every solver of integer programs must be able to do."""
+"""The interface of solvers of integer programs."""
 
 import abc
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ NAMESPACE = 'nova_holistic.solvers'
 
 
 class Status(enum.Enum):
-    """How a run of a solver ended."""
+    """The result of a run of a solver."""
 
     OPTIMAL = 'proved best, within the gap asked for'
     FEASIBLE = 'stopped with a solution'
@@ -25,9 +25,10 @@ class Status(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A run's end; a solution is left in the variables' ``varValue``.
+    """Outcome of a run; the solution is in the variables' ``varValue``.
 
-    :ivar bound: no solution costs less; None where nothing is proved
+    :ivar bound: lower bound of the cost of all solutions; None if nothing is
+        proved
     """
 
     status: Status
@@ -41,17 +42,18 @@ class Outcome:
 class Backend(abc.ABC):
     """A solver: one file, one entry point in ``nova_holistic.solvers``.
 
-    It answers equally each time it is asked the same, time allowing, leaves
-    no files behind and prints nothing.
+    A solver is deterministic unless the time limit interrupts it. It leaves no
+    files behind and prints nothing.
     """
 
     name: ClassVar[str]
     around: ClassVar[float]
-    """Seconds a variable takes to be handed over and read back."""
+    """Seconds per variable to pass the program and to read the solution."""
 
     def __init__(self, threads: int = 1):
-        """:param threads: as many as it may use, unless that could change an
-        answer; HiGHS and CBC, with which it could, always use one"""
+        """:param threads: maximum number of threads, if it cannot change the
+            result. HiGHS and CBC always use one thread, because several
+            threads could change it"""
         self.threads = threads
 
     @abc.abstractmethod
@@ -59,15 +61,14 @@ class Backend(abc.ABC):
               start: Mapping[LpVariable, float] | None = None) -> Outcome:
         """Minimise the problem's objective.
 
-        :param seconds: wall-clock time it may take; nothing is begun where
-            there is none
-        :param gap: relative gap between value and bound that is good enough
+        :param seconds: wall-clock limit; the run does not start if it is 0
+        :param gap: relative gap between value and bound at which to stop
         :param start: values of some variables in a known solution
         """
 
 
 def load_backend(name: str, threads: int = 1) -> Backend:
-    """The installed solver of that name.
+    """The installed solver of this name.
 
     :raises UnknownPlugin: no solver of that name is installed
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear programs in which a few variables are 0 or 1.
+"""Linear programs with a few binary variables.
 
-Branch and bound over one program that is solved again and again from where it
-was: for a handful of such variables that is a fraction of what a solver of
-integer programs prepares for.
+Branch and bound over one linear program, which is solved repeatedly from its
+last basis. For a handful of binary variables, this takes a fraction of the
+time that a solver of integer programs needs for its preparation.
 """
 
 from collections.abc import Callable
@@ -22,8 +22,8 @@ Fixed = tuple[tuple[int, float], ...]
 
 class Branching:
     """
-    :ivar solution: the best one known; where none is, that of the program
-        without whole variables. The program has its duals
+    :ivar solution: the best known solution; if none is known, the solution
+        without integrality. The program has its duals
     """
 
     def __init__(self, program: Linear, few: np.ndarray):
@@ -39,9 +39,9 @@ class Branching:
     def solve(self, gap: float, left: Callable[[], float]) -> Outcome:
         """
         :param gap: relative gap between value and bound that is good enough
-        :param left: seconds that there still are
+        :param left: returns the seconds that are left
         """
-        # Bounds of what is still to be looked at, and of what was given up.
+        # Lower bounds of open nodes; ``low`` is the bound of pruned nodes.
         heap: list[tuple[float, int, Fixed]] = [(-np.inf, 0, ())]
         low, number = np.inf, 0
         for _ in range(current_limits().branching_nodes):
@@ -63,7 +63,7 @@ class Branching:
             if split is None:
                 self._best = value
                 continue
-            # Of those that are equally good the latest is looked at first.
+            # Among equally good nodes, the latest comes first.
             for end in (0.0, 1.0):
                 number -= 1
                 heapq.heappush(heap, (round(value, BOUND_DIGITS), number,
@@ -86,8 +86,8 @@ class Branching:
             self._best < np.inf) else np.inf
 
     def _solve_node(self, fixed: Fixed, seconds: float) -> float | None:
-        """No solution with these variables costs less; infinite where there
-        is none, None where nothing is proved in time."""
+        """Lower bound of the cost with these variables fixed. Infinite if no
+        solution exists, None if nothing is proved in time."""
         lower = np.zeros(len(self._binaries))
         upper = self._upper[self._binaries].astype(float)
         for number, end in fixed:
@@ -111,7 +111,8 @@ class Branching:
             np.array(model.getSolution().row_dual), least, most)
 
     def _fraction(self) -> int | None:
-        """The variable that is farthest from whole, the larger ones first."""
+        """The fractional variable with the largest value; None if all are
+        integral."""
         values = np.array(self._model.getSolution().col_value)[self._binaries]
         off = np.abs(values - np.round(values))
         if off.max(initial=0.0) <= INTEGRALITY:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where each class may go in a program of fewer hosts."""
+"""The hosts of each class in a program of fewer hosts."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,12 @@ from nova_holistic.solver.problem.case import Case, Counts
 
 def candidates(case: Case, busy: Sequence[int], best: Counts | None,
                width: int) -> np.ndarray:
-    """[class, host]: about ``width`` hosts a class, where it has so many.
+    """[class, host]: about ``width`` hosts per class, if it has enough.
 
-    A class keeps the hosts of the best plan so far. The others are hosts that
-    a relaxation chose and those of other classes, each class starting at
-    another one, so that together they cover them; then any.
+    A class keeps its hosts in the best plan so far. Next come the hosts that a
+    relaxation chose and those of other classes. Each class starts at a
+    different position, so that the classes together cover these hosts. The
+    last are any other hosts.
     """
     room = case.open_room()
     mask = np.zeros(room.shape, dtype=bool)
@@ -28,7 +29,7 @@ def candidates(case: Case, busy: Sequence[int], best: Counts | None,
         for hosts in (pool, rest):
             fitting = hosts[(room[c, hosts] > 0) & ~mask[c, hosts]]
             if len(fitting) > wanted:
-                # Evenly over all of them, shifted from class to class.
+                # Spread evenly over all of them, shifted from class to class.
                 steps = np.arange(wanted) * len(fitting) // max(wanted, 1)
                 fitting = fitting[(steps + c) % len(fitting)]
             mask[c, fitting] = True

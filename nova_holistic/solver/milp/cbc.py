@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CBC, as bundled with PuLP: a second opinion, in a process of its own."""
+"""CBC, as bundled with PuLP: an alternative solver in a separate process."""
 
 from collections.abc import Mapping
 import math
@@ -22,10 +22,10 @@ _BOUND = re.compile(r'^Lower bound:\s+(\S+)', re.MULTILINE)
 
 
 class _Stoppable(pulp.PULP_CBC_CMD):
-    """PuLP's driver of CBC, but for how the process is run.
+    """PuLP's driver of CBC, with a different way to run the process.
 
-    CBC looks at its time limit only now and then: it is stopped from outside
-    where it does not.
+    CBC checks its time limit only occasionally. If it exceeds the limit, the
+    process is terminated.
     """
 
     def run(self, problem: LpProblem, place: pathlib.Path) -> None:
@@ -51,7 +51,7 @@ class _Stoppable(pulp.PULP_CBC_CMD):
 
 
 class CBC(Backend):
-    """Slower than HiGHS, and its bound is only known from its log."""
+    """Slower than HiGHS; its bound is only available in its log."""
 
     name: ClassVar[str] = 'cbc'
     around: ClassVar[float] = 1e-4
@@ -75,7 +75,7 @@ class CBC(Backend):
             try:
                 driver.run(problem, pathlib.Path(place))
             except (subprocess.SubprocessError, OSError):
-                # Killed, or out of memory: there is no answer in that.
+                # CBC was killed or ran out of memory, so there is no result.
                 return Outcome(Status.NOTHING)
             text = log.read_text(errors='replace')
         return _outcome(problem, text)
@@ -86,7 +86,7 @@ def _outcome(problem: LpProblem, log: str) -> Outcome:
         return Outcome(Status.NOTHING if is_ill_conditioned(problem)
                        else Status.INFEASIBLE)
     found = _BOUND.search(log)
-    # The log leaves the objective's constant out.
+    # The bound in the log does not include the constant of the objective.
     bound = (float(found.group(1)) - CBC_BOUND_ERROR
              + problem.objective.constant) if found else None
     if bound is not None and not math.isfinite(bound):

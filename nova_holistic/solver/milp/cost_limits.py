@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of whole numbers of any size, and limits on what preferences cost."""
+"""Integer rows with coefficients of any size, and limits on preferences."""
 
 import abc
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Terms = list[tuple[LpVariable, int]]
 
 
 class CostLimits(abc.ABC):
-    """The part of a program that is about the cost of preferences.
+    """The part of a program that models the cost of preferences.
 
     :ivar penalties: the preferences
     :ivar preferences: their cost, in units of the largest weight
@@ -33,10 +33,11 @@ class CostLimits(abc.ABC):
 
     @abc.abstractmethod
     def _variable(self, upper: int) -> LpVariable:
-        """A new whole variable from 0 to the limit."""
+        """A new integer variable from 0 to the limit."""
 
     def add_up_preferences(self) -> None:
-        """Write down their cost; what is minimised may be rounded."""
+        """Build the expression of the cost; the minimised one may be rounded.
+        """
         self.preference_unit = max((
             each.carried.policy.weight for each in self.penalties),
             default=1.0) or 1.0
@@ -53,23 +54,23 @@ class CostLimits(abc.ABC):
         self.problem.objective = self.preferences
 
     def minimise_tier(self, tier: Sequence[Penalty]) -> CostRow:
-        """Minimise what these preferences cost, and nothing else."""
+        """Minimise only the cost of these preferences."""
         row = CostRow.of(tier)
         self.problem.objective = row.expression()
         return row
 
     def limit_tier(self, row: CostRow, cost: Fraction) -> None:
-        """From here on these preferences cost no more than that."""
+        """Limit the cost of these preferences."""
         self.require(LpAffineExpression([
             (variable, steps / row.largest) for variable, steps in row.terms])
             <= row.scaled_limit(row.most(cost)))
 
     def limit_preferences(self, cost: Fraction) -> None:
-        """From here on all preferences cost no more than that, exactly."""
+        """Limit the cost of all preferences, exactly."""
         parts = self.tiers()
         if not parts:
             return
-        # No preference costs less than nothing.
+        # No preference has a negative cost.
         first = CostRow.of(parts[0])
         if first.is_plain:
             self.limit_tier(first, cost)
@@ -79,11 +80,11 @@ class CostLimits(abc.ABC):
 
     def whole_row(self, terms: Terms, limit: int,
                   used: LpVariable | None) -> None:
-        """Sum of terms <= limit; where the place is not used, <= 0.
+        """Require sum of terms <= limit, or <= 0 if the place is not used.
 
-        Whole variables times whole numbers. Numbers that are too far apart
-        for a solver's tolerances are split into digits; what the lower digits
-        exceed their limit by is carried to the higher ones.
+        Variables and coefficients are integers. If the coefficients are too
+        far apart for the tolerances of solvers, they are split into digits.
+        The row of the higher digits includes the carry of the lower digits.
         """
         scale = max((abs(amount) for _, amount in terms), default=1)
         if scale > FAR_APART:
@@ -105,16 +106,16 @@ class CostLimits(abc.ABC):
         if used is None:
             self.require(LpAffineExpression(row) <= limit)
         else:
-            # Nothing at all where the host is not used: a tighter relaxation.
+            # An unused host takes nothing: this tightens the relaxation.
             row.append((used, -limit))
             self.require(LpAffineExpression(row) <= 0)
 
     def _whole(self, penalty: Penalty) -> Penalty:
-        """The same preference with a whole number of violations."""
+        """The same preference with an integer number of violations."""
         if not has_fractions(penalty):
             return penalty
         row = CostRow.of([penalty])
-        # Violations are whole numbers: so are these steps.
+        # Violations are integers, and therefore these steps are integers.
         least = sum(min(0, steps * variable.upBound)
                     for variable, steps in row.terms)
         most = sum(max(0, steps * variable.upBound)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Presolve: hosts that some best plan does not use.
 
-Host a dominates host b if all policies treat both alike and a is at least as
-good as b in every respect: room, free amounts, and cost. In a plan that uses
-b and not a, the members of b can move to a: the plan remains valid, and costs
-no more. A plan for n members uses at most n hosts. So a host with n or more
-dominating hosts is not needed: one of these is always unused.
+Host a dominates host b if all policies treat both hosts equally and a is at
+least as good as b in every respect: room, free amounts, and cost. In a plan
+that uses b and not a, the members of b can move to a: the plan remains valid,
+and its cost does not increase. A plan for n members uses at most n hosts. So a
+host with n or more dominating hosts is not needed: one of these is always
+unused.
 """
 
 from collections.abc import Iterator
@@ -21,9 +22,8 @@ from nova_holistic.solver.problem.rows import Atom, Kind, Terms
 
 
 def needed_places(case: Case, objective: Objective) -> np.ndarray:
-    """[class, host]: places that the policies leave, without the hosts that
-    some best plan does not use. No host is left out if nothing is known of the
-    costs.
+    """[class, host]: places that the policies permit, without the hosts that
+    some best plan does not use. No host is removed if the costs are unknown.
     """
     members = sum(len(each.members) for each in case.classes)
     outlay, traffic = objective.outlay(), objective.traffic()
@@ -45,7 +45,7 @@ def needed_places(case: Case, objective: Objective) -> np.ndarray:
 
 
 def with_plan(places: np.ndarray, plan: Counts | None) -> np.ndarray:
-    """These places and those of a plan."""
+    """The given places, and the places of a plan."""
     places = places.copy()
     for c, here in enumerate(plan or ()):
         places[c, [*here]] = True
@@ -53,7 +53,7 @@ def with_plan(places: np.ndarray, plan: Counts | None) -> np.ndarray:
 
 
 def _most_used(case: Case, hosts: np.ndarray, members: int) -> int:
-    """The largest number of these hosts that a plan uses."""
+    """Upper bound of the number of these hosts that a plan uses."""
     waiting = {m.path for each in case.classes for m in each.members}
     for limit in case.rules.limits:
         division = case.table.division(limit.level)
@@ -67,7 +67,7 @@ def _most_used(case: Case, hosts: np.ndarray, members: int) -> int:
 
 def _alike(case: Case, signatures: '_Signatures', levels: set[str],
            useful: np.ndarray) -> Iterator[np.ndarray]:
-    """Sets of hosts that all policies treat alike."""
+    """Sets of hosts that all policies treat equally."""
     where = [case.table.division(level).of_host for level in sorted(levels)]
     stay = set(case.placed.values())
     found: dict[tuple, list[int]] = defaultdict(list)
@@ -80,15 +80,16 @@ def _alike(case: Case, signatures: '_Signatures', levels: set[str],
 
 
 def _values(case: Case, room: np.ndarray, objective: Objective) -> np.ndarray:
-    """[host, ...]: more of any column is never worse.
+    """[host, ...]: a higher value in any column is never worse.
 
-    Utilisation is as in objectives.utilisation, and so is its growth.
+    Utilisation and its increase are as in objectives.utilisation.
     """
     columns = [*room]
     for name in sorted({n for c in case.classes for n, _ in c.demands}):
         asked = np.array([dict(each.demands).get(name, 0)
                           for each in case.classes], dtype=np.int64)
-        # The members take no more than all that have room, in whole steps.
+        # Members take at most the demand that fills all room, in multiples of
+        # the divisor.
         free = np.minimum(case.table.amounts(name).free,
                           asked @ room.astype(np.int64))
         columns.append(free // max(1, np.gcd.reduce(asked)))
@@ -118,8 +119,8 @@ def _values(case: Case, room: np.ndarray, objective: Objective) -> np.ndarray:
 def _dominated(values: np.ndarray, most: int) -> np.ndarray:
     """Indexes of rows with at least that number of dominating rows.
 
-    Of two equal rows, the first dominates the second. The rows are compared
-    with the best ones only, which is enough to prove domination.
+    Of two equal rows, the first dominates the second. Rows are compared only
+    with the best rows. This is sufficient to prove domination.
     """
     if not most:
         return np.arange(len(values))
@@ -139,13 +140,13 @@ def _dominated(values: np.ndarray, most: int) -> np.ndarray:
 
 
 class _Signatures:
-    """What the rows of policies say of each single host.
+    """The part of the rows of policies that refers to each single host.
 
-    Two hosts with equal signatures can change places: that changes no row but
-    the order of the rows. Variables of a policy that only the rows of one host
-    have are numbered within that host.
+    Two hosts with equal signatures can be exchanged: this changes only the
+    order of the rows. Variables of a policy that occur only in rows of one
+    host are numbered within that host.
 
-    :ivar levels: of the rows and limits
+    :ivar levels: levels of the rows and limits
     """
 
     def __init__(self, case: Case):
@@ -174,7 +175,8 @@ class _Signatures:
         return tuple(self._of.get(host, ()))
 
     def _owner(self, terms: Terms) -> int | None:
-        """The only host that the row is about; None if there is none."""
+        """The only host of the row; None if it has no host or several hosts.
+        """
         self.levels.update(atom.level for atom, _ in terms
                            if atom.kind is not Kind.FREE)
         hosts = {atom.domain for atom, _ in terms if _is_of_host(atom)}
@@ -182,14 +184,14 @@ class _Signatures:
             return None
         owner = self._host[hosts.pop()]
         for atom, _ in terms:
-            # A variable of the policy belongs to one host at most.
+            # A variable of the policy belongs to at most one host.
             if atom.kind is Kind.FREE and (
                     self._owners.setdefault(atom, owner) != owner):
                 self._owners[atom] = None
         return owner
 
     def _share(self, terms: Terms, number: int) -> None:
-        """A row of several hosts, or of none."""
+        """Add a row of several hosts, or of no host, to its hosts."""
         for atom, coefficient in terms:
             owner = (self._host[atom.domain] if _is_of_host(atom)
                      else self._owners.get(atom))
@@ -198,7 +200,7 @@ class _Signatures:
                     self._name(atom, owner), coefficient)))
 
     def _name(self, atom: Atom, owner: int) -> tuple:
-        """Equal for atoms that correspond to each other at two hosts."""
+        """Key that is equal for corresponding atoms of two hosts."""
         if _is_of_host(atom):
             return 'host', atom.kind.name, atom.scope
         if atom.kind is not Kind.FREE:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Better plans from one that is known: programs of fewer places find them far
-sooner than one of all.
+"""Fix and optimise: improve a known plan with programs of fewer places, which
+find better plans far sooner than the complete program.
 
-First come the places that members would be in if they could be divided, and
-then parts of the members, while the others stay where they are.
+The first program contains the places that the linear relaxation uses. Each
+following program moves a part of the members, while all others stay.
 """
 
 from typing import TYPE_CHECKING
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def fix_and_optimise(search: 'Search', program: Program, deadline: Deadline,
                      gap: float) -> None:
-    """Make the search's best plan better, for as long as that is worth it and
-    not much longer than it took so far.
+    """Improve the search's best plan while this is worthwhile, and not much
+    longer than the search took so far.
 
-    :param program: of all members and hosts
+    :param program: the program of all members and hosts
     """
     _set_objective(search, program)
     if search.solve_relaxation(program).status is Status.OPTIMAL:
@@ -57,7 +57,7 @@ def _in_parts(search: 'Search', program: Program, deadline: Deadline,
 
 
 def _set_objective(search: 'Search', program: Program) -> None:
-    """Minimise both, any preference before all cost."""
+    """Minimise preferences and cost; any preference outweighs all cost."""
     cost = max(1.0, abs(search.worth[1]) / program.cost_unit)
     program.minimise_both(limits().preference_factor * cost
                           / program.least_preference())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Better plans near the best one so far: some classes may go wherever they
-can, the others stay on their hosts."""
+"""Classes that may move in one step of fix and optimise, while all other
+classes stay on their hosts."""
 
 from collections.abc import Callable, Iterator
 import random
@@ -11,11 +11,12 @@ from nova_holistic.solver.problem.case import Case, Counts
 
 def free_classes(case: Case, best: Callable[[], Counts],
                  turn: int = 0) -> Iterator[set[int]]:
-    """Classes of each part that may move at once. Who would like something
-    better is in each part, and all others in one.
+    """Yield sets of classes that may move at the same time. Each set contains
+    the classes below violated preferences. Every other class is in one of the
+    sets.
 
-    :param best: the plan of which preferences are looked at, as it is then
-    :param turn: each has other parts
+    :param best: returns the current plan, whose preferences are checked
+    :param turn: number of the round; each round has different sets
     """
     sizes = (case.open_room() > 0).sum(axis=1)
     order = list(range(len(case.classes)))
@@ -34,7 +35,7 @@ def free_classes(case: Case, best: Callable[[], Counts],
 
 
 def _below_violated(case: Case, best: Counts) -> list[int]:
-    """Classes below preferences that are not met."""
+    """Classes below violated preferences."""
     where = case.placement(best)
     paths = {
         member.path for each in case.policies if not each.policy.hard

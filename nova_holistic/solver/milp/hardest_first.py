@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A first plan in which those have their hosts first whom placing one member
-after another does not get right.
+"""A first plan that starts with the members that a greedy placement cannot
+place.
 
-Some rules cannot be kept member by member, as where traffic has to fit on
-links, and in a nearly full cloud some members find no host. A small program
-of their classes alone finds hosts for these, and all others are placed around
-them. The classes grow until a plan is found, or there are too many of them.
+Some rules cannot be satisfied member by member, such as the traffic on links.
+In a nearly full cloud, some members find no host. A small program of only
+their classes finds hosts for these members, and all others are placed around
+them. The set of classes grows until a plan is found or the set is too large.
 """
 
 from collections.abc import Iterator
@@ -27,9 +27,9 @@ from nova_holistic.solver.problem.rows import Carried, Kind
 
 
 class HardestFirst:
-    """Which classes come first, and where they are.
+    """The classes that are placed first, and their hosts.
 
-    :param restarts: that have been tried already
+    :param restarts: greedy restarts that have been run
     :ivar solving: seconds spent in the solver
     """
 
@@ -43,7 +43,7 @@ class HardestFirst:
         self._classes: set[int] = set()
 
     def run(self) -> Counts | None:
-        """A plan that keeps all rules, or None."""
+        """A plan that satisfies all rules, or None."""
         for _ in range(limits().fixing_rounds):
             before = len(self._classes)
             self._add()
@@ -60,8 +60,9 @@ class HardestFirst:
         return None
 
     def _add(self) -> None:
-        """The classes below rules that the latest attempt broke; else the
-        class that found no host most often, with those below its rules."""
+        """Add the classes below rules that the latest attempt violated. If
+        it violated none, add the class that failed most often and the classes
+        below its rules."""
         broken, self._restarts.broken = self._restarts.broken, None
         if broken is not None:
             where = self._case.placement(broken)
@@ -78,15 +79,15 @@ class HardestFirst:
             self._classes.update(self._classes_of(each))
 
     def _closest(self, c: int) -> list[Carried]:
-        """Policies that the class shares with few others."""
+        """Policies with few members that apply to the class."""
         path = self._case.classes[c].members[0].path
         return [each for each in self._hard
                 if 4 * len(_paths(each)) <= len(self._case.members)
                 and path in _paths(each)]
 
     def _with_silent_types(self, policies: list[Carried]) -> list[Carried]:
-        """With all of the types of those that have no rows: one policy may
-        speak for others of its type, as those that share links do."""
+        """Add all policies of the types without rows: one policy may have rows
+        for others of its type, for example those that share links."""
         speaking = self._case.rules.speaking()
         silent = {type(each.policy) for each in policies
                   if id(each) not in speaking}
@@ -100,7 +101,7 @@ class HardestFirst:
                 if any(m.path in paths for m in each.members))
 
     def _solve(self) -> bool:
-        """Find hosts for the classes, as if there were no others."""
+        """Find hosts for the classes, ignoring all other classes."""
         chosen = sorted(self._classes)
         program = Program(self._subcase(chosen), Feasibility(), self._deadline)
         program.minimise_cost()
@@ -116,8 +117,8 @@ class HardestFirst:
         return True
 
     def _subcase(self, chosen: list[int]) -> Case:
-        """The classes, with the rules that were broken, and those that speak
-        of no one else."""
+        """The case of the classes, with the violated rules and the rules that
+        apply only to these classes."""
         case = self._case
         alone = {number for number, scope in enumerate(case.rules.scopes)
                  if {*case.classes_in(number)} <= {*chosen}}
@@ -133,7 +134,7 @@ class HardestFirst:
 
 
 def _paths(carried: Carried) -> set[str]:
-    """Of the members that the policy speaks of."""
+    """Paths of the members that the policy applies to."""
     policy, scope = carried.policy, carried.scope
     if isinstance(policy, Relationship):
         return {m.path for side in policy.sides(scope) for m in side}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HiGHS, in this process."""
+"""HiGHS, in the same process."""
 
 from collections.abc import Mapping
 import math
@@ -18,9 +18,11 @@ from nova_holistic.solver.milp.weak_duality import DualProgram
 
 
 class _InProcess(pulp.HiGHS):
-    """PuLP's driver of HiGHS, with a start and the whole model in one call.
+    """PuLP's driver of HiGHS, with a warm start and the whole model in one
+    call.
 
-    PuLP adds columns and rows one at a time, and knows no warm start.
+    PuLP adds columns and rows one at a time, and does not support a warm
+    start.
     """
 
     def __init__(self, start: Mapping[LpVariable, float] | None, **options):
@@ -61,7 +63,7 @@ class _InProcess(pulp.HiGHS):
 
 
 class HiGHS(Backend):
-    """The default: fast, proves bounds, takes a warm start."""
+    """The default solver: fast, proves bounds, supports a warm start."""
 
     name: ClassVar[str] = 'highs'
     around: ClassVar[float] = 3e-5
@@ -73,7 +75,7 @@ class HiGHS(Backend):
             'mip_max_start_nodes': limits().start_nodes, **SAFE_OPTIONS}
         outcome, left = _run(problem, start, seconds, options)
         if outcome.status is Status.INFEASIBLE and is_ill_conditioned(problem):
-            # Presolve takes numbers for equal that are not.
+            # Presolve may consider slightly different numbers equal.
             outcome, _ = _run(problem, start, left,
                               {**options, 'presolve': 'off'})
         return outcome
@@ -81,10 +83,10 @@ class HiGHS(Backend):
 
 def _run(problem: LpProblem, start: Mapping[LpVariable, float] | None,
          seconds: float, options: Mapping) -> tuple[Outcome, float]:
-    """What came of it, and the seconds that are left.
+    """Return the outcome and the remaining seconds.
 
-    HiGHS looks at its time limit between passes of presolve, each of which
-    takes a while where a program is large: without time it is not begun.
+    HiGHS checks its time limit between passes of presolve, and each pass takes
+    long for a large program. Therefore it does not start without time.
     """
     if seconds <= 0:
         return Outcome(Status.NOTHING), 0.0
@@ -101,13 +103,13 @@ def _outcome(model: highspy.Highs, program: highspy.HighsLp,
     status = model.getModelStatus()
     known = highspy.HighsModelStatus
     if status == known.kInfeasible or (
-            # Nothing that is bounded on all sides can be unbounded.
+            # A program with only bounded variables cannot be unbounded.
             status == known.kUnboundedOrInfeasible and all(
                 v.lowBound is not None and v.upBound is not None
                 for v in problem.variables())):
         return Outcome(Status.INFEASIBLE)
     if status == known.kModelEmpty:
-        # HiGHS leaves the bound of a program without variables at 0.
+        # HiGHS returns the bound 0 for a program without variables.
         return Outcome(Status.OPTIMAL, problem.objective.constant)
     info = model.getInfo()
     whole = any(v.cat == pulp.LpInteger for v in problem.variables())
@@ -127,9 +129,9 @@ def _outcome(model: highspy.Highs, program: highspy.HighsLp,
 
 
 def _dual_bound(program: highspy.HighsLp, duals: np.ndarray) -> float | None:
-    """Of a program without whole variables, by its multipliers.
+    """Bound of a program without integer variables, from its duals.
 
-    :param program: as it was written down; HiGHS leaves tiny numbers out
+    :param program: the original program; HiGHS drops tiny coefficients
     """
     matrix = program.a_matrix_
     starts = np.array(matrix.start_)

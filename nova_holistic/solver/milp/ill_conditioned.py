@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of which a solver's "infeasible" is no proof, because of rounding.
+"""Programs for which the result "infeasible" is not a proof due to rounding.
 
-Solvers work with floats and tolerances. Coefficients that differ in the last
-digits of those are taken for equal, or for nothing, and what fits a host to
-the last unit is then said not to fit.
+Solvers use floating-point numbers and tolerances. They consider coefficients
+equal, or 0, if the difference is below the tolerance. Members that fit a host
+exactly are then reported not to fit.
 """
 
 import itertools
@@ -15,8 +15,8 @@ from nova_holistic.solver.problem.tolerances import (
 
 
 def is_ill_conditioned(problem: LpProblem) -> bool:
-    """Whether coefficients of one row differ, from each other or from 0, by
-    little more than nothing."""
+    """Whether two coefficients of one row, or a coefficient and 0, have a tiny
+    difference."""
     return any(
         EQUAL_COEFFICIENTS < (more - less) / sizes[-1] < DISTINCT_COEFFICIENTS
         for row in problem.constraints()

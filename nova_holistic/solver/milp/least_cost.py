@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The least that preferences cost, and the proof that nothing costs less.
+"""The minimum cost of preferences, and its proof.
 
-Weights that solvers cannot tell apart in one row are minimised in tiers, the
-heaviest first. That leads to good plans, and proves nothing where many light
-preferences outweigh a heavy one. The proof is a program that asks for a plan
-that costs less by the smallest possible step, and that has no solution.
+Weights that solvers cannot distinguish in one row are minimised in tiers, the
+heaviest first. This leads to good plans, but proves nothing if many light
+preferences outweigh a heavy one. The proof is an infeasible program: it
+requires a plan whose cost is lower by the smallest possible step.
 """
 
 from fractions import Fraction
@@ -19,12 +19,12 @@ from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 
 def least_preferences(calls: SolverCalls, program: Program, share: float,
                       prove: bool) -> Status:
-    """Improve the best plan until its preferences cost as little as possible.
+    """Improve the best plan until the cost of its preferences is minimal.
 
-    :param share: of the time left that each program may take
-    :param prove: whether a proof is worth a program of its own
-    :returns: OPTIMAL where no plan's preferences cost less, INFEASIBLE where
-        there is no plan, FEASIBLE where there is one, else NOTHING
+    :param share: share of the remaining time for each program
+    :param prove: whether to solve a separate program for the proof
+    :returns: OPTIMAL if no plan has a lower cost of preferences, INFEASIBLE if
+        no plan exists, FEASIBLE if a plan is known, else NOTHING
     """
     found = program.tiers()
     trial = program.again() if len(found) > 1 else program
@@ -47,7 +47,7 @@ def least_preferences(calls: SolverCalls, program: Program, share: float,
 
 
 def _cost(calls: SolverCalls, tier: tuple[Penalty, ...]) -> Fraction:
-    """What these preferences cost in the best plan."""
+    """Cost of these preferences in the best plan."""
     case = calls.case
     placement = case.placement(calls.best)
     return sum((case.weighted(each.carried, placement) for each in tier),
@@ -55,7 +55,7 @@ def _cost(calls: SolverCalls, tier: tuple[Penalty, ...]) -> Fraction:
 
 
 def _is_least(outcome: Outcome, row: CostRow, cost: Fraction) -> bool:
-    """Whether one step less is below the solver's bound."""
+    """Whether a cost lower by one step is below the solver's bound."""
     if outcome.status is not Status.OPTIMAL or outcome.bound is None:
         return False
     unit = row.step * row.largest
@@ -64,7 +64,7 @@ def _is_least(outcome: Outcome, row: CostRow, cost: Fraction) -> bool:
 
 
 def _proved(calls: SolverCalls, program: Program, share: float) -> Status:
-    """Ask for a plan that costs less until there is none."""
+    """Require a plan with a lower cost until no such plan exists."""
     trial = program.again()
     step = common_step(each.weight for each in trial.penalties)
     while True:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear and integer programs as columns of numbers, for HiGHS.
+"""Linear and integer programs as arrays, for HiGHS.
 
-For what would be too large to be written down variable by variable.
+For programs that are too large to build variable by variable.
 """
 
 from dataclasses import dataclass, field
@@ -15,25 +15,25 @@ from nova_holistic.solver.milp.weak_duality import DualProgram
 from nova_holistic.solver.problem.tolerances import NO_PROBING
 
 DETERMINISTIC = {'random_seed': 1, 'threads': 1, 'parallel': 'off'}
-"""Options with which HiGHS answers equally each time. Its scheduler is one for
-the whole process: after a run with one number of threads, a run that asks for
-another is refused, and with several threads searches go other ways."""
+"""Options that make HiGHS deterministic. Its scheduler is global to the
+process: after a run with one number of threads, HiGHS refuses a run with
+another number. With several threads, the search is not deterministic."""
 
 SAFE_OPTIONS = {**DETERMINISTIC, 'presolve_rule_off': NO_PROBING}
-"""Options of every run. A bit for each presolve rule that is left out:
-probing makes HiGHS 1.12 to 1.15.1 call solutions optimal, or programs
-infeasible, that are not; as an example, a program of a product of counts with
-52 rows and 31 columns."""
+"""Options of every run. Each bit of presolve_rule_off disables a presolve
+rule. Because of probing, HiGHS 1.12 to 1.15.1 incorrectly reports solutions as
+optimal, or programs as infeasible; an example is a program of a product of
+counts with 52 rows and 31 columns."""
 
 
 @dataclass(slots=True)
 class Linear:
     """Minimise cost x variables, within limits of variables and rows.
 
-    :ivar integer: None where no variable has to be whole
-    :ivar duals: of the rows, once it is solved without whole variables
-    :ivar count: of the rows
-    :ivar lower: limits of the variables; None where all are 0
+    :ivar integer: mask of integer variables; None if all are continuous
+    :ivar duals: dual values of the rows, after a solution without integrality
+    :ivar count: number of rows
+    :ivar lower: lower limits of the variables; None if all are 0
     """
 
     cost: np.ndarray
@@ -59,10 +59,10 @@ class Linear:
 
     def solve(self, seconds: float, gap: float = 0.0,
               nodes: int | None = None) -> tuple[Outcome, np.ndarray]:
-        """What came of it, and the values of the variables.
+        """Return the outcome and the values of the variables.
 
-        :param nodes: of the search tree, after which to stop; unlike the
-            seconds it leads to the same answer on machines of any speed
+        :param nodes: maximum number of nodes of the search tree. Unlike a time
+            limit, it leads to the same result on machines of any speed
         """
         model = highspy.Highs()
         for name, value in (
@@ -81,12 +81,12 @@ class Linear:
         return outcome, np.array(found.col_value)
 
     def lower_limits(self) -> np.ndarray:
-        """Of the variables."""
+        """Lower limits of the variables."""
         return np.zeros(len(self.cost)) if self.lower is None else (
             np.asarray(self.lower, float))
 
     def dual(self) -> DualProgram:
-        """What proves bounds of it, as if no variable had to be whole."""
+        """The numbers that prove bounds of the program without integrality."""
         rows, columns, values = self._entries()
         return DualProgram(
             np.asarray(self.cost, float), rows.astype(np.int64),
@@ -103,7 +103,7 @@ class Linear:
                 np.concatenate(self._upper))
 
     def loaded(self) -> highspy.Highs:
-        """For a program that grows and is solved again and again."""
+        """Return a HiGHS model that can be extended and solved repeatedly."""
         model = highspy.Highs()
         for name, value in (*SAFE_OPTIONS.items(), ('output_flag', False)):
             model.setOptionValue(name, value)
@@ -111,16 +111,15 @@ class Linear:
         return model
 
     def _entries(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows, columns and values, in the order of the rows; what was added
-        to one place more than once as its sum. HiGHS takes a place that is
-        there twice without a word, and may then never end.
-        """
+        """Rows, columns and values, sorted by row. Duplicate entries are
+        summed, because HiGHS accepts duplicates without an error and may then
+        not terminate."""
         rows, columns, values = (
             np.concatenate(parts) for parts in zip(*self._rows))
         place = rows.astype(np.int64) * len(self.cost) + columns
         order = np.argsort(place, kind='stable')
         first = np.flatnonzero(np.diff(place[order], prepend=-1))
-        # Nothing to sum, as nearly always: values stay as they are.
+        # Usually there are no duplicates, and the values remain unchanged.
         values = (values[order] if len(first) == len(order) else
                   np.add.reduceat(values[order], first))
         rows, columns = rows[order][first], columns[order][first]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What preferences cost in a program, exactly, for weights of any size.
+"""The exact cost of preferences in a program, for weights of any size.
 
-A solver tells numbers of one row apart only if they are of similar size. So
-weights are minimised in tiers, the heaviest first, and a limit on the cost is
-a row of whole numbers, each of which counts the common step of all weights.
+A solver distinguishes numbers of one row only if they are of similar size.
+Therefore weights are minimised in tiers, the heaviest first. A limit on the
+cost is an integer row whose unit is the common step of all weights.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from nova_holistic.solver.problem.tolerances import FAR_APART, FEASIBILITY
 class Penalty:
     """One preference in a program.
 
-    :ivar violations: their number, as an expression of the program
+    :ivar violations: number of violations, as an expression of the program
     """
 
     carried: Carried
@@ -34,7 +34,7 @@ class Penalty:
         return exact(self.carried.policy.weight)
 
     def amounts(self) -> Iterator[tuple[LpVariable, Fraction]]:
-        """What 1 of each variable costs."""
+        """Each variable, and the cost of 1 of it."""
         for variable, coefficient in self.violations.items():
             if coefficient:
                 yield variable, self.weight * exact(coefficient)
@@ -45,12 +45,12 @@ class Penalty:
 
 @dataclass(frozen=True, slots=True)
 class CostRow:
-    """What some preferences cost: a sum of variables, each times a whole
+    """Cost of some preferences: a sum of variables, each times an integer
     number of steps.
 
-    :ivar terms: variables and the steps that 1 of each costs
-    :ivar constant: steps that they cost anyway
-    :ivar largest: the most steps that 1 of a variable costs
+    :ivar terms: variables, and the number of steps that 1 of each costs
+    :ivar constant: fixed cost, in steps
+    :ivar largest: the largest number of steps in the terms
     """
 
     step: Fraction
@@ -76,30 +76,31 @@ class CostRow:
 
     @property
     def is_plain(self) -> bool:
-        """Whether solvers tell its numbers apart."""
+        """Whether solvers can distinguish its numbers."""
         return self.largest <= FAR_APART
 
     def most(self, cost: Fraction) -> int:
-        """Whole steps of the variables where the cost is at most that."""
+        """The largest sum of the terms, in steps, at this cost."""
         return math.floor(cost / self.step - self.constant)
 
     def expression(self) -> LpAffineExpression:
-        """The cost, in units of its largest number."""
+        """The cost, in units of the largest number."""
         return LpAffineExpression(
             [(variable, steps / self.largest)
              for variable, steps in self.terms],
             constant=float(self.constant / self.largest))
 
     def scaled_limit(self, most: int) -> float:
-        """The limit of a row of the plain terms, in units of the largest, with
-        room for rounding but less than another step."""
+        """The limit for a row of the plain terms, in units of the largest
+        number. It includes a tolerance for rounding that is smaller than one
+        step."""
         limit = most / self.largest
         return limit + min(0.5 / self.largest,
                            FEASIBILITY * max(1.0, abs(limit)))
 
 
 def tiers(penalties: Sequence[Penalty]) -> tuple[tuple[Penalty, ...], ...]:
-    """Preferences of weights so similar that solvers tell them apart, the
+    """Groups of preferences whose weights solvers can distinguish, the
     heaviest first."""
     found: list[list[Penalty]] = []
     for each in sorted(penalties, key=lambda p: -p.weight):
@@ -113,6 +114,6 @@ def tiers(penalties: Sequence[Penalty]) -> tuple[tuple[Penalty, ...], ...]:
 
 
 def has_fractions(penalty: Penalty) -> bool:
-    """Whether some of its variables need not be whole."""
+    """Whether some of its variables are continuous."""
     return any(variable.cat != pulp.LpInteger
                for variable in penalty.violations)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where members of a scope are: their number in a place, and whether any."""
+"""Presence of members: their number in a place, and whether there are any."""
 
 from collections.abc import Iterator
 from collections import Counter, defaultdict
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class ScopeCount:
     """Members of one scope in one place.
 
-    :ivar places: (class, host) of those still to be placed there
-    :ivar constant: number of those that are there and stay
+    :ivar places: (class, host) of the members that may be placed there
+    :ivar constant: number of members that stay there
     """
 
     places: tuple[tuple[int, int], ...]
@@ -30,10 +30,10 @@ _NOWHERE = ScopeCount((), 0)
 
 
 class Presence:
-    """Counts, and binaries that are 1 just where a count is not 0.
+    """Counts, and binaries that are 1 if and only if a count is positive.
 
-    A binary is made when it is first asked for, and only once for equal
-    spots.
+    A binary is created when it is first needed, and only once for equal
+    places.
     """
 
     def __init__(self, program: 'Program'):
@@ -43,7 +43,7 @@ class Presence:
         self._places: dict[tuple[int, str], dict[int, ScopeCount]] = {}
 
     def spot(self, atom: Atom) -> ScopeCount:
-        """The place and the members that a count in the rules speaks of."""
+        """The place and the members that an atom of the rules counts."""
         key = (atom.scope, atom.level)
         if key not in self._places:
             self._places[key] = self._by_domain(*key)
@@ -63,7 +63,7 @@ class Presence:
                                   constant=spot.constant)
 
     def of(self, spot: ScopeCount) -> LpAffineExpression:
-        """1 where anyone is there, else 0."""
+        """1 if any of the members is in the place, else 0."""
         if spot.constant or not spot.places:
             return LpAffineExpression(constant=float(spot.constant > 0))
         if spot.places not in self._used:
@@ -71,7 +71,7 @@ class Presence:
         return LpAffineExpression(self._used[spot.places][1])
 
     def known(self, host: int) -> LpVariable | None:
-        """The binary of all members on a host, if anything asked for it."""
+        """The binary of all members on a host, if it was created."""
         found = self._used.get(self.whole_host(host).places)
         return found[1] if found else None
 
@@ -85,9 +85,9 @@ class Presence:
         members = sum(len(program.case.classes[c].members)
                       for c in {c for c, _ in spot.places})
         most = min(members, sum(v.upBound for v in count))
-        # No member is in a place that is not used.
+        # Members are only in places that are used.
         program.require(count <= used * most)
-        # A place that is used holds a member.
+        # A used place holds at least one member.
         program.require(count >= used)
         return used
 

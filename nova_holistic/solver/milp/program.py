@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The integer program: how many of each member class go to each host."""
+"""The integer program: the number of members of each class on each host."""
 
 from collections.abc import Sequence
 from collections import Counter
@@ -26,12 +26,13 @@ from nova_holistic.solver.problem.rows import Atom, CountLimit, Kind
 class Program(VariableFixing, CostLimits):
     """Implements model.objective.HostEncoder on PuLP.
 
-    ``x[c][h]`` is the number of class ``c`` on host ``h``: an integer for
-    each class and host that it may use, not for each member and host.
+    ``x[c][h]`` is the number of members of class ``c`` on host ``h``: one
+    integer for each class and each host that it may use.
 
-    :param hosts: [class, host]: where a class may go; None for wherever it
-        can. A program of fewer hosts proves nothing about the others,
-    :param whole: unless some best plan uses these hosts only
+    :param hosts: [class, host]: hosts that a class may use; None if
+        the class may use any. A program of fewer hosts proves nothing about
+        the others
+    :param whole: whether some best plan uses only these hosts
     """
 
     def __init__(self, case: Case, objective: Objective, deadline: Deadline,
@@ -65,7 +66,7 @@ class Program(VariableFixing, CostLimits):
         self._keep_within_capacity()
         self._scale_cost()
 
-    # What an objective sees of it.
+    # The interface for objectives.
 
     def hosts(self) -> Sequence[Host]:
         numbers = sorted({*self._here, *self.case.placed.values()})
@@ -102,21 +103,21 @@ class Program(VariableFixing, CostLimits):
     def require(self, constraint: LpConstraint | bool) -> None:
         self._deadline.check()
         if isinstance(constraint, bool):
-            # Two numbers were compared.
+            # The constraint is the result of comparing two numbers.
             constraint = LpAffineExpression() >= 1 - constraint
         if not constraint.items() and not constraint.valid():
-            # Not every solver sees that a row without variables cannot hold.
+            # Some solvers do not detect an infeasible row without variables.
             constraint = LpAffineExpression(self.binary()) >= 2
         self.problem.addConstraint(constraint)
 
-    # What the search asks of it.
+    # The interface for the search.
 
     @property
     def size(self) -> int:
         return self._variables
 
     def again(self) -> 'Program':
-        """The same program without what was added to it later."""
+        """The same program, without the rows that were added later."""
         return type(self)(
             self.case, self._objective, self._deadline, self._hosts,
             self.whole)
@@ -125,17 +126,17 @@ class Program(VariableFixing, CostLimits):
         self.problem.objective = self.scaled_cost
 
     def forbid(self, host: int, counts: Counts) -> None:
-        """Not all of what the counts put on the host, at the same time.
+        """Forbid this combination of members on the host.
 
-        Cuts off exactly these members and larger sets, with coefficients as
-        small as the counts, where the amounts are too far apart in size for
-        a solver's tolerances.
+        Cuts off exactly these members and larger sets. The coefficients are as
+        small as the counts, also if the amounts are too far apart for the
+        tolerances of a solver.
         """
         reached = []
         for c in self._here.get(host, ()):
             number = counts[c].get(host, 0)
             if number:
-                # 1 where the class has that many there, or more.
+                # 1 if the class has at least this number of members there.
                 many = self.binary()
                 upper = int(self.limits[c, host])
                 self.require(
@@ -145,7 +146,7 @@ class Program(VariableFixing, CostLimits):
         self.require(LpAffineExpression(reached) <= len(reached) - 1)
 
     def read(self) -> Counts:
-        """The solution found, rounded to whole numbers of members."""
+        """The solution, rounded to whole numbers of members."""
         return tuple(
             {h: number for h, variable in row.items()
              if (number := round(variable.varValue or 0))}
@@ -161,10 +162,10 @@ class Program(VariableFixing, CostLimits):
                 counts[c].get(h, 0) for c, h in spot.places))
         return values
 
-    # How it is built.
+    # Construction.
 
     def binary(self) -> LpVariable:
-        """A new variable that is 0 or 1."""
+        """Create a variable that is 0 or 1."""
         return self._variable(1)
 
     def here(self, host: int) -> Sequence[int]:
@@ -191,11 +192,11 @@ class Program(VariableFixing, CostLimits):
                 == len(each.members))
 
     def _share_out(self) -> None:
-        """For a program in which members of a class ask for different amounts
-        to add what it needs."""
+        """Hook for programs whose classes have members of different demands.
+        """
 
     def _tie_rules(self) -> None:
-        """Policies' rows, with variables in the place of counts."""
+        """Add the rows of policies, with variables in place of counts."""
         for row in self.case.rules.rows:
             left = self._expand(row.terms, 0.0)
             constraint = LpConstraint(left, row.sense, rhs=row.limit)
@@ -208,8 +209,8 @@ class Program(VariableFixing, CostLimits):
             for carried, terms, constant in self.case.rules.penalties]
 
     def _limit_counts(self, limit: CountLimit) -> None:
-        """A row for each domain in which the upper limits of the variables
-        do not see to it."""
+        """Add a row for each domain, unless the upper limits of the variables
+        already imply it."""
         where = self.case.table.division(limit.level).of_host
         there = Counter(where[self.case.placed_in(limit.scope)].tolist())
         here: dict[int, list[LpVariable]] = {number: [] for number in there}
@@ -242,13 +243,13 @@ class Program(VariableFixing, CostLimits):
         return total
 
     def _scale_cost(self) -> None:
-        """Costs around 1, whatever their unit: solvers' tolerances are
+        """Scale the cost to about 1, because tolerances of solvers are
         absolute."""
         self.cost_unit = max(map(abs, self.cost.values()), default=1.0) or 1.0
         self.scaled_cost = self.cost * (1 / self.cost_unit)
 
     def _keep_within_capacity(self) -> None:
-        # What members take of a host is no more than it has free.
+        # Members take at most the free amounts of a host.
         for h, classes in self._here.items():
             names = {name for c in classes
                      for name, _ in self.case.classes[c].demands}
@@ -265,8 +266,8 @@ class Program(VariableFixing, CostLimits):
         most = sum(amount * v.upBound for v, amount in terms)
         if most <= free and used is None:
             return
-        # Whole amounts: dividing by what divides them all loses nothing, and
-        # rounds the limit down to what can be reached.
+        # Dividing by the common divisor is exact for whole amounts, and rounds
+        # the limit down to a reachable value.
         divisor = math.gcd(*(amount for _, amount in terms))
         self.whole_row([(v, amount // divisor) for v, amount in terms],
                        min(free, most) // divisor, used)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small program of which every plan is a solution, for bounds and proofs.
+"""A small relaxation that contains every plan, for bounds and proofs.
 
-Classes under the same rules are pooled. A pool's members count as before, so
-the rules hold exactly; but what they take of a host is free to be anything
-from the smallest to the largest demand of each, as long as the sums over all
-hosts are right. No plan costs less than the best solution, and where there is
-no solution there is no plan.
+Classes under the same rules are pooled. A pool's members are counted as
+before, so the rules remain exact. Their demand on a host is a variable between
+the smallest and the largest demand of a member; only the sums over all hosts
+are exact. The optimum is a lower bound for all plans, and if the relaxation is
+infeasible, no plan exists.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def pooled(case: Case) -> Case:
 
 
 def _room(case: Case, mine: list[int]) -> np.ndarray:
-    """How many of the classes' members a host takes, at most."""
+    """Maximum number of the classes' members on each host."""
     room = case.room[mine].sum(axis=0)
     suits = room > 0
     for name in sorted({n for c in mine for n, _ in case.classes[c].demands}):
@@ -51,8 +51,8 @@ def _room(case: Case, mine: list[int]) -> np.ndarray:
 class Relaxation(Program):
     """The program of a pooled case.
 
-    ``_taken[h, name]`` are the shares that pools take of a host: each a
-    variable, and the amount that 1 of it stands for.
+    ``_taken[h, name]`` are the demands of pools on a host: each is a variable,
+    and the amount of 1 of it.
     """
 
     def _share_out(self) -> None:
@@ -69,7 +69,7 @@ class Relaxation(Program):
         least, most = int(sizes[0]), int(sizes[-1])
         if not most:
             return
-        # No member on a host asks for more than is free there.
+        # No member on a host requests more than the free amount.
         fits = np.searchsorted(
             sizes, self.case.table.amounts(name).free, side='right') - 1
         shares = []
@@ -82,18 +82,18 @@ class Relaxation(Program):
             self._taken[h, name].append((share, here))
             shares.append((share, here / most))
         if shares and least < most:
-            # All of them together take what the members ask for in all; but
-            # for what solvers take for nothing, which may be much for a host
-            # that is far smaller than others.
+            # Together they take the total demand of the members. The slack
+            # corresponds to the tolerance of solvers, which may be much for a
+            # host that is far smaller than others.
             total, slack = sum(amounts) / most, FEASIBILITY * len(amounts)
             self.require(LpAffineExpression(shares) >= total - slack)
             self.require(LpAffineExpression(shares) <= total + slack)
 
     def _share(self, number: LpVariable, name: str,
                least: float) -> LpVariable:
-        """What members take of a host, in units of the largest that fits.
+        """Demand of the members on a host, in units of the largest that fits.
 
-        :param least: what the smallest takes
+        :param least: the smallest demand of a member
         """
         share = self.continuous(name, 0, float(number.upBound))
         # Each member takes no more than the largest demand,
@@ -107,7 +107,7 @@ class Relaxation(Program):
         return LpAffineExpression(self._taken.get((h, resource_class), ()))
 
     def busy(self) -> Iterator[int]:
-        """Hosts that the solution found uses, in order."""
+        """Hosts that the solution uses, in order."""
         for h in sorted(self._here):
             if any((self.x[p][h].varValue or 0) > 1e-6
                    for p in self._here[h]):
@@ -115,14 +115,13 @@ class Relaxation(Program):
 
     def _keep_within_capacity(self) -> None:
         for (h, name), terms in self._taken.items():
-            # Who asks for none of it may be on a host that has promised more
-            # than there is.
+            # Members that request none of it may be on an overcommitted host.
             free = max(0, int(self.case.table.amounts(name).free[h]))
             scale = max(amount for _, amount in terms)
             row = LpAffineExpression(
                 [(v, amount / scale) for v, amount in terms])
             used = self._presence.known(h)
-            # What members take of a host is no more than it has free, and
-            # nothing where the host is not used.
+            # Members take at most the free amount of a host, and nothing of a
+            # host that is not used.
             self.require(row <= (free / scale if used is None
                                  else used * (free / scale)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a greedy start to the best plan that time allows."""
+"""Search for the best plan within the time limit, from a greedy start."""
 
 from collections.abc import Callable
 
@@ -29,7 +29,8 @@ _RESTRICTED = (Strategy.RESTRICTED, Strategy.UNRELAXED)
 
 
 class Search(SolverCalls):
-    """Preferences are minimised first and held, then the objective."""
+    """Minimises preferences first, and then the objective within their cost.
+    """
 
     def __init__(self, case: Case, objective: Objective, backend: Backend,
                  deadline: Deadline, gap: float,
@@ -44,9 +45,9 @@ class Search(SolverCalls):
     def run(self, start: Counts | None = None,
             within: Callable[[float], float | None] = lambda cost: None,
             incumbent: Counts | None = None) -> Verdict:
-        """From a start, if there is one, and with bounds as ``improve``.
+        """Search from a start, if given, with bounds as in ``improve``.
 
-        :param incumbent: a plan; None where there is none yet
+        :param incumbent: a plan; None if no plan is known yet
         """
         verdict, known = Verdict.GOOD, None
         try:
@@ -61,7 +62,7 @@ class Search(SolverCalls):
                 return Verdict.BEST
             verdict = (self._solve_whole() if self._is_written_down()
                        else self._solve_restricted())
-            # What is true of more plans is true of fewer, if not all.
+            # A bound for more plans also holds for fewer plans.
             better = within(self._worth[0]) if self.best else None
             known = known if better is None else max(better, known or 0.0)
         except OutOfTime:
@@ -74,11 +75,11 @@ class Search(SolverCalls):
 
     @property
     def least(self) -> float:
-        """No plan's preferences cost less."""
+        """Lower bound of the cost of preferences."""
         return self._least
 
     def _is_written_down(self) -> bool:
-        """Whether one program covers all hosts from the beginning."""
+        """Whether one program covers all hosts from the start."""
         if self._strategy in _RESTRICTED:
             return False
         if self._strategy is Strategy.WHOLE:
@@ -87,20 +88,21 @@ class Search(SolverCalls):
         return self._needed.sum() <= limits().whole_places
 
     def _proved(self) -> bool:
-        """Whether nothing can be better than the plan in hand."""
+        """Whether it is proved that no plan is better than the best one known.
+        """
         return self.bound is not None and self._worth[0] == 0 and (
             self._worth[1] <= bounds.safe(self._objective, self.bound))
 
     def improve(self, start: Counts | None, least: float,
                 within: Callable[[float], float | None],
                 is_known: bool = False) -> Verdict:
-        """The case has some hosts of a whole of which more is known.
+        """Improve plans for a case with some hosts of a larger problem.
 
-        :param is_known: whether a plan for the whole is known; then no time
-            is spent on a program that seeks any plan
-        :param least: no plan's preferences cost less
-        :param within: the bound of the objective among plans whose
-            preferences cost at most that
+        :param is_known: whether a plan for the larger problem is known; then
+            no program searches for any plan
+        :param least: lower bound of the cost of preferences
+        :param within: returns the bound of the objective for plans whose
+            preferences cost at most the given cost
         """
         self._least = least
         verdict = Verdict.GOOD
@@ -111,7 +113,7 @@ class Search(SolverCalls):
             if self.best is None and (
                     is_known or self._any_plan() is Status.INFEASIBLE):
                 return Verdict.NOTHING
-            # What is true of more plans is true of fewer.
+            # A bound for more plans also holds for fewer plans.
             self.bound = within(self._worth[0])
             if not self.preferred() or self.bound is None or self._is_far():
                 verdict = self._solve(Program(
@@ -126,14 +128,14 @@ class Search(SolverCalls):
         return verdict
 
     def preferred(self) -> bool:
-        """Whether preferences are met as well as can be, or nearly so."""
+        """Whether the cost of preferences is minimal or within the gap."""
         cost = self._worth[0]
         return cost <= self._least * (1 + BOUND_ERROR) or (
             bounds.gap(cost, self._least) <= self._gap)
 
     def _is_far(self) -> bool:
-        """Whether the plan is so much worse than the bound that the chosen
-        hosts deserve a program of their own."""
+        """Whether the plan is so far from the bound that a program of the
+        chosen hosts is worthwhile."""
         lower = bounds.safe(self._objective, self.bound)
         return not self.good_enough() and (
             bounds.gap(self._worth[1], lower) > limits().far_gap)
@@ -155,7 +157,7 @@ class Search(SolverCalls):
         return self._solve(program, limits().whole_share)
 
     def _hardest_first(self) -> Counts | None:
-        """A plan in which those have hosts first who are hard to place."""
+        """Return a plan that places the most difficult members first."""
         if self._restarts is None:
             return None
         hardest = HardestFirst(self.case, self._restarts, self._backend,
@@ -165,7 +167,7 @@ class Search(SolverCalls):
         return found
 
     def _bound_of(self, program: Program) -> None:
-        """A bound, as if members could be divided."""
+        """Add the bound of the linear relaxation."""
         if program.preferences:
             program.limit_preferences(self._worth[0])
         program.minimise_cost()
@@ -174,8 +176,8 @@ class Search(SolverCalls):
             self._add_bound(outcome.bound * program.cost_unit)
 
     def _any_plan(self) -> Status:
-        """Any plan: a program of the hard policies alone, with nothing to
-        minimise, is answered far sooner than one with all of them."""
+        """Find any plan. A program of only the hard policies, without an
+        objective, is solved far sooner than the complete program."""
         hard = self.case.under([
             each for each in self.case.policies if each.policy.hard])
         program = Program(hard, Feasibility(), self._deadline)
@@ -183,10 +185,10 @@ class Search(SolverCalls):
         return self.solve(program, 1.0, 0.0).status
 
     def _solve_restricted(self) -> Verdict:
-        """Few hosts for each class, and a bound from a relaxation of all.
+        """Use few hosts for each class, and a bound from a relaxation of all.
 
-        That a program of fewer hosts has no solution proves nothing: it is
-        widened, to all hosts in the end.
+        An infeasible program of fewer hosts proves nothing. The program is
+        then extended, finally to all hosts.
         """
         busy: list[int] = []
         few = pooled(self.case)
@@ -228,7 +230,7 @@ class Search(SolverCalls):
         return outcome.status
 
     def good_enough(self) -> bool:
-        """Whether the plan in hand is within the gap asked for."""
+        """Whether the best plan is within the requested gap."""
         value = self._worth[1]
         if not self.preferred() or self.bound is None:
             return False
@@ -237,9 +239,9 @@ class Search(SolverCalls):
             self._objective.integral and value - lower <= 1)
 
     def _solve(self, program: Program, part: float = 1.0) -> Verdict:
-        """Preferences first, where some are not met, then the objective.
+        """Minimise violated preferences first, and then the objective.
 
-        :param part: of the time left, that each of the two may take
+        :param part: share of the remaining time for each of the two
         """
         gap = 0.0 if program.size < limits().exact_variables else self._gap
         first = Status.OPTIMAL
@@ -266,12 +268,12 @@ class Search(SolverCalls):
             outcome.bound, program.cost_unit) else Verdict.GOOD
 
     def _reaches(self, bound: float | None, unit: float) -> bool:
-        """Whether the best plan, as objectives judge it, is as good as a
-        solver's bound."""
+        """Whether the value of the best plan, as the objective computes it,
+        reaches a solver's bound."""
         value = self._worth[1]
         return bound is not None and value - bound * unit <= (
             BOUND_ERROR * max(unit, abs(value)))
 
     def _no_plan(self) -> Verdict:
-        # A plan in hand that passed every check outweighs a solver's word.
+        # A known plan that passed every check overrides the solver's result.
         return Verdict.IMPOSSIBLE if self.best is None else Verdict.GOOD

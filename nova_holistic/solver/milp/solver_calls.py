@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions to the solver, of whose answers the best plan is kept."""
+"""Calls of the solver that keep the best plan."""
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.limits.current import milp as limits
@@ -10,11 +10,11 @@ from nova_holistic.solver.problem.deadline import Deadline
 
 
 class SolverCalls:
-    """One case, and what is known of its plans.
+    """One case, with the best known plan and bound.
 
-    :ivar best: the best plan so far, kept whatever happens later
-    :ivar bound: proved of the objective, among plans whose preferences are
-        met as well as in ``best``
+    :ivar best: the best plan so far; it is always kept
+    :ivar bound: proved bound of the objective, for plans whose cost of
+        preferences is at most that of ``best``
     :ivar solving: seconds spent in the solver
     """
 
@@ -37,11 +37,11 @@ class SolverCalls:
         return self._worth
 
     def solve(self, program: Program, share: float, gap: float) -> Outcome:
-        """One question to the solver; a good answer becomes the best.
+        """Solve a program; a good solution becomes the best plan.
 
-        An answer that overfills a host, which tolerances can let through
-        where amounts differ by many orders of magnitude, is forbidden, and
-        the question is asked again.
+        If amounts differ by many orders of magnitude, tolerances may admit a
+        solution that exceeds the capacity of a host. Such a solution is
+        forbidden, and the program is solved again.
         """
         end = self._deadline.elapsed() + share * self._deadline.for_solver(
             self._backend.around * program.size)
@@ -64,7 +64,7 @@ class SolverCalls:
         return Outcome(Status.NOTHING)
 
     def solve_relaxation(self, program: Program) -> Outcome:
-        """The program, as if members could be divided."""
+        """Solve the linear relaxation of the program."""
         started = self._deadline.elapsed()
         with program.linear():
             outcome = self._backend.solve(
@@ -75,7 +75,8 @@ class SolverCalls:
         return outcome
 
     def _offer(self, counts: Counts | None) -> bool:
-        """Take a plan if it is one; whether it is."""
+        """Keep the counts if they are a better plan. True if they are a plan.
+        """
         if counts is None or not self.case.fits(counts):
             return False
         placement = self.case.placement(counts)
@@ -89,5 +90,5 @@ class SolverCalls:
         return True
 
     def _add_bound(self, bound: float) -> None:
-        """One more bound; those known before hold as well."""
+        """Add a bound; earlier bounds remain valid."""
         self.bound = bound if self.bound is None else max(self.bound, bound)

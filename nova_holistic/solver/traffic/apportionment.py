@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of members, shared out."""
+"""Apportionment of numbers of members."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,11 +8,11 @@ import numpy as np
 from nova_holistic.solver.traffic.traffic_graph import Star
 
 ClassCounts = dict[int, int]
-"""How many of each class."""
+"""Number of members of each class."""
 
 
 def apportioned(total: int, among: Mapping[int, int]) -> ClassCounts:
-    """So many in all, each about in proportion to what there is of it."""
+    """The total, divided about in proportion to the available numbers."""
     there = sum(among.values())
     total = min(total, there)
     found = {c: number * total // max(there, 1)
@@ -25,8 +25,8 @@ def apportioned(total: int, among: Mapping[int, int]) -> ClassCounts:
 
 
 def balanced(star: Star, pattern: list[int], most: Sequence[int]) -> list[int]:
-    """The same number of members, shared out evenly to leaves that talk as
-    much: so they do on hosts, too."""
+    """Distribute the same number of members evenly among leaves with equal
+    traffic. This keeps the distribution over hosts even as well."""
     for mbps in {*star.mbps}:
         alike = [s for s, each in enumerate(star.mbps, 1) if each == mbps]
         share = apportioned(sum(pattern[s] for s in alike),
@@ -37,7 +37,7 @@ def balanced(star: Star, pattern: list[int], most: Sequence[int]) -> list[int]:
 
 
 def filled(more: np.ndarray, joint: np.ndarray) -> np.ndarray:
-    """As many of each node as may be there together."""
+    """For each node, the largest number that fits into the joint limit."""
     found, left = np.zeros_like(more), joint.copy()
     for slot in range(more.shape[1]):
         found[:, slot] = np.minimum(more[:, slot], left)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many members stand in which part of the tree, as a linear program."""
+"""Number of members in each part of the tree, as variables of a program."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -19,7 +19,7 @@ from nova_holistic.solver.traffic.count_bounds import CountBounds
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellPartition:
-    """Cells: hosts that share all their domains of the coarse levels.
+    """Partition into cells: hosts that share all domains of the coarse levels.
 
     :ivar of: cell of each host
     :ivar domain_of: for each coarse level, domain of each cell; -1 for none
@@ -46,13 +46,13 @@ class CellPartition:
 
 
 class CellVariables:
-    """Variables: m[part, cell], members of a part in a cell, and what rows
-    of rules speak of beside these.
+    """Variables: m[part, cell], members of a part in a cell, and other
+    variables in the rows of rules.
 
-    Parts are the largest sets of members that lie within each node and each
-    scope of the rows, or apart from it.
+    Parts are the largest sets of members that are either completely inside or
+    completely outside each node and each scope of the rows.
 
-    :ivar parts: paths of the members of each
+    :ivar parts: paths of the members of each part
     :ivar size: number of variables
     :ivar limits: upper limits of the variables
     """
@@ -80,7 +80,7 @@ class CellVariables:
 
     def columns(self, members: Collection[str],
                 cells: np.ndarray) -> np.ndarray:
-        """Variables whose sum is the number of the members in the cells."""
+        """Variables whose sum is the number of these members in the cells."""
         inside = [p for p, paths in enumerate(self.parts)
                   if next(iter(paths)) in members]
         return np.add.outer(np.array(inside, dtype=np.int64)
@@ -88,8 +88,8 @@ class CellVariables:
                             np.flatnonzero(cells)).ravel()
 
     def alternatives(self) -> Iterator[list[np.ndarray]]:
-        """Where some members use one domain of several: for each of these,
-        the variables that are 0 then."""
+        """For each row that permits only one of several domains: for each of
+        these domains, the variables that are then 0."""
         for row in self._rows:
             for sign in (1,) if row.sense == LpConstraintLE else (-1,):
                 one = self._exclusive_atoms(row, sign)
@@ -99,7 +99,8 @@ class CellVariables:
                         if other is not atom)]) for atom in one]
 
     def _exclusive_atoms(self, row: Row, sign: int) -> list[Atom]:
-        """Atoms of which the row lets one be 1, if that is what it says."""
+        """Atoms of which the row permits at most one to be 1; empty for other
+        rows."""
         used = [(atom, sign * weight) for atom, weight in row.terms
                 if atom.kind is Kind.USED]
         free = any(self._bounds.upper(atom) for atom, _ in row.terms
@@ -118,14 +119,14 @@ class CellVariables:
             [self._bounds.upper(atom) for atom in self._others]))
 
     def whole(self) -> np.ndarray:
-        """Which variables are whole numbers."""
+        """Mask of the integer variables."""
         return np.array([True] * self._counts + [
             atom.kind is Kind.USED or atom.whole for atom in self._others],
             dtype=bool)
 
     def add_rows(self, program: Linear) -> None:
         count, cells = self._counts, self.partition.count
-        # Each member stands somewhere.
+        # Each member is in one cell.
         sizes = np.array([len(paths) for paths in self.parts], float)
         program.add(np.repeat(np.arange(len(sizes)), cells),
                     np.arange(count), np.ones(count), sizes, sizes,
@@ -133,7 +134,7 @@ class CellVariables:
         stay = self._stay()
         there = np.flatnonzero(stay)
         if len(there):
-            # Who stays is where it is.
+            # Members that stay are in their cells.
             program.add(np.arange(len(there)), there, np.ones(len(there)),
                         stay[there], np.inf, len(there))
         for row in self._rows:
@@ -142,7 +143,7 @@ class CellVariables:
             if atom.kind is Kind.USED:
                 here = self._counted(atom)
                 most = len(self._bounds.rules.scopes[atom.scope].members)
-                # Nobody is in a domain that is not used.
+                # No member is in a domain that is not used.
                 program.add(
                     np.zeros(len(here) + 1), np.append(here, count + number),
                     np.append(np.ones(len(here)), -most), -np.inf, 0.0, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The patterns of one star on one level that the traffic bound knows."""
+"""Patterns of one star on one level in the traffic bound."""
 
 from dataclasses import dataclass, field
 
@@ -12,9 +12,9 @@ from nova_holistic.solver.traffic.traffic_graph import Star
 
 @dataclass(slots=True, eq=False)
 class ColumnPool:
-    """One star on one level.
+    """Patterns of one star on one level.
 
-    :ivar level: of the domains
+    :ivar level: level of the domains
     :ivar inside: [place, cell]
     :ivar type_of: type of each pattern
     """
@@ -29,11 +29,12 @@ class ColumnPool:
 
     @property
     def rows(self) -> int:
-        """One for each node and place, one for each type."""
+        """Number of rows: one for each node and place, and one for each type.
+        """
         return len(self.star.nodes) * len(self.inside) + len(self.types.place)
 
     def add(self, types: np.ndarray, patterns: np.ndarray) -> bool:
-        """Add patterns that are not there yet; whether there are any."""
+        """Add the patterns that are new. Return whether there are any."""
         keys = enumerate(zip(types.tolist(), *patterns.T.tolist()))
         new = [n for n, key in keys if key not in self.known]
         self.known.update(zip(types.tolist(), *patterns.T.tolist()))

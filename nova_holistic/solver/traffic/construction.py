@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places for members who talk: the largest patterns in as few domains as can
-be, coarse levels first, hosts last.
+"""Greedy construction of places for members with traffic: the largest patterns
+in as few domains as possible, from coarse levels to hosts.
 
-Capacity and numbers of members are kept on the way; whoever deals the places
-out judges all rules.
+The construction respects capacity and numbers of members. All other rules are
+checked when the places are assigned to members.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
 
 
 class TrafficConstruction:
-    """Fills domains with members of one star after another.
+    """Fills domains with the members of one star after another.
 
-    :ivar taken: for each class, host index to number of its members
+    :ivar taken: for each class, host index to number of members there
     """
 
     def __init__(self, kinds: Kinds, graph: TrafficGraph, bound: TrafficBound,
@@ -42,7 +42,7 @@ class TrafficConstruction:
                       for traffic_class in traffic_classes]
 
     def run(self, numbers: np.ndarray) -> None:
-        """Give as many of each class places in each cell as it is to have.
+        """Place the given numbers of members in each cell, as far as possible.
 
         :param numbers: [part, cell]
         """
@@ -84,7 +84,7 @@ class TrafficConstruction:
 
     def _fill(self, star: Star, levels: Sequence[str], hosts: np.ndarray,
               wanted: ClassCounts) -> ClassCounts:
-        """Places on the hosts; who found none."""
+        """Place members on the hosts. Return the members without a place."""
         if levels[0] == HOST:
             return self._pack_hosts(star, hosts, wanted)
         of_host = self._kinds.table.division(levels[0]).of_host[hosts]
@@ -105,7 +105,7 @@ class TrafficConstruction:
             for c, number in share.items():
                 wanted[c] -= number - rest[c]
             if short:
-                # Others of the same nodes may fit where these do not.
+                # Other members of the same nodes may fit instead.
                 missing = [sum(rest[c] for c in rest if node in
                                self._classes[c].nodes) for node in star.nodes]
                 others = {c: n if not rest.get(c) else 0
@@ -119,8 +119,8 @@ class TrafficConstruction:
 
     def _choose(self, star: Star, level: str, domains: np.ndarray,
                 wanted: ClassCounts) -> tuple[int, list[int]]:
-        """The domain that keeps most traffic, and how many more of each node
-        are to come there."""
+        """Return the domain that keeps the most traffic, and the number of
+        members of each node to add there."""
         slots = [[c for c in wanted if node in self._classes[c].nodes]
                  for node in star.nodes]
         there = self._remaining.numbers[level][list(star.nodes)][:, domains].T
@@ -156,8 +156,8 @@ class TrafficConstruction:
 
     def _prices(self, star: Star, level: str,
                 domains: np.ndarray) -> np.ndarray:
-        """A little less than what members are worth elsewhere: patterns that
-        are worth just that are wanted."""
+        """Slightly less than the worth of members elsewhere, so that patterns
+        of exactly this worth are chosen."""
         return (1 - limits().price_discount) * self._bound.prices(star, level)[
             self._cells_of(level, domains)]
 
@@ -170,8 +170,8 @@ class TrafficConstruction:
 
     def _target(self, star: Star, level: str, domains: np.ndarray,
                 left: list[int], joint: np.ndarray) -> np.ndarray | None:
-        """How many of each node the next domain is to have, if it is known
-        for all the domains of its cell at once."""
+        """Number of members of each node in the next domain, if an optimal
+        distribution over all domains of its cell is known."""
         aggregate = self._bound.aggregate(star, level)
         if aggregate is None:
             return None
@@ -181,7 +181,7 @@ class TrafficConstruction:
 
     def _score(self, level: str, domain: int, wanted: ClassCounts,
                number: int) -> float:
-        """More where few hosts hold so many members."""
+        """Higher if few hosts can hold this number of members."""
         hosts = np.flatnonzero(
             self._kinds.table.division(level).of_host == domain)
         fit = np.sort(self._fit(hosts, wanted))[::-1]
@@ -189,7 +189,7 @@ class TrafficConstruction:
         return float((fit[before < number] ** 2).sum())
 
     def _fit(self, hosts: np.ndarray, wanted: ClassCounts) -> np.ndarray:
-        """How many members of average size each host holds."""
+        """Number of members of average size that each host can hold."""
         number = max(1, sum(wanted.values()))
         mean = sum(self._kinds.amounts[self._classes[c].kind] * n
                    for c, n in wanted.items()) / number
@@ -202,7 +202,8 @@ class TrafficConstruction:
 
     def _shares_of_pattern(self, star: Star, pattern: Sequence[int],
                            wanted: ClassCounts) -> ClassCounts:
-        """Who talks to most goes first, so that they come together."""
+        """Prefer classes with traffic to most nodes, so that they are placed
+        together."""
         found: ClassCounts = {}
         for node, number in zip(star.nodes, pattern):
             slot = {c: n - found.get(c, 0) for c, n in wanted.items()
@@ -219,8 +220,9 @@ class TrafficConstruction:
 
     def _pack_hosts(self, star: Star, hosts: np.ndarray,
                     wanted: ClassCounts) -> ClassCounts:
-        """Batches of one of each node, the largest first, on as few hosts as
-        can hold them all, each where most is left."""
+        """Place batches of one member of each node, the largest first. Use as
+        few hosts as possible, and for each batch the host with the most free
+        capacity."""
         size = self._sizes(wanted)
         batches = self._batches(star, wanted, size)
         fit = self._fit(hosts, wanted)
@@ -229,7 +231,7 @@ class TrafficConstruction:
             np.cumsum(np.sort(fit)[::-1]), sum(wanted.values())))
         for batch in batches:
             self._deadline.check()
-            # Where the others are too full for it, more hosts are opened.
+            # Open more hosts if the others have no room for the batch.
             for number in range(min(opened, len(order)), len(order) + 1):
                 here = order[:number] if number <= opened else (
                     order[number - 1:number])
@@ -242,14 +244,16 @@ class TrafficConstruction:
         return wanted
 
     def _sizes(self, wanted: ClassCounts) -> np.ndarray:
-        """[resource class]: what one unit weighs, by how many are needed."""
+        """[resource class]: weight of one unit, the inverse of the total
+        demand."""
         needed = sum(self._kinds.amounts[self._classes[c].kind] * n
                      for c, n in wanted.items())
         return 1 / np.maximum(needed, 1e-3)
 
     def _batches(self, star: Star, wanted: ClassCounts,
                  size: np.ndarray) -> list[list[int]]:
-        """Classes of the members, one of each node as long as there are."""
+        """Batches of classes: one member of each node, while members remain.
+        """
         weight = {c: float((self._kinds.amounts[self._classes[c].kind]
                             * size).max(initial=0)) for c in wanted}
         sides, left = [], dict(wanted)
@@ -264,7 +268,7 @@ class TrafficConstruction:
 
     def _place_batch(self, batch: Sequence[int], hosts: np.ndarray,
                      size: np.ndarray, wanted: ClassCounts) -> bool:
-        """Put all of the batch on the host that has most left."""
+        """Place the whole batch on the host with the most free capacity."""
         left = (self._remaining.free[hosts] * size).min(axis=1, initial=np.inf)
         for host in hosts[np.argsort(-left, kind='stable')].tolist():
             if self._remaining.place_all(batch, host):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rules say of numbers of members in domains, on a whole cloud.
+"""Bounds of the number of members in domains, from the rules.
 
-A rule is read by the rows that it writes down, whoever wrote it; what a rule
-does not say in such rows is left out.
+The bounds come only from the rows that a rule writes. Any other meaning of a
+rule is ignored.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -28,9 +28,9 @@ from nova_holistic.solver.problem.tolerances import ARITHMETIC
 class CountBounds:
     """Rows of hard rules, and of preferences as if they were hard.
 
-    :ivar zero: atoms that are 0 where the preferences are met
-    :ivar most: for a scope's index and a level, how many of the scope each
-        domain holds at most; inf where nothing is said
+    :ivar zero: atoms that are 0 if the preferences are satisfied
+    :ivar most: for a scope's index and a level, the maximum number of members
+        of the scope in each domain; inf if unlimited
     """
 
     table: HostTable
@@ -42,7 +42,7 @@ class CountBounds:
     def of(cls, kinds: Kinds, met: Callable[[Policy], bool],
            in_time: Callable[[], None]) -> 'CountBounds':
         """
-        :param met: whether a preference is to be read as a hard rule
+        :param met: whether to treat a preference as a hard rule
         """
         table = kinds.table.part(None)
         rules = Rules(
@@ -67,7 +67,7 @@ class CountBounds:
         return found
 
     def upper(self, atom: Atom) -> float:
-        """What the atom is at most, whatever the rows say."""
+        """An upper bound of the atom that holds without the rows."""
         if atom in self.zero:
             return 0.0
         if atom.kind is Kind.FREE:
@@ -78,7 +78,8 @@ class CountBounds:
 
     def about(self, paths: Collection[str],
               level: str) -> Iterator[tuple[int, np.ndarray]]:
-        """How many of the members a scope's bounds are about, and these."""
+        """Yield bounds of scopes that contain some of the members: the number
+        of these members, and the bounds."""
         for (scope, of_level), most in self.most.items():
             if of_level == level:
                 inside = sum(m.path in paths
@@ -87,7 +88,7 @@ class CountBounds:
                     yield inside, most
 
     def _read(self, row: Row) -> None:
-        """Each count alone is at most what the others leave it."""
+        """Derive upper bounds of single counts from the row."""
         signs = {LpConstraintLE: (1,), LpConstraintGE: (-1,),
                  LpConstraintEQ: (1, -1)}[row.sense]
         for sign in signs:
@@ -111,8 +112,8 @@ class CountBounds:
 
 
 def _readable(policy: Policy, table: HostTable) -> bool:
-    """Whether it speaks of levels with few domains; traffic has rows of
-    another kind."""
+    """Whether the policy only refers to levels with few domains. Traffic has a
+    different kind of rows."""
     if isinstance(policy, Relationship) and policy.traffic_mbps:
         return False
     return bool(policy.levels) and all(

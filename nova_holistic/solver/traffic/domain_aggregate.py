@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two nodes in all domains of a part of the tree at once."""
+"""Patterns of two nodes in all domains of a part of the tree together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from nova_holistic.solver.traffic.traffic_graph import Star
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DomainAggregate:
-    """What a part of the tree keeps within its domains, which are taken to be
-    as good as the best of them.
+    """Traffic that a part of the tree keeps within its domains, assuming that
+    all are as good as the best of them.
 
-    Like ``domain_types.DomainTypes`` of parts instead of domains, and tighter:
-    a type's patterns may be halved, and halves of full domains keep more pairs
-    together than a whole one that is less full.
+    Like ``domain_types.DomainTypes`` with parts instead of domains, but
+    tighter: the program can halve the patterns of a type, and halves of full
+    domains keep more pairs together than one whole domain that is less full.
 
-    :ivar place: of each part
-    :ivar number: 1 of each
-    :ivar worth: [part, n, m]: pairs at most, of n and m members
+    :ivar place: place of each part
+    :ivar number: 1 for each part
+    :ivar worth: [part, n, m]: upper bound of the pairs of n and m members
     """
 
     star: Star
@@ -33,10 +33,11 @@ class DomainAggregate:
     def of(cls, star: Star, place: np.ndarray, caps: np.ndarray,
            joint: np.ndarray,
            sizes: tuple[int, ...]) -> 'DomainAggregate | None':
-        """Of domains, each with its place and limits; None where too few are
-        as good as the best, or there is too much to look at.
+        """Return the aggregate of domains with these places and limits. None
+        if too few domains are as good as the best, or if the table would be
+        too large.
 
-        :param sizes: members of either node
+        :param sizes: number of members of each of the two nodes
         """
         n, m = sizes[0] + 1, sizes[1] + 1
         if len(sizes) != 2 or star.shared or n * m > limits().aggregate_pairs:
@@ -60,7 +61,7 @@ class DomainAggregate:
                    np.array(found).reshape(len(places), n, m))
 
     def best(self, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """As ``domain_types.DomainTypes.best``: every pattern is looked at."""
+        """Like ``domain_types.DomainTypes.best``; evaluates every pattern."""
         _, n, m = self.worth.shape
         value = (self.worth * self.star.mbps[0]
                  - prices[:, 0, None, None] * np.arange(n)[:, None]
@@ -72,15 +73,16 @@ class DomainAggregate:
 
     def first(self, place: int, numbers: Sequence[int],
               joint: int) -> tuple[int, int] | None:
-        """How many of the members one domain has where all of them keep most
-        pairs, the domain that keeps most itself; None of another place."""
+        """Members of each node in one domain, in a distribution that keeps the
+        most pairs. The domain is the best one of the distribution. None for
+        other places."""
         part = np.flatnonzero(self.place == place)
         if not len(part):
             return None
         worth = self.worth[part[0]]
         a, b = (min(n, most - 1) for n, most in zip(numbers, worth.shape))
         here = np.multiply.outer(np.arange(a + 1), np.arange(b + 1))
-        # What is left after (i, j) is (a - i, b - j).
+        # After (i, j), the remaining numbers are (a - i, b - j).
         total = here + worth[a::-1, b::-1]
         full = np.add.outer(np.arange(a + 1), np.arange(b + 1)) > joint
         total[full] = -1
@@ -88,26 +90,28 @@ class DomainAggregate:
         return tuple(map(int, np.divmod(best, b + 1)))
 
     def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:
-        """Mbit/s within each pattern, of the part of that number."""
+        """Mbit/s within each pattern, for the part of the given number."""
         return self.worth[of_type, patterns[:, 0],
                           patterns[:, 1]] * self.star.mbps[0]
 
 
 def _within(n: int, m: int, one: int, other: int, joint: int,
             number: int) -> np.ndarray:
-    """[a, b]: pairs that so many equal domains keep, of a and b members.
+    """[a, b]: pairs that this number of equal domains keeps, of a and b
+    members.
 
-    Moving the same number of either side from one domain to another changes
-    the pairs by a convex function of that number. So there is a best way in
-    which such moves are at an end, for any two domains: all but one hold a
-    pair less than they can, or no pair, or as many of a side as they can.
-    Hence it is enough to try such patterns for one domain after another, and
-    anything for the last.
+    If the same number of members of either side moves from one domain to
+    another, the number of pairs is a convex function of that number. Therefore
+    an optimal distribution exists in which no such move is possible between
+    any two domains: each domain but one has no room for one more pair, or
+    holds no pair, or holds as many members of a side as it can. It is
+    sufficient to try such patterns for one domain after another, and any
+    pattern for the last.
     """
     a, b = np.ogrid[:n, :m]
     a, b = np.minimum(a, one), np.minimum(b, other)
     half = joint // 2
-    # The largest product within the limits: as equal as can be.
+    # The largest product within the limits has nearly equal factors.
     few = np.minimum(np.minimum(a, b), half)
     many = np.minimum(np.maximum(a, b), joint - few)
     found = few * many

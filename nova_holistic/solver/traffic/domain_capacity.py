@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many of some members each domain of the tree can hold, at most."""
+"""Upper bounds of the number of given members in each domain of the tree."""
 
 from collections.abc import Collection
 
@@ -11,10 +11,10 @@ from nova_holistic.solver.traffic.count_bounds import CountBounds
 
 
 class DomainCapacity:
-    """By capacity, by what rules let a host hold, and by rows of rules.
+    """Bounds from capacity, limits of hosts in rules, and rows of rules.
 
-    A domain holds no more than its finer domains together do. Members that
-    stay are counted where they are, whatever would keep them out.
+    A domain holds at most the sum of its finer domains. Members that stay are
+    counted in their domains even if a bound excludes them.
     """
 
     def __init__(self, kinds: Kinds, bounds: CountBounds):
@@ -24,7 +24,7 @@ class DomainCapacity:
         self._known: dict[frozenset[str], dict[str, np.ndarray]] = {}
 
     def of(self, paths: frozenset[str]) -> dict[str, np.ndarray]:
-        """For each level of the tree, the limit of each domain."""
+        """For each level of the tree, the bound of each domain."""
         if paths not in self._known:
             self._known[paths] = self._compute(paths)
         return self._known[paths]
@@ -44,11 +44,11 @@ class DomainCapacity:
                 division.of_host[here], stay[here], domains)
             if level != HOST:
                 for known, most in self._bounds.about(paths, level):
-                    # Of the others there may be as many as there are.
+                    # The bound does not limit the other members.
                     total = np.minimum(total, most + (number - known))
             total = np.maximum(np.minimum(total, number), staying)
             found[level] = total.astype(np.int64)
-            # What is below is told of by one of its hosts from here on.
+            # From here on, one of its hosts represents each finer domain.
             first = np.zeros(domains, dtype=np.int64)
             first[of[inside]] = where[inside]
             values = np.concatenate((total, values[~inside]))

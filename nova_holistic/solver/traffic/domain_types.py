@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Domains of one level that are alike to one star, and the best patterns of
+"""Domains of one level that are equal for one star, and the best patterns of
 its nodes' members for them."""
 
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from nova_holistic.solver.traffic.traffic_graph import Star
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DomainTypes:
-    """Domains of one level, by place and by what they can hold.
+    """Domains of one level, grouped by place and limits.
 
-    :ivar place: of each type, index of the place that all of it is in
+    :ivar place: of each type, index of the place that contains its domains
     :ivar caps: [type, node of the star]
-    :ivar joint: members of all nodes together
-    :ivar number: of domains of the type
+    :ivar joint: maximum number of members of all nodes together
+    :ivar number: number of domains of each type
     """
 
     star: Star
@@ -28,9 +28,9 @@ class DomainTypes:
     @classmethod
     def of(cls, star: Star, place: np.ndarray, caps: np.ndarray,
            joint: np.ndarray) -> 'DomainTypes':
-        """Of domains, each with its place and limits; those that can hold no
-        pair are left out."""
-        # Who is of two nodes is counted twice.
+        """Return the types of domains with these places and limits, without
+        domains that cannot hold a pair."""
+        # Members of two nodes are counted twice.
         joint = np.minimum(joint + np.minimum(joint, star.shared),
                            caps.sum(axis=1))
         told = np.column_stack((place, caps, joint)).astype(np.int64)
@@ -39,14 +39,15 @@ class DomainTypes:
         return cls(star, told[:, 0], told[:, 1:-1], told[:, -1], number)
 
     def best(self, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each type, the pattern of members that is worth most: Mbit/s
-        between them less the price of each; and what it is worth.
+        """For each type, the worth of the best pattern, and the pattern. The
+        worth is the Mbit/s between the members, less the price of each.
 
-        Exact: with the number of the centre's members given, each member of
-        a leaf is worth the same whoever else is there, so that the dearest
-        come first until the domain is full.
+        The result is exact. If the number of the centre's members is given,
+        the worth of each member of a leaf is independent of the other members.
+        Therefore the members of the highest worth are added first, until the
+        domain is full.
 
-        :param prices: [type, node of the star], none below 0
+        :param prices: [type, node of the star], not negative
         """
         count = np.arange(self.caps[:, 0].max(initial=0) + 1)
         left = self.joint[:, None] - count
@@ -70,5 +71,5 @@ class DomainTypes:
             (best, *taken[:, rows, best]))
 
     def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:
-        """Mbit/s within each pattern, whatever type it is of."""
+        """Mbit/s within each pattern; independent of the type."""
         return patterns[:, 0] * (patterns[:, 1:] @ np.array(self.star.mbps))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many members go to which part of the tree, so that much traffic stays
-within parts: whole numbers from the program of the bound.
+"""Integer numbers of members in each part of the tree that keep much traffic
+within parts, from the program of the bound.
 
-A program over weights of patterns may halve a pattern and lose nothing; a plan
-that halves it loses most of its pairs. So patterns are held as a whole, the
-one that keeps most traffic together first, as far as rules let them.
+A program over weights of patterns may halve a pattern without a loss, but a
+plan that halves it loses most of its pairs. Therefore patterns are fixed as a
+whole, as far as the rules permit, starting with the pattern that keeps the
+most traffic.
 """
 
 from collections.abc import Sequence
@@ -22,9 +23,9 @@ from nova_holistic.solver.traffic.traffic_bound import TrafficBound
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FixedPattern:
-    """So many of a node's members are wanted in a place.
+    """Required number of a node's members in a place.
 
-    :ivar worth: of each of them
+    :ivar worth: traffic of each of them
     """
 
     columns: np.ndarray
@@ -34,7 +35,7 @@ class _FixedPattern:
 
 def integer_counts(bound: TrafficBound,
                    deadline: Deadline) -> np.ndarray | None:
-    """[part, cell]: numbers of members; None where there are none."""
+    """[part, cell]: numbers of members; None if no solution was found."""
     fixed: list[_FixedPattern] = []
     done: set[tuple[int, int]] = set()
     rounds = limits().fixed_patterns if bound.partition.count > 1 else 0
@@ -63,8 +64,8 @@ def _fix_best(bound: TrafficBound, fixed: list[_FixedPattern],
               places: Sequence[int], pattern: int, before: float,
               done: set[tuple[int, int]], deadline: Deadline
               ) -> tuple[Outcome, np.ndarray, list[_FixedPattern]]:
-    """Hold the pattern in the first of the places that has room for it; where
-    none has, in the one that comes closest."""
+    """Fix the pattern in the first place that has room for it. If no place has
+    room, use the place with the best bound."""
     best = None
     for place in places:
         more = [*fixed, *_fixed_patterns(bound, pool, place, pattern)]
@@ -80,7 +81,8 @@ def _fix_best(bound: TrafficBound, fixed: list[_FixedPattern],
 
 
 def _program(bound: TrafficBound, fixed: list[_FixedPattern]) -> Linear:
-    """The bound's, and a variable for what is missing of each number."""
+    """The bound's program, with a variable for the shortfall of each number.
+    """
     program = bound.program()
     size = len(program.cost)
     program.cost = np.concatenate((
@@ -98,9 +100,9 @@ def _program(bound: TrafficBound, fixed: list[_FixedPattern]) -> Linear:
 def _best_pattern(bound: TrafficBound, x: np.ndarray,
                   done: set[tuple[int, int]]
                   ) -> tuple[ColumnPool, list[int], int] | None:
-    """Pool, places to try and number of the pattern in use that keeps most
-    traffic within one place of the finest coarse level, of stars and places
-    that none is held of yet."""
+    """The pool, the places to try and the number of a pattern: of all patterns
+    in use, it keeps the most traffic within one place of the finest coarse
+    level. Stars and places with a fixed pattern are excluded."""
     level = [*bound.partition.domain_of][-1]
     start, best = bound.variables.size, None
     for pool in bound.pools:
@@ -116,7 +118,7 @@ def _best_pattern(bound: TrafficBound, x: np.ndarray,
                 continue
             if best is None or worth[n] > best[0]:
                 total = np.bincount(place, worth, len(pool.inside))
-                # Where much of it is in use comes first.
+                # Places with most of its traffic come first.
                 others = [p for p in np.argsort(-total, kind='stable').tolist()
                           if p != place[n] and (id(pool), p) not in done]
                 best = worth[n], (pool, [int(place[n]),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many members there are in which domains while places are given out, and
-how many more there may be."""
+"""Members in each domain during the construction, and the remaining capacity.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from nova_holistic.solver.traffic.traffic_graph import TrafficGraph
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrafficClass:
-    """Members still to be placed that are of one kind and talk to the same.
+    """Members still to be placed of one kind and with the same nodes.
 
-    :ivar nodes: that they are of
+    :ivar nodes: the nodes that contain the members
     """
 
     kind: int
@@ -28,8 +28,8 @@ class TrafficClass:
 
 
 def traffic_classes(kinds: Kinds, graph: TrafficGraph) -> list[TrafficClass]:
-    """Of all members to be placed that are of any node; who talks to most
-    comes first."""
+    """Classes of all members to be placed that belong to a node, those in the
+    most nodes first."""
     found: dict[tuple[int, frozenset[int]], list[str]] = {}
     for number, kind in enumerate(kinds.kinds):
         for member in kind.members:
@@ -43,10 +43,10 @@ def traffic_classes(kinds: Kinds, graph: TrafficGraph) -> list[TrafficClass]:
 
 
 class RemainingCapacity:
-    """Capacity, and limits on what domains hold of nodes, stars and scopes.
+    """Free capacity, and limits of domains for nodes, stars and scopes.
 
-    :ivar free: [host, resource class] that is left
-    :ivar numbers: for each level, [node, domain], with members that stay
+    :ivar free: [host, resource class]: free amount
+    :ivar numbers: for each level, [node, domain], including members that stay
     """
 
     def __init__(self, kinds: Kinds, graph: TrafficGraph, bounds: CountBounds,
@@ -81,7 +81,7 @@ class RemainingCapacity:
                          if path in node.paths], host, 1)
 
     def allows(self, c: int, host: int) -> bool:
-        """Whether one more of the class may be on the host."""
+        """Whether the host has room for one more member of the class."""
         kind = self._classes[c].kind
         asked = self._kinds.amounts[kind]
         return bool(
@@ -90,8 +90,8 @@ class RemainingCapacity:
             and (self._flat[self._at[self._limits_of[c], host]] > 0).all())
 
     def place_all(self, batch: Sequence[int], host: int) -> bool:
-        """One member more of each of the classes is on the host, if all of
-        them may be; whether they may."""
+        """Place one member of each of the classes on the host if all of them
+        fit. Return whether they fit."""
         for number, c in enumerate(batch):
             if not self.allows(c, host):
                 for other in batch[:number]:
@@ -108,8 +108,8 @@ class RemainingCapacity:
         self._count(list(traffic_class.nodes), host, by)
 
     def slack(self, those: Collection[int], level: str) -> np.ndarray:
-        """For each domain, how many more members of the classes there may be,
-        as far as limits are about all of them."""
+        """For each domain, the number of further members of the classes
+        according to the limits that apply to all of them."""
         found = np.full(len(self._kinds.table.division(level).domains),
                         UNLIMITED_MEMBERS, dtype=np.int64)
         for number, (flags, own) in enumerate(zip(self._flags, self._levels)):
@@ -120,7 +120,7 @@ class RemainingCapacity:
         return found.clip(0)
 
     def full_hosts(self) -> np.ndarray:
-        """Hosts that nobody of the whole group may go to any more."""
+        """Hosts that no further member of the group may use."""
         found = np.zeros(len(self.free), dtype=bool)
         for number, about in enumerate(self._about):
             if about == len(self._kinds.members):
@@ -143,7 +143,7 @@ class RemainingCapacity:
                             for traffic_class in self._classes])
 
     def _index(self) -> None:
-        """All limits as one column of numbers."""
+        """Store all limits in one array."""
         self._flat = np.concatenate(self._left).astype(np.int64)
         sizes = [len(left) for left in self._left]
         self._starts = np.cumsum([0, *sizes[:-1]])

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much traffic can stay within domains, at most: a bound for objectives
-that are about traffic.
+"""Upper bound of the traffic within domains, for objectives about traffic.
 
-Let x be the numbers of members by domain in some plan. Of one star the Mbit/s
+Let x be the numbers of members by domain in some plan. The Mbit/s of one star
 within domain d are q(x_d), where x_d is one of the finitely many patterns that
-d can hold. So some choice of one pattern for each domain, each of weight 1,
-makes the sum of q what the plan keeps together, while the patterns' members in
-a part of the tree are no more than stand there. The linear program over
-weights from 0 to 1, over all stars and levels at once, thus has no smaller
-optimum than any plan has; patterns enter as they pay (column generation), each
-type of equal domains being one row. Whatever prices of the rows it has
-reached, its optimum and what the best pattern of each domain would be worth
-beyond its price are together an upper bound (Lagrange): it may be stopped at
-any time.
+d can hold. For one choice of a pattern of weight 1 for each domain, the sum of
+q equals the traffic within domains in the plan, and the patterns contain no
+more members in a part of the tree than the plan. Therefore the optimum of the
+linear program over weights from 0 to 1, for all stars and levels, is at least
+the traffic within domains of any plan. Patterns are added by column
+generation, and each type of equal domains has one row. For any prices of the
+rows, the optimum plus the worth of the best pattern of each domain beyond its
+price is an upper bound (Lagrangian relaxation). Therefore the generation may
+stop at any time.
 """
 
 from collections.abc import Iterator
@@ -39,12 +38,13 @@ from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
 
 
 class TrafficBound:
-    """Patterns for domains, until none is worth more than it costs.
+    """Generates patterns for domains until no pattern is worth more than its
+    price.
 
-    :ivar most: no plan keeps more Mbit/s within domains, summed over levels;
-        None where nothing is proved
-    :ivar infeasible: whether it is proved that no plan keeps the rows
-    :ivar unit: Mbit/s that are 1 in the program
+    :ivar most: upper bound of the Mbit/s within domains, summed over levels;
+        None if nothing is proved
+    :ivar infeasible: whether it is proved that no plan satisfies the rows
+    :ivar unit: Mbit/s that correspond to 1 in the program
     """
 
     def __init__(self, kinds: Kinds, graph: TrafficGraph, bounds: CountBounds,
@@ -65,7 +65,7 @@ class TrafficBound:
 
     @property
     def least(self) -> float | None:
-        """No plan has a smaller sum of Mbit/s x uplinks."""
+        """Lower bound of the sum of Mbit/s x uplinks of all plans."""
         if self.most is None:
             return None
         apart = 2 * (self.levels * self.graph.total - self.most)
@@ -74,11 +74,11 @@ class TrafficBound:
         return max(0.0, np.ceil((apart - slack) / unit) * unit)
 
     def run(self) -> None:
-        """Until the bound is close to what it can be, or time is up.
+        """Improve the bound until it converges or the time limit is reached.
 
-        Where some who talk have to be in one domain of several, each of these
-        is tried in turn: halves of members in two would keep as many pairs
-        together as all of them in one.
+        If members with traffic must be in one domain of several, the search
+        branches over these domains. Otherwise halves of the members in two
+        domains would keep as many pairs together as all of them in one.
         """
         self._price(np.zeros(sum(pool.rows for pool in self.pools)))
         free, tried = self.variables.limits, []
@@ -96,7 +96,7 @@ class TrafficBound:
                 tried, key=lambda each: each[0])
 
     def fix_counts(self, numbers: np.ndarray) -> None:
-        """Prices where so many members stand in each cell.
+        """Compute prices for these numbers of members in each cell.
 
         :param numbers: [part, cell]
         """
@@ -105,7 +105,7 @@ class TrafficBound:
         self._converge(None)
 
     def prices(self, star: Star, level: str) -> np.ndarray:
-        """[place, node of the star]: Mbit/s that one member more would keep
+        """[place, node of the star]: Mbit/s that one more member would keep
         within domains of the level."""
         start = 0
         for pool in self.pools:
@@ -117,7 +117,7 @@ class TrafficBound:
         return np.zeros((self.partition.count, len(star.nodes)))
 
     def aggregate(self, star: Star, level: str) -> DomainAggregate | None:
-        """What is known of all domains of a cell at once, if it is."""
+        """The aggregate of all domains of a cell, if it exists."""
         return next((
             pool.types for pool in self.pools if pool.star is star
             and pool.level == level
@@ -125,7 +125,7 @@ class TrafficBound:
             None)
 
     def _branches(self) -> Iterator[np.ndarray]:
-        """Variables that are 0, for each way to choose domains."""
+        """For each choice of domains, the variables that are 0."""
         talking = np.concatenate([np.zeros(0, dtype=np.int64), *(
             self.variables.columns(node.paths, np.ones(
                 self.partition.count, dtype=bool)) for node
@@ -133,7 +133,7 @@ class TrafficBound:
         chosen: list[list[np.ndarray]] = []
         for choice in self.variables.alternatives():
             total = math.prod(map(len, chosen)) * len(choice)
-            # Of few members halves hardly matter.
+            # Halves of small sets have little effect.
             sizes = [self.variables.limits[np.intersect1d(closed, talking)]
                      for closed in choice]
             if total <= limits().branches and max(map(np.sum, sizes)) > (
@@ -144,10 +144,10 @@ class TrafficBound:
             yield np.concatenate([np.zeros(0, dtype=np.int64), *closed])
 
     def _converge(self, enough: float | None) -> float | None:
-        """What patterns keep together at most; None where nothing is proved.
+        """Upper bound of the traffic within patterns; None if nothing is
+        proved.
 
-        :param enough: what is no more than that is not worth to be known
-            better
+        :param enough: value at which a smaller bound is no longer useful
         """
         most, self.infeasible = None, False
         for _ in range(limits().rounds):
@@ -202,12 +202,11 @@ class TrafficBound:
         return found
 
     def _variable_bound(self, program: Linear) -> float | None:
-        """The least that members pay where they stand, at the prices of the
-        rows; None where nothing is proved.
+        """Lower bound of the prices that members pay in their cells; None if
+        nothing is proved.
 
-        No pattern is part of it, nor the price of a row that allows one
-        pattern for each domain: the worth of the best patterns is counted
-        apart.
+        It includes neither patterns nor the prices of the rows that allow one
+        pattern per domain. The worth of the best patterns is added separately.
         """
         duals, upper, start = program.duals.copy(), program.upper.copy(), 0
         upper[self.variables.size:] = 0
@@ -217,10 +216,10 @@ class TrafficBound:
         return program.dual().bound(duals, program.lower_limits(), upper)
 
     def _price(self, prices: np.ndarray) -> tuple[float, float, bool]:
-        """Let the best patterns at these prices enter.
+        """Add the best patterns at these prices.
 
-        :returns: what the best patterns of all domains are worth; how much
-            more that is than their rows' prices; whether any pattern is new
+        :returns: the worth of the best patterns of all domains; the part above
+            the prices of their rows; whether any pattern is new
         """
         self._deadline.check()
         total, beyond, added, start = 0.0, 0.0, False, 0
@@ -240,15 +239,16 @@ class TrafficBound:
         return total, beyond, added
 
     def program(self) -> Linear:
-        """Over the variables of ``variables``, then the weights of the
-        patterns, pool by pool."""
+        """The program over the variables of ``variables``, followed by the
+        weights of the patterns of each pool."""
         size = self.variables.size
         patterns = [len(pool.type_of) for pool in self.pools]
         program = Linear(
             np.concatenate((np.zeros(size), *(
                 -pool.types.pairs(pool.type_of, pool.patterns) / self.unit
                 for pool in self.pools))),
-            # Beyond what rows allow, so that only the rows have prices.
+            # The limits exceed those of the rows, so that only rows have
+            # prices.
             np.concatenate((self.variables.limits, *(
                 2.0 * pool.types.number[pool.type_of]
                 for pool in self.pools))))
@@ -269,9 +269,9 @@ class TrafficBound:
                 rows.append(np.full(len(here), place))
                 columns.append(here)
                 values.append(np.full(len(here), -1.0))
-            # Patterns have no more of a node's members than stand there.
+            # Patterns contain at most the node's members in the place.
             program.add(np.concatenate(rows), np.concatenate(columns),
                         np.concatenate(values), -np.inf, 0.0, places)
-        # Each domain has one pattern, or none.
+        # Each domain has at most one pattern.
         program.add(pool.type_of, y, np.ones(len(y)), -np.inf,
                     types.number, len(types.place))

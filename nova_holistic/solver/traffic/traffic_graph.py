@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who talks with whom: sides as nodes, traffic between them as edges, and all
-edges shared out to stars."""
+"""The traffic of a group: sides are nodes, traffic between them are edges, and
+each edge belongs to one star."""
 
 from collections.abc import Mapping, Sequence
 from collections import defaultdict
@@ -13,9 +13,9 @@ from nova_holistic.model.objective import Traffic
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """The members of one side, or of several that have the same.
+    """Members of one side, or of several sides with the same members.
 
-    :ivar paths: of the members
+    :ivar paths: paths of the members
     """
 
     members: tuple[Member, ...]
@@ -27,11 +27,11 @@ class Star:
     """Traffic between one node and some others.
 
     A domain with n members of the centre and m of a leaf keeps n x m pairs
-    together: with n given, that is linear in the numbers of the leaves.
+    together. For a fixed n, this is linear in the numbers of the leaves.
 
-    :ivar nodes: the centre, then the leaves; apart from the centre no member
-        is in two of them, nor in the centre where there are several leaves
-    :ivar mbps: of each leaf, with the centre
+    :ivar nodes: the centre, then the leaves. No member is in two leaves. If
+        there are several leaves, no member is in both the centre and a leaf
+    :ivar mbps: Mbit/s between the centre and each leaf
     :ivar shared: number of members that are in both the centre and the leaf
     """
 
@@ -44,8 +44,8 @@ class Star:
 class TrafficGraph:
     """All traffic of a group.
 
-    :ivar total: Mbit/s over all pairs, wherever they are
-    :ivar unit: divides the Mbit/s of any pairs
+    :ivar total: Mbit/s over all pairs, independent of their hosts
+    :ivar unit: common divisor of the Mbit/s of all pairs
     """
 
     nodes: tuple[Node, ...]
@@ -76,7 +76,8 @@ class TrafficGraph:
 
 def _stars(nodes: Sequence[Node],
            edges: Mapping[tuple[int, int], int]) -> list[Star]:
-    """Each edge in one star, the busiest centres first."""
+    """Assign each edge to one star; centres with the most traffic come first.
+    """
     found, left = [], dict(edges)
 
     def load(edge: tuple[int, int]) -> int:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans for objectives that are about traffic: who talks is brought together
-first, whoever else there is goes where there is room."""
+"""Plans for objectives about traffic: members with traffic are placed together
+first, and all other members wherever they fit."""
 
 from collections.abc import Callable, Mapping, Sequence
 import contextlib
@@ -37,10 +37,10 @@ from nova_holistic.solver.traffic.traffic_graph import TrafficGraph
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrafficPlacement:
-    """Places of those who talk, and what is left for the others.
+    """Places of members with traffic, and the remaining problem.
 
     :ivar taken: for each class, host index to number
-    :ivar rest: as if those who have places stayed there
+    :ivar rest: the remaining members, as if the placed ones stayed
     """
 
     traffic_classes: tuple[TrafficClass, ...]
@@ -50,8 +50,8 @@ class TrafficPlacement:
 
 class TrafficPlans:
     """
-    :ivar bound: no plan with preferences met has a lower value; None where
-        nothing is proved
+    :ivar bound: lower bound of the value of plans that satisfy the
+        preferences; None if nothing is proved
     """
 
     def __init__(self, kinds: Kinds, traffic: Sequence[Traffic],
@@ -66,14 +66,14 @@ class TrafficPlans:
 
     @property
     def cell(self) -> np.ndarray:
-        """Of each host: cells are parts of the tree."""
+        """Cell of each host; cells are parts of the tree."""
         return self._relaxation.partition.of
 
     def within(self, cost: float) -> float | None:
-        """The bound of plans whose preferences cost no more than that.
+        """The bound of plans whose preferences cost at most the given cost.
 
-        One violation costs its preference's weight: those of a larger weight
-        are met.
+        One violation costs its preference's weight. Therefore preferences of a
+        larger weight are satisfied.
         """
         if not cost:
             return self.bound
@@ -85,14 +85,14 @@ class TrafficPlans:
                 self._known[held] = self._relax(
                     lambda policy: policy.weight in held)[0].least
             except OutOfTime:
-                # What is true of more plans is true of fewer.
+                # A bound for more plans also holds for fewer plans.
                 return max((bound for fewer, bound in self._known.items()
                             if fewer <= held and bound is not None),
                            default=None)
         return self._known[held]
 
     def place(self) -> TrafficPlacement | None:
-        """None where it is not known how many go where."""
+        """Place members with traffic; None if their numbers are unknown."""
         numbers = integer_counts(self._relaxation, self._deadline)
         if numbers is None:
             return None
@@ -120,7 +120,7 @@ class TrafficPlans:
 def _remaining_kinds(kinds: Kinds, remaining: RemainingCapacity,
                      those: Sequence[TrafficClass],
                      taken: Sequence[Mapping[int, int]]) -> Kinds:
-    """The members that have no places yet, and the room for them."""
+    """The members without a place, and the remaining room for them."""
     hosts = kinds.table.hosts
     placed = {path: hosts[h].name for path, h in kinds.placed.items()}
     for traffic_class, here in zip(those, taken):
@@ -142,8 +142,8 @@ def _remaining_kinds(kinds: Kinds, remaining: RemainingCapacity,
 def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic],
                  incumbent: Incumbent, backend: Backend,
                  deadline: Deadline) -> Search | None:
-    """A search that has a plan on some hosts, with what is proved of the
-    whole; None where no plan was found this way."""
+    """A search with a plan on some hosts, and with bounds for the whole
+    problem; None if no plan was found this way."""
     known = TrafficPlans(kinds, traffic, deadline)
     incumbent.prove_within(known.within)
     placement = known.place()
@@ -168,8 +168,8 @@ def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic],
 def traffic_start(case: Case, placed: Mapping[str, str], objective: Objective,
                   deadline: Deadline
                   ) -> tuple[Counts | None, Callable[[float], float | None]]:
-    """What may be a plan for a case of all hosts, and bounds of the objective
-    by the cost of preferences; nothing where it is not about traffic."""
+    """Counts that may be a plan for a case of all hosts, and bounds of the
+    objective by the cost of preferences. Without traffic, neither is known."""
     start, within = None, lambda cost: None
     traffic = objective.traffic()
     kinds = Kinds.of(case.group, case.snapshot, placed,
@@ -192,8 +192,8 @@ def traffic_start(case: Case, placed: Mapping[str, str], objective: Objective,
 def _place_others(known: TrafficPlans, placement: TrafficPlacement,
                   deadline: Deadline
                   ) -> tuple[HostAssignment, np.ndarray] | None:
-    """Places for whoever has none, any that there are, and cells to be filled
-    at one pace; None where there is no room."""
+    """Any feasible places for the remaining members, and the cells to fill
+    evenly; None if there is no room."""
     rest = placement.rest
     if not rest.kinds:
         return HostAssignment(np.zeros(0, dtype=np.int64), ()), known.cell
@@ -201,7 +201,7 @@ def _place_others(known: TrafficPlans, placement: TrafficPlacement,
         return None
     outlay = Outlay(lambda free: free * 0 + 1.0)
     rules = cells(rest, deadline.check)
-    # Hosts that are not crowded are easier to share under all rules.
+    # Limits per host make it easier to satisfy all rules.
     for most_on_a_host in (max(1, rest.most_on_a_host
                                // limits().host_divisor),
                            rest.most_on_a_host):
@@ -218,10 +218,11 @@ def _place_others(known: TrafficPlans, placement: TrafficPlacement,
 def _disaggregated(case: Case, kinds: Kinds, placement: TrafficPlacement,
                    others: HostAssignment, cell: np.ndarray, hosts: np.ndarray,
                    deadline: Deadline) -> Counts | None:
-    """The places given to members of a case of these hosts: without asking to
-    those who talk, as rules may look broken as long as others are missing.
+    """Assign the places to members of a case of these hosts. Members with
+    traffic are assigned without checks, because rules may seem violated while
+    other members are missing.
 
-    :param cell: of each host of the whole
+    :param cell: cell of each host of the whole problem
     """
     local = {int(h): n for n, h in enumerate(hosts)}
     crew_of = {path: c for c,
@@ -229,7 +230,7 @@ def _disaggregated(case: Case, kinds: Kinds, placement: TrafficPlacement,
                for path in traffic_class.paths}
     number = len(placement.rest.kinds)
     kind_of = {m.path: number for kind in kinds.kinds for m in kind.members}
-    # Of classes, those who found no places have others'.
+    # Members of classes without a place get places of other members.
     kind_of.update((m.path, k) for k, kind in enumerate(placement.rest.kinds)
                    for m in kind.members)
     paths = [c.members[0].path for c in case.classes]
@@ -248,8 +249,8 @@ def _disaggregated(case: Case, kinds: Kinds, placement: TrafficPlacement,
 
 def _put_in_order(attempt: Attempt, classes: Sequence[int],
                   hosts: Sequence[int]) -> None:
-    """One member of the classes on each of the hosts: of the one that likes
-    it best, where there are several."""
+    """Put one member of the classes on each of the hosts. If several classes
+    are possible, choose the class that fits the host best."""
     left = {c: len(attempt.case.classes[c].members) for c in classes}
     for host in hosts:
         those = [c for c, number in left.items() if number]

@@ -40,7 +40,7 @@ def test_remaining_hosts_are_counted_after_each_condition():
     assert found['db-0'].left == (
         Left('is enabled', 4), Left('has trait GPU', 3),
         Left('has room for VCPU 16', 2),
-        Left('has room beside the rest of the plan', 1))
+        Left('has room in addition to the rest of the plan', 1))
     assert found['db-0'].open == 0
     assert found['db-0'].next_best is None
 

@@ -106,7 +106,8 @@ def test_both_bandwidths_that_overload_one_uplink_are_named():
             for between in (('a', 'b'), ('b', 'c'))])
     told = reasons(snapshot, wanted)[''].splitlines()
     assert len(told) == 3
-    assert sum('cannot hold for 3 members' in each for each in told) == 2
+    assert sum('cannot be satisfied for 3 members' in each
+               for each in told) == 2
     assert any('the uplink of az z2 would carry 300 Mbit/s; 400 of its 500 '
                'are used by others' in each for each in told)
 
@@ -127,9 +128,9 @@ def test_a_policy_violated_by_placed_members_is_named():
     answer = solve(wanted, two_racks(),
                    placed={'db-0': 'r1h1', 'db-1': 'r2h1'})
     assert answer.reasons == (Reason('', (
-        'affinity rack is broken by members that are placed already: members '
-        'are in 2 domains of level rack instead of one: r1 has db-0; r2 has '
-        'db-1')),)
+        'affinity rack is violated by members that are already placed: '
+        'members are in 2 domains of level rack instead of one: r1 has db-0; '
+        'r2 has db-1')),)
 
 
 def test_of_two_separate_conflicts_only_one_is_reported():

@@ -116,7 +116,7 @@ def test_affinity_without_a_large_enough_rack_names_the_largest():
                    policies=[Affinity(level='rack')])
     assert reasons(two_racks(), wanted) == {'': (
         'affinity rack needs one rack with room for all 5 members of VCPU 8; '
-        'the roomiest takes 4')}
+        'at most 4 fit')}
 
 
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
@@ -140,7 +140,7 @@ def test_fragmented_capacity_is_named_as_the_reason(solver):
     found = reasons(snapshot, wanted, solver=solver)
     assert found == {'a, b': (
         'the 6 members do not fit together on 4 hosts: they need VCPU 30 of '
-        '32 free, in pieces of at most 8')}
+        '32 free (at most 8 on one host)')}
 
 
 def test_placed_members_that_violate_a_policy_are_a_reason():
@@ -149,7 +149,7 @@ def test_placed_members_that_violate_a_policy_are_a_reason():
                    placed={'db-0': 'r1h1', 'db-1': 'r1h2'})
     assert isinstance(answer, Unplaceable)
     assert answer.reasons == (Reason('', (
-        'anti-affinity rack is broken by members that are placed already: '
+        'anti-affinity rack is violated by members that are already placed: '
         'rack r1 holds 2 members, at most 1 are allowed: db-0, db-1')),)
 
 
