@@ -6,7 +6,7 @@ with one strategy disabled at a time. For each strategy, the table shows on how
 many points the plan, the bound or the time was worse without it, on how many
 it was better, and the median of the time with and without it.
 
-A plan is *worse* if there is none, if it violates preferences of more weight,
+A plan is *worse* if it is missing, if it violates preferences of more weight,
 or if its objective is larger by more than the tolerance. A bound is *worse* if
 the proven gap is larger by more than the tolerance although the plan is as
 good.
@@ -135,7 +135,7 @@ def measured(case, point, name, limit):
 
 
 def measured_answer(answer, seconds):
-    """The same of an answer that is known."""
+    """The measured values of a given answer."""
     if not isinstance(answer, Plan):
         return {'answer': type(answer).__name__, 'seconds': seconds}
     unmet = answer.preference_cost

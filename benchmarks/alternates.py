@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What alternates cost beside the plan that they are for, in CPU seconds.
+"""The cost of the alternates of a plan, without the plan, in CPU seconds.
 
-Any choice of one host for each member, its own or one of its alternates, keeps
-the group's hard policies. The table also has the numbers of rows that are
-written for this, and of alternates for each member.
+Any choice of one host for each member, its planned host or one of its
+alternates, satisfies the group's hard policies. The table also shows the
+number of rows of the policies, and the number of alternates for each member.
 """
 
 import argparse

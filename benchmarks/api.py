@@ -3,13 +3,13 @@
 projects, and the SQL statements of a request.
 
 Requests are calls of the WSGI application in this process: without a network,
-keystone or an engine. Every table is new: on SQLite a file of its own, on
-another server a database, which grows from one size to the next. --mariadb and
---postgresql start such a server for the time of the run; a database that
---database names has to be empty.
+keystone or an engine. Every table is new: on SQLite a separate file, on
+other servers a database, which grows from one size to the next. --mariadb and
+--postgresql start such a server for the time of the run. The database of
+--database must be empty.
 
-The program ends with 1 where a request takes more statements of a table with
-more groups.
+The exit code is 1 if a request sends more statements to a table with more
+groups.
 """
 
 import argparse
@@ -38,7 +38,8 @@ def parse():
     parser.add_argument('--groups', type=int, nargs='+',
                         default=[10, 1000, 10000])
     parser.add_argument('--own', type=int, default=1000,
-                        help="most groups in the asker's project")
+                        help='maximum number of groups in the project of '
+                             'the client')
     parser.add_argument('--members', type=int, default=3,
                         help='of each group')
     parser.add_argument('--repeat', type=int, default=200)
@@ -50,7 +51,7 @@ def parse():
     for kind in (MariaDB, PostgreSQL):
         where.add_argument(
             f'--{kind.__name__.lower()}', dest='server', action='store_const',
-            const=kind, help=f'{kind.__name__} of its own, on a socket')
+            const=kind, help=f'start {kind.__name__} on a socket')
     return parser.parse_args()
 
 

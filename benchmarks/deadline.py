@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well a time limit is kept by groups and clouds of awkward shapes.
+"""Observance of a time limit for groups and clouds of unusual shapes.
 
-Each run is a process of its own, whose resident memory is told.
+Each run is a separate process. The program prints its resident memory.
 """
 
 import argparse
@@ -132,7 +132,8 @@ def bandwidth():
 
 
 def by_a_hair():
-    """Two of 7 on each host but one, which has room for one of 5 beside."""
+    """Two members of 7 fit on each host. The last host has one of them, and
+    capacity for only one of the two members of 5."""
     return group([members('a', 1999, 7), members('b', 2, 5)]), Snapshot(
         ('host',), tuple(Host(
             f'h{n}', f'h{n}', '', (), FrozenMapping({
@@ -163,9 +164,9 @@ SHAPES: dict[str, Callable[[], tuple[Group, Snapshot]]] = {
 
 
 def run(name, limit, objective, processor):
-    """Wall-clock and processor seconds, resident MiB, and what came of it."""
+    """Wall-clock and processor seconds, resident MiB, and the result."""
     wanted, snapshot = SHAPES[name]()
-    # Plugins are looked for once in a process: an engine has them.
+    # A process searches for plug-ins only once; an engine has loaded them.
     aim, _ = load_objective(objective), load_backend('highs')
     busy, started = time.process_time(), time.perf_counter()
     answer = solve(

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The path from a create to a planned and held group, step by step.
+"""The steps from a create to a planned and held group.
 
 Real providers in a real Placement and Nova on MariaDB, with our API and one
-engine as processes of their own (``benchmarks.measured_cloud``). For each
+engine as separate processes (``benchmarks.measured_cloud``). For each
 number of hosts and members, a new engine creates a group (*cold*). An engine
 that has created groups before creates another one (*warm*), also while servers
-that belong to no group are created and deleted (*strangers*). A cold create
+outside of groups are created and deleted (*others*). A cold create
 begins when the engine is started, a warm one when the client sends it. Both
 end when the client knows that the group is planned.
 
-Beside the wall clock, each step has the processor time of the engine, of
-Placement, of nova-api and of the database, and the number of the engine's
-requests. ``--stock`` measures stock Nova on the same cloud in the same run.
+In addition to the wall clock, the program measures the processor time of the
+engine, of Placement, of nova-api and of the database in each step, and the
+number of the engine's requests. ``--stock`` measures stock Nova on the same
+cloud in the same run.
 """
 
 import argparse
@@ -39,15 +40,15 @@ def parse(words=None):
     parser.add_argument('--hosts', type=int, nargs='+', default=[200])
     parser.add_argument('--members', type=int, nargs='+', default=[10, 100])
     parser.add_argument('--servers', type=int, default=4,
-                        help='of strangers on each host, before the start')
+                        help='other servers on each host, before the start')
     parser.add_argument('--repeat', type=int, default=3,
-                        help='warm creates, with strangers and without')
+                        help='warm creates, with other servers and without')
     parser.add_argument('--cold', type=int, default=1,
                         help='cold creates; 0 leaves them out, and starts the '
                              'engine only once')
     parser.add_argument('--rate', type=float, default=10.0,
-                        help='servers that strangers create, and delete, in '
-                             'a second; 0 leaves them out')
+                        help='other servers created and deleted per second; '
+                             '0 disables them')
     parser.add_argument('--stock', type=int, default=0,
                         help='servers that stock Nova schedules one by one; '
                              '0 leaves stock Nova out')
@@ -82,7 +83,7 @@ class Bench:
         self._cloud = cloud
         self._driver = driver
         self._client = cloud.client()
-        # A token is no part of a create.
+        # The time of a create does not include the token.
         next(self._client.groups.list(), None)
 
     def cold(self, members):
@@ -124,8 +125,8 @@ class Bench:
                 'group': document(members), 'lease': 0})['group']
 
     def _remove(self, uuid):
-        """The API gives up a release that takes longer than an answer of an
-        engine may take, while the engine goes on with it."""
+        """Delete the group. Retry while the engine continues a release that
+        exceeded the timeout of the API."""
         until = time.monotonic() + TIMEOUT
         while True:
             try:
@@ -147,8 +148,8 @@ class Bench:
 
 @contextlib.contextmanager
 def strangers(cloud, rate):
-    """Servers are created and deleted meanwhile, until the end of the block;
-    gives a dict that has their numbers then."""
+    """Create and delete servers outside of groups until the end of the block.
+    The yielded dict contains their numbers after the block."""
     process = subprocess.Popen(
         cloud.command('benchmarks.strangers', rate),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -156,7 +157,7 @@ def strangers(cloud, rate):
     found = {}
     try:
         if not process.stdout.readline():
-            raise RuntimeError('the strangers did not start')
+            raise RuntimeError('the creation of other servers did not start')
         yield found
     finally:
         rest, _ = process.communicate('\n', timeout=120)
@@ -181,12 +182,12 @@ def measure(cloud, hosts, driver, arguments):
     for members in arguments.members:
         if arguments.cold:
             row(members, 'cold', bench.cold, arguments.cold)
-        # The first warm create fills what the cold one did not.
+        # The first warm create fills the remaining caches.
         bench.warm(members)
         row(members, 'warm', bench.warm, arguments.repeat)
         if arguments.rate:
             with strangers(cloud, arguments.rate) as numbers:
-                last = row(members, 'strangers', bench.warm,
+                last = row(members, 'others', bench.warm,
                            arguments.repeat)
             last['strangers'] = numbers
             report.print_strangers(numbers)

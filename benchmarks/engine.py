@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Creates a second of one engine and of two, and the memory of one that goes
-on planning.
+"""Creates per second of one engine and of two, and the memory of one engine
+during many plans.
 
 Engines are processes, as they are deployed, with one table and one Placement
 on SQLite, where Placement answers one request at a time; or with --mariadb on
-MariaDB, Placement in uwsgi with eight threads; and with a broker where there
-is to be one. All creates are in the table before the first engine starts, so
-that none of them waits for work; the rate is that between the first tenth of
-the groups and the last. What each kind of process takes of a processor for one
-create tells what sets the rate, and what it would be with processors of their
-own.
+MariaDB, Placement in uwsgi with eight threads; and with a broker if --broker
+is set. All creates are in the table before the first engine starts, so no
+engine waits for work; the rate is that between the first tenth of the groups
+and the last. The processor time of each kind of process for one create shows
+which of them limits the rate, and the rate with separate processors.
 """
 
 import argparse
@@ -53,13 +52,13 @@ def parse():
     parser.add_argument('--groups', type=int, default=200)
     parser.add_argument('--members', type=int, default=4)
     parser.add_argument('--plans', type=int, default=1000,
-                        help='of one engine, while its memory is looked at')
+                        help='plans of one engine during the memory test')
     parser.add_argument('--workers', type=int, default=2)
     parser.add_argument('--broker', action='store_true',
                         help='RabbitMQ instead of the in-process transport, '
                              'which no message crosses')
     parser.add_argument('--mariadb', action='store_true',
-                        help='instead of SQLite, a server of its own')
+                        help='start a MariaDB server instead of SQLite')
     return parser.parse_args()
 
 
@@ -89,7 +88,7 @@ class ThreadedPlacement(PlacementServer):
 
 
 class Stage:
-    """A world of its own for each measurement."""
+    """A separate environment for each measurement."""
 
     def __init__(self, arguments):
         self._arguments = arguments

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What exclusive groups cost each create of a server without a pointer.
+"""The cost of exclusive groups for each create of a server without a pointer.
 
 Real Nova and Placement in one process on SQLite. All members of the groups
-have servers on hosts of their own; neither the servers nor the hosts do
-anything. The scheduler asks which domains are closed, as its filter does: for
-the first time, with nothing changed since, with one member released since, and
-with one server moved by Nova since.
+have servers on separate hosts; neither the servers nor the hosts do anything.
+The scheduler reads the reserved domains, as its filter does: for the first
+time, without a change, after the release of one member, and after Nova has
+moved one server.
 """
 
 # First of all: it decides on green threads for everything imported later.

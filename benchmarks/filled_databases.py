@@ -7,7 +7,7 @@ are what nova-compute with the libvirt driver, nova-api and Placement write
 for such hosts: service, compute node and host mapping; a root provider with
 inventories, traits and the aggregate of its rack; for each server an instance,
 its mapping, a consumer and its allocations. Nothing runs on the hosts. At the
-end, the APIs are asked for what was inserted.
+end, the program reads the inserted rows through the APIs.
 """
 
 import importlib
@@ -40,7 +40,7 @@ from tools.cloud import catalog  # noqa: E402
 from tools.cloud.layout import Layout  # noqa: E402
 
 CHUNK = 1000
-"""Hosts that are inserted at once, so that memory stays bounded."""
+"""Hosts that are inserted in one step, so that memory stays bounded."""
 
 
 def main(directory, hosts, servers):
@@ -82,10 +82,10 @@ def fill(hosts, servers):
 
 
 def verify(session, hosts, servers):
-    """The APIs report as many hosts as were inserted, and the first and the
-    last of them as they were inserted.
+    """Verify that the APIs report the inserted number of hosts, and the first
+    and the last host with the inserted values.
 
-    :raises AssertionError: they do not
+    :raises AssertionError: the APIs report other values
     """
     placement = Adapter(session, service_type='placement',
                         default_microversion='1.39')

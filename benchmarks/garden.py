@@ -2,10 +2,10 @@
 """Nearly full clouds in which a plan was planted: members of many groups were
 put on hosts so that all policies hold, and the hosts were filled around them.
 
-So there is a plan, and little room for another. What room is left beyond the
-plan is in pieces, and on hosts where it rather misleads: with CPUs but no
-memory, in racks whose uplink is full, or empty beside a group that has to be
-alone and needs more.
+So a plan exists, and little capacity remains for other plans. The remaining
+capacity is in pieces, and on hosts that do not suit the groups: with CPUs but
+no memory, in racks whose uplink is full, or empty next to a group that
+requires exclusive hosts and needs more of them.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ ZONES = 3
 FEEDS = 'ABCD'
 HOSTS_PER_GROUP = 12
 CLEARED = 0.1
-"""Share of hosts without strangers that the plan does not need."""
+"""Share of hosts without other servers that the plan does not need."""
 
 _PIECES = (1, 2, 4, 8)
 """Room beyond the plan, in 32nds of a host."""
@@ -92,11 +92,11 @@ class Garden:
     def with_disks(self, host):
         return host % 3 == 1
 
-    # What plants ask of it.
+    # Methods for plants.
 
     def open(self, number, here=lambda host: True):
-        """So many of the hosts that have room to plant in and are no one's
-        alone; fewer if there are no more."""
+        """Up to this number of hosts with capacity for a plant that are not
+        reserved for another one."""
         found = [h for h in range(self.count) if here(h)
                  and h not in self._alone and all(
                      asked <= capacity // 2 for asked, capacity in zip(
@@ -105,7 +105,7 @@ class Garden:
         return found[:number]
 
     def untouched(self, number):
-        """So many hosts without members, which are no others' from now on."""
+        """Reserve up to this number of hosts without members."""
         hosts = [h for h in self.open(self.count) if not any(self._asked[h])]
         self._alone.update(hosts[:number])
         return hosts[:number]
@@ -136,7 +136,7 @@ class Garden:
                     self._load[self.rack(one)] += mbps
                     self._load[self.rack(other)] += mbps
 
-    # What is left around them.
+    # The remaining capacity.
 
     def _free(self, utilisation):
         """[host][resource]: for the plan, and beyond it."""
@@ -181,6 +181,6 @@ class Garden:
 
     @staticmethod
     def _inventory(capacity, free, clear):
-        """Of a host without strangers, what is not free is reserved."""
+        """Capacity that is not free is reserved if the host has no servers."""
         return Inventory(capacity, reserved=capacity - free if clear else 0,
                          used=0 if clear else capacity - free)

@@ -83,7 +83,7 @@ def _measured(point: Point, limit, timer):
 
 
 def _failures(row, answer, limit):
-    """What the gates say of one row."""
+    """The violated limits of one row."""
     known = row['planted_unmet']
     if row['seconds'] > GRACE * limit:
         yield f'{row["seconds"]:.1f} s of {limit:g} s'

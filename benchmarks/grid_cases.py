@@ -79,7 +79,7 @@ def network(point):
 
 
 def mixed(point):
-    """Every policy and relationship, on a cloud with room beside the plan."""
+    """Every policy and relationship, on a cloud with further capacity."""
     garden = Garden(point.hosts, point.seed, point.utilisation / 100,
                     max(2, point.members // MEMBERS_PER_PLANT))
     return Case(garden.group, garden.snapshot, garden.planted())

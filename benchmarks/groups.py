@@ -19,7 +19,7 @@ from nova_holistic.policies.spread import Spread
 
 LEAVES = 10
 PER_HOST = 4
-"""Most members of one leaf group on a host."""
+"""Maximum number of members of one leaf group on a host."""
 
 
 def leaf(name, members, policies=(), extra=0):
@@ -44,7 +44,7 @@ def shop(members, extra=0, leaves=LEAVES):
 
 
 def related_shop(members, leaves=LEAVES):
-    """The same, with relationships and preferences between and on some."""
+    """A shop with relationships and preferences for some leaf groups."""
     plain = shop(members, leaves=leaves)
     soft = {0: (SoftAntiAffinity(level='rack',
                                  max_per_domain=Fraction(1, 5)),),
@@ -66,8 +66,8 @@ def chatty_shop(members, leaves=LEAVES):
     """The related shop, with traffic between pairs of its servers and between
     whole tiers: web, app and db, and two leaf groups apart from these.
 
-    The clouds have no links that could carry too much: what tiers exchange
-    limits nobody, and is a matter of the objective alone.
+    The clouds have no links with limited capacity: the traffic between tiers
+    affects only the objective.
     """
     plain = related_shop(members, leaves)
     web, app, db = 'leaf7', 'leaf8', 'leaf9'

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs Placement to write the holds of a large group, in one request
+"""The cost in Placement of writing the holds of a large group, in one request
 and in parts.
 
-A real Placement runs as a WSGI application in uwsgi, with processes of its
-own, on SQLite, MariaDB or PostgreSQL. The database servers write each
+A real Placement runs as a WSGI application in separate processes of uwsgi, on
+SQLite, MariaDB or PostgreSQL. The database servers write each
 transaction to the disk before they confirm it, as in production. Providers are
 inserted into the database. Each hold takes three resource classes of one
 provider, and consecutive holds are on different providers.
 
 Each line is one group: its holds are written with ``POST /allocations``, all
-in one request or in parts, by one or more connections at once. The processor
+in one request or in parts, by one or more parallel connections. The processor
 time is that of all processes of uwsgi, and of the database server. The memory
-is the most that any worker process had in twenty readings a second. SQLite has
+is the maximum of all worker processes in twenty samples per second. SQLite has
 one writer at a time, so it gets one connection only.
 
-uwsgi and the drivers of the databases have to be installed.
+uwsgi and the drivers of the databases must be installed.
 """
 
 import argparse
@@ -84,7 +84,8 @@ def parse():
                         default=[10, 100, 1000])
     parser.add_argument('--parts', type=int, nargs='+',
                         default=[50, 100, 200, 400],
-                        help='most holds in a request, beside all in one')
+                        help='maximum number of holds in a request, in '
+                             'addition to all in one')
     parser.add_argument('--connections', type=int, nargs='+',
                         default=[1, 2, 4])
     parser.add_argument('--workers', type=int, default=4,
@@ -213,8 +214,8 @@ def _resident(pid):
 
 
 def processor_seconds(pid):
-    """Processor time, so far, of a process and of its children, with that of
-    children that have ended."""
+    """Processor time of a process and of its children, including ended
+    children."""
     found = 0
     for folder in pathlib.Path('/proc').glob('[0-9]*'):
         try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What groups leave in the databases after they have been deleted.
+"""Rows that remain in the databases after groups have been deleted.
 
 Every row and every consumer that groups and their servers have written is
-deleted with them. What is left is a leak.
+deleted with them. Any remaining row is a leak.
 """
 
 import time

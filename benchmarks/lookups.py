@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lookups a second of one nova-holistic-scheduler and of two, and what stock
-nova-scheduler answers a second on the same cloud.
+"""Lookups per second of one nova-holistic-scheduler and of two, and requests
+per second of stock nova-scheduler on the same cloud.
 
 A whole cloud of processes (tools.cloud): MariaDB, RabbitMQ, keystone,
 Placement, Nova with fake compute hosts, and for the plan our API and engines,
-which are ended before anything is timed. Requests are Nova's own RPC
+which are stopped before the measurement. Requests are Nova's own RPC
 ``select_destinations``, sent by threads of this process as nova-conductor
-sends them: one server each, with alternates. Every server with a pointer has
-to be given the place that was planned for it, and Placement has to have its
-allocation there at the end.
+sends them: one server each, with alternates. Every server with a pointer must
+get its planned host, and Placement must contain its allocation on this host at
+the end.
 
-Rates are those of the machine as it is, all of the cloud on it. What a request
-takes of a processor, in the schedulers and in everybody together, tells what
-sets them.
+The rates depend on this machine, which runs the whole cloud. The processor
+time of a request, in the schedulers and in total, shows what limits them.
 """
 
 import os
@@ -115,7 +114,7 @@ class Bench:
         self._scheduler = rpcapi.SchedulerAPI()
 
     def run(self, command, number):
-        """Start so many schedulers, time them, and end them; a row."""
+        """Start, measure and stop this number of schedulers; return a row."""
         names = [f'{command}-{number}-{i}' for i in range(number)]
         for name in names:
             self._start(command, name)
@@ -154,7 +153,8 @@ class Bench:
               f'were planned')
 
     def _used(self, schedulers):
-        """CPU seconds of the schedulers, and with those who serve them."""
+        """CPU seconds of the schedulers, without and with those of Placement,
+        MariaDB and RabbitMQ."""
         pids = self._cloud.layout.state('processes')
 
         def total(names):

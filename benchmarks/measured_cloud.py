@@ -3,7 +3,7 @@
 and the processor time and memory of its processes.
 
 MariaDB, RabbitMQ, memcached, keystone, Placement, nova-api, our API and one
-engine are processes of their own. There is no nova-compute.
+engine are separate processes. nova-compute does not run.
 """
 
 import contextlib
@@ -38,9 +38,9 @@ WATCHED = (ENGINE, 'placement', 'nova', 'holistic', 'keystone', 'mariadb',
 INTERVAL = 0.02
 """Seconds between two samples."""
 REFRESHED = 20
-"""Samples after which new processes are looked for."""
+"""Number of samples between two searches for new processes."""
 OPTIONS = {
-    # Nobody reports for services that nobody runs.
+    # No process sends reports for services that do not run.
     'nova.conf': {'DEFAULT': {'service_down_time': 10_000_000}}}
 
 
@@ -101,7 +101,7 @@ class MeasuredCloud(Cloud):
                 'disk': disk}})
 
     def fill(self, hosts, servers):
-        """Insert hosts, each with a number of servers of strangers.
+        """Insert hosts, each with a number of servers outside of groups.
 
         :raises RuntimeError: they cannot be inserted, or the APIs of Nova and
             Placement report something else than what was inserted

@@ -3,8 +3,8 @@
 of the placement table, and changes of them.
 
 ``python -m benchmarks.numbered_rows PLACEMENT TABLE HOSTS GROUPS MEMBERS``
-writes all of them, with the URLs of both databases. It is a process of its
-own, so that what it needs of memory does not count for an engine.
+writes all of them, with the URLs of both databases. It is a separate
+process, so that its memory does not count for an engine.
 """
 
 from datetime import datetime, timedelta
@@ -61,8 +61,8 @@ def allocations(sizes, host):
 
 
 def _analyze(engine):
-    """Let the database learn how large its tables are, as it does by
-    itself after some time."""
+    """Update the statistics of the database, as it does automatically after
+    some time."""
     with engine.connect().execution_options(
             isolation_level='AUTOCOMMIT') as link:
         if engine.dialect.name == 'postgresql':
@@ -208,7 +208,7 @@ def claim(engines, sizes, members):
 
 
 def add_strangers(placement, numbers, hosts):
-    """Servers that are no members get allocations on these hosts."""
+    """Allocate servers outside of groups on these hosts."""
     with placement.begin() as link:
         owner = {'project_id': _ids(link, models.Project)['somebody'],
                  'user_id': _ids(link, models.User)['somebody']}

@@ -2,8 +2,8 @@
 """A cloud of ``numbered_cloud`` with a real Placement and a placement table,
 and the parts of an engine in this process.
 
-Placement runs in uwsgi; it and the placement table are on a MariaDB or a
-PostgreSQL of their own. Nova is represented by ``numbered_nova``.
+Placement runs in uwsgi; it and the placement table are on a separate MariaDB
+or PostgreSQL. ``numbered_nova`` replaces Nova.
 """
 
 from collections import Counter

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scheduler that gives each server a host of its own, without a look at
-those still to come: the filters and weighers that a joint plan has, too.
+"""A scheduler that places one server after another, without the later ones.
+
+It uses the same filters and weighers as a joint plan.
 """
 
 
 class OneByOne:
-    """Servers in the document's order: room and hard policies filter, and
-    preferences weigh, and then the emptiest host is best."""
+    """Places servers in the order of the document: capacity and hard policies
+    filter, preferences weigh, and then the emptiest host is best."""
 
     def __init__(self, group, snapshot):
         self._snapshot = snapshot

@@ -14,7 +14,7 @@ from nova_holistic.model.frozen import FrozenMapping
 
 
 def occupied(snapshot, group, plan):
-    """The snapshot once the plan's servers are there."""
+    """The snapshot with the servers of the plan."""
     taken = {}
     for member in bind(group, snapshot).all_members():
         taken.setdefault(plan[member.path], []).append(

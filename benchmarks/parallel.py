@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans a second: of one planner, of two at once, and of two threads of one;
-and what the machine itself gives two processes that do nothing but count.
+"""Plans per second of one planner, of two in parallel, and of two threads of
+one process, and the speed of two processes that only count.
 
-Planners are processes, as engines are, forked from one that has the snapshot.
-They start together; the rate is all plans over the time to the last one's end.
-The machine is measured in the same round: where two that only count get no
-more than 1.6 times the work of one done, no two planners can.
+Planners are processes, like engines. They are forks of a process with the
+snapshot. They start together; the rate is the number of plans over the time
+until the last planner ends. The machine is measured in the same round: if two
+counting processes do only 1.6 times the work of one, two planners cannot do
+more.
 """
 
 import argparse
@@ -21,11 +22,11 @@ from groups import LEAVES, shop
 from planner import run
 
 COUNTS = 5_000_000
-"""What one who counts counts to, in tenths of a second."""
+"""Final count of a counting process, which takes tenths of a second."""
 
 FORK = multiprocessing.get_context('fork')
 PATIENCE = 600.0
-"""Seconds after which a planner that says nothing is given up."""
+"""Timeout in seconds of the response of a planner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Shift:
 
 
 class Work:
-    """So many pieces of work, done by each of some at once."""
+    """A number of pieces of work that each of some parallel workers does."""
 
     def __init__(self, pieces):
         self.pieces = pieces
@@ -52,7 +53,7 @@ class Work:
         raise NotImplementedError
 
     def shift(self, together, told, clock):
-        # What is done but once is left out.
+        # Work that is done only once is not measured.
         self.piece(0)
         together.wait(PATIENCE)
         started, busy = time.perf_counter(), clock()
@@ -83,7 +84,7 @@ class Planning(Work):
 
 
 def processes(work, number):
-    """What so many planners do, each in a process of its own."""
+    """The shifts of this number of planners, each in a separate process."""
     together, queue = FORK.Barrier(number), FORK.SimpleQueue()
     planners = [FORK.Process(target=work.shift, args=(
         together, queue.put, time.process_time)) for _ in range(number)]
@@ -97,7 +98,7 @@ def processes(work, number):
 
 
 def threads(work, number):
-    """The same in one process, one thread each."""
+    """The shifts of this number of planners, as threads of one process."""
     together, shifts = threading.Barrier(number), []
     planners = [threading.Thread(target=work.shift, args=(
         together, shifts.append, time.thread_time)) for _ in range(number)]
@@ -109,7 +110,7 @@ def threads(work, number):
 
 
 class Ratio:
-    """What two do, as a multiple of what one does, round by round."""
+    """The work of two, as a multiple of the work of one, in each round."""
 
     def __init__(self, work, two=processes):
         self.work, self._two = work, two
@@ -148,7 +149,7 @@ def main():
           f'{"round":<7}{"machine":>8}{"one":>8}{"two":>8}{"times":>7}'
           f'{"of machine":>12}{"threads":>9}{"times":>7}', flush=True)
     for number in range(1, arguments.rounds + 1):
-        # In turn, so that whatever else is going on meets all of them.
+        # In turn, so that other programs affect all of them equally.
         machine.round()
         planners.round()
         engine.round(planners.one[-1])

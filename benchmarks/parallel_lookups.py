@@ -2,11 +2,11 @@
 """Time of select_destinations if many threads of one scheduler call it.
 
 Real Nova and Placement in one process on SQLite, as select_destinations.py.
-First, each member of one group is looked up by a server of its own. All
+First, each member of one group is looked up by a different server. All
 requests point at the description, so that the threads compete for the same
 rows. Afterwards the placement table and Placement are compared with the
 answers: no member has two servers, no server has two members, and every server
-has its allocation at the host of its answer. Then a stock scheduler answers
+has its allocation on the host of its answer. Then a stock scheduler answers
 requests without a pointer, from the same number of threads.
 """
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time, value and proven gap of plans for large groups on large clouds.
 
-From a snapshot in memory to a plan that the independent check has judged.
+The time is from a snapshot in memory to a plan that has passed the independent
+check.
 """
 
 import argparse
@@ -28,7 +29,7 @@ def main():
           f'{"used %":>6} {"runs":>4} {"median s":>8} {"max s":>7} '
           f'{"check s":>7} {"gap %":>6} {"over":>6} {"RSS MiB":>8}')
     rows = []
-    # Plugins are looked for once in a process: an engine has them.
+    # A process searches for plug-ins only once; an engine has loaded them.
     load_backend('highs')
     for objective in arguments.objective:
         load_objective(objective)

@@ -91,7 +91,7 @@ def _parser():
                         default=[24, 60, 120, 240, 500])
     parser.add_argument('--utilisation', type=float, nargs='+',
                         default=[97.0], metavar='PERCENT',
-                        help='of the cloud, once the planted plan is there')
+                        help='usage of the cloud with the planted plan')
     parser.add_argument('--seeds', type=int, default=200)
     parser.add_argument('--first', type=int, default=0, metavar='SEED')
     parser.add_argument('--time-limit', type=float, default=10.0)

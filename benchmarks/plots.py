@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of the planner's figures: time and gap over hosts, and how often
-nearly full clouds take a group, jointly and one by one.
+"""Plots of the planner's figures: time and gap over hosts, and the share of
+groups that nearly full clouds can place, jointly and one by one.
 
-Measures with planner.py and planted.py, or takes what they once wrote.
+The program runs planner.py and planted.py, or reads their earlier figures.
 """
 
 import argparse
@@ -34,7 +34,7 @@ PLANTED_SECONDS = 4
 GOOD_GAP = 1.0
 GOOD_EXPONENT = 1.1
 
-# Colours that are told apart by everyone: Okabe and Ito's.
+# The colour-blind safe palette of Okabe and Ito.
 STYLES = (('#0072B2', 'o'), ('#D55E00', 's'), ('#009E73', '^'),
           ('#CC79A7', 'D'), ('#000000', 'v'))
 
@@ -46,10 +46,10 @@ def sizes():
 
 
 def measure(place, seeds, planted_seeds, utilisation):
-    """Each size in a process of its own: what it occupies is known then.
+    """Measure each size in a separate process, which shows its memory.
 
-    Sizes one after another, as they are timed; the planted ones, which are
-    counted, two at once.
+    Sizes run one after another, because they are timed. Planted cases are only
+    counted, so two of them run in parallel.
     """
     for hosts, members in sizes():
         _run(_started(

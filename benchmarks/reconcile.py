@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a pass of the reconciler costs in a cloud with many groups, and what
-an engine costs that has just started.
+"""The cost of a pass of the reconciler in a cloud with many groups, and the
+cost of an engine that has just started.
 
 The cloud is that of ``numbered_world``. The lines are: the first read of all
-members; the first snapshot; two passes with limits that let them look at
-everything at once; passes before which nothing has changed; passes before
-which as many members have got their servers, or as many servers of strangers
-have appeared, as the line says; and the pass after an hour, which asks Nova
-about all servers. *Rows* are those that the database read in the placement
-table, *MiB* is the memory of this process afterwards.
+members; the first snapshot; two passes whose limits are high enough to check
+everything; passes without a change; passes after the given number of members
+got their servers, or after the given number of other servers have appeared;
+and the pass after an hour, which reads all servers from Nova. *Rows* are those
+that the database read in the placement table, *MiB* is the memory of this
+process afterwards.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def passes(arguments, world):
         print_cost(f'{number} members got servers', world, one_pass)
     for number in arguments.changes:
         world.add_strangers(number)
-        print_cost(f'{number} servers of strangers', world, one_pass)
+        print_cost(f'{number} other servers', world, one_pass)
     quiet()
     world.later = timedelta(hours=1)
     print_cost('an hour later', world, one_pass)

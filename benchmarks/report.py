@@ -4,7 +4,7 @@
 from benchmarks import steps
 
 PROCESSES = ('engine-1', 'placement', 'nova', 'mariadb')
-"""Processes with a column of their own; the others are added up."""
+"""Processes with a separate column; the others are added up."""
 
 
 def print_machine(machine):
@@ -59,7 +59,7 @@ def waiting_share(runs):
 
 
 def print_strangers(numbers):
-    print(f'strangers meanwhile: {numbers["created"]} servers created and '
+    print(f'other servers: {numbers["created"]} created and '
           f'{numbers["deleted"]} deleted in {numbers["seconds"]:.0f} s, '
           f'{numbers["refused"]} refused', flush=True)
 

@@ -127,7 +127,7 @@ def changed(name, factor):
 
 
 def effect(name, factor, base, limit):
-    """Each answer is compared with one that was found just before with the
+    """Compare each answer with an answer that was found just before with the
     defaults, because the load of the machine changes with time."""
     found = Counter(points=0)
     before = after = 0.0

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a snapshot of a cloud costs, the first and every further one.
+"""The cost of the first snapshot of a cloud and of further snapshots.
 
 Real Nova and Placement in one process on SQLite, hosts in their databases
 with inventories, traits, aggregates and servers, and without a nova-compute
-for each. Between two snapshots servers come to half of the hosts that change,
-and go from the other half. All of this through Placement's API, and with the
-driver placement-db, which reads a copy of the database in a file. Beside it,
-in the same run, what is no longer done: the list of all hypervisors, and every
-provider read one by one: its inventories, traits, aggregates and allocations.
+for each. Between two snapshots, servers are added on half of the hosts that
+change, and removed from the other half. All of this is measured through
+Placement's API, and with the driver placement-db, which reads a copy of the
+database in a file. The same run also measures operations that snapshots no
+longer perform: the list of all hypervisors, and reading every provider one by
+one, with its inventories, traits, aggregates and allocations.
 
-Then the arrays that a plan looks at, for a larger cloud in memory: made from
-nothing, and brought up to date.
+Then the program measures the arrays of a plan for a larger cloud in memory:
+their creation and their update.
 """
 
 # First of all: it decides on green threads for everything imported later.
@@ -133,7 +134,7 @@ class Measured:
         return self._placement.get(path, microversion=VERSION).json()
 
     def change(self, number):
-        """Servers come and go on so many hosts altogether."""
+        """Add or remove servers on this number of hosts in total."""
         come = number - min(number // 2, len(self._consumers))
         leaving = self._consumers[:number - come]
         del self._consumers[:number - come]
@@ -206,12 +207,12 @@ def measure(measured, arguments):
             costs.append(work())
         _print_row(name, costs)
 
-    # What the first answer of a service loads is none of ours.
+    # The first answer of a service loads modules, which is not measured.
     measured.snapshot()
     row('first', measured.snapshot, measured.forget)
     row('first, placement-db', measured.from_database, measured.forget)
     measured.snapshot()
-    # Servers that can go have to be there.
+    # Servers must exist before they can be removed.
     measured.change(max(arguments.changed))
     measured.snapshot()
     measured.copy()
@@ -225,7 +226,7 @@ def measure(measured, arguments):
         # Each reader has read all changes so far.
         measured.copy()
         measured.from_database()
-        row('the same, placement-db', measured.from_database, change)
+        row('with placement-db', measured.from_database, change)
         measured.snapshot()
     row('list of hypervisors', measured.hypervisors, lambda: None)
     row('providers one by one', measured.one_by_one, lambda: None)
@@ -269,14 +270,14 @@ def _print_arrays(name, found):
 
 
 def _arrays(snapshot):
-    """Milliseconds of work until all that a plan may ask for is there."""
+    """Milliseconds of work until all arrays of a plan exist."""
     started = time.process_time()
     table = HostTable.of(snapshot)
     for name in CLASSES:
         table.amounts(name)
     for level in snapshot.levels:
         table.division(level)
-    # Asked for, they are there.
+    # Accessing these attributes creates the arrays.
     assert len(table.enabled) == len(table.index)
     return 1000 * (time.process_time() - started)
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Creates and releases of groups at a constant rate, for an hour.
 
-The life of one group: a client creates it and waits until it is planned,
+The life cycle of one group: a client creates it and waits until it is planned,
 nova-holistic-scheduler schedules a server of one member, the server becomes
 active, the group is released, the server is deleted, and the group is deleted.
-A life begins at each interval, whether or not earlier lives have ended. At
-most ``--clients`` lives run at once; a life for which no client is free is
-counted as missed.
+A life cycle begins at each interval, even if earlier ones have not ended. At
+most ``--clients`` of them run at the same time; a life cycle without a free
+client is counted as missed.
 
 The program prints the latencies at the beginning and at the end, the memory,
 threads and open files of engine, API and scheduler, the processor time of all
-services for each life, and the numbers of rows and consumers before the first
-group and after the last one. The exit code is 1 if memory, threads, files or
-one of these numbers has grown.
+services for each life cycle, and the numbers of rows and consumers before the
+first group and after the last one. The exit code is 1 if memory, threads,
+files or one of these numbers has grown.
 """
 
 import os
@@ -54,7 +54,7 @@ def parse(words=None):
     parser.add_argument('--seconds', type=float, default=3600)
     parser.add_argument('--hosts', type=int, default=1000)
     parser.add_argument('--servers', type=int, default=4,
-                        help='servers of strangers on each host')
+                        help='other servers on each host')
     parser.add_argument('--rate', type=float, default=5.0,
                         help='creates, and releases, in a second')
     parser.add_argument('--members', type=int, default=3)

@@ -39,7 +39,8 @@ class Servers:
     def __init__(self, layout, placement, owner=None):
         """
         :param placement: Adapter of Placement's API
-        :param owner: user and project of the servers; None is a stranger
+        :param owner: user and project of the servers; None for servers outside
+            of groups
         """
         self._placement = placement
         self._owner = owner or (libvirt_host.USER, libvirt_host.PROJECT)

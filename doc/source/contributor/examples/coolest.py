@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An objective on what was measured on hosts."""
+"""An objective that uses measurements of hosts."""
 
 from pulp import LpAffineExpression
 
@@ -9,13 +9,13 @@ HOTTEST = 100.0
 
 
 def heat(host):
-    """Degrees from 0 to HOTTEST; a host that tells nothing is hot."""
+    """Degrees from 0 to HOTTEST, which is also the default."""
     found = host.statistics.get('cpu_temperature', HOTTEST)
     return min(max(found, 0.0), HOTTEST)
 
 
 class Coolest(Objective):
-    """The sum of the heat of all hosts that the group uses."""
+    """Minimises the total temperature of the hosts that the group uses."""
 
     name = 'coolest'
 

@@ -17,11 +17,11 @@ from nova_holistic.model.snapshot import Host, Snapshot
 class MaxDomains(Policy):
     """The members below the group use at most n domains of the level.
 
-    For what is paid for by the host, or by the rack. Weighted, each domain
-    beyond is one violation.
+    It limits, for example, licences that are paid per host or per rack. If the
+    policy has a weight, each domain beyond n is one violation.
     """
 
-    # What a document says: {type: max-domains, level: rack, number: 2}.
+    # In a document: {type: max-domains, level: rack, number: 2}.
 
     type: ClassVar[str] = 'max-domains'
     keys: ClassVar[Mapping[str, Any]] = {
@@ -37,13 +37,13 @@ class MaxDomains(Policy):
     def levels(self) -> Sequence[str]:
         return (self.level,)
 
-    # Judging a finished placement.
+    # Check of a finished placement.
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
         used = {snapshot.domain(placement[member.path], self.level)
                 for member in scope.members if member.path in placement}
-        # Hosts in no domain of the level are in none that is counted.
+        # Hosts in no domain of the level do not count.
         names = sorted(str(domain) for domain in used - {None})
         beyond = max(0, len(names) - self.number)
         return Violations(beyond, (
@@ -51,16 +51,16 @@ class MaxDomains(Policy):
             f'{self.number} are allowed: {", ".join(names)}',
         ) if beyond else ())
 
-    # Persuading the solver.
+    # Encoding for the solver.
 
     def encode(self, scope: Scope, encoder: Encoder) -> None:
         domains = encoder.domains(self.level)
         used = pulp.lpSum(encoder.used(scope, domain) for domain in domains)
         if self.hard:
-            # No more domains hold members than are allowed.
+            # At most the allowed number of domains contain members.
             encoder.require(used <= self.number)
             return
-        # The domains beyond; never below zero.
+        # The number of domains beyond the limit; never below zero.
         beyond = encoder.integer(
             f'max-domains {self.level} {scope.path}', len(domains))
         encoder.require(beyond >= used - self.number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""max-domains against every placement of a small cloud."""
+"""Compares max-domains with every placement of a small cloud."""
 
 import itertools
 
@@ -27,7 +27,7 @@ def group(servers, **keys):
 
 
 def least_domains(servers, level):
-    """Of all placements that fit, the fewest domains that one uses."""
+    """The smallest number of domains of any placement that fits."""
     rooms = {h.name: h.inventories['VCPU'].total for h in CLOUD.hosts}
     domain = {h.name: CLOUD.domain(h, level) for h in CLOUD.hosts}
     return min(
