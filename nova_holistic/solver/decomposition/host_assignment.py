@@ -118,8 +118,8 @@ def _by_marginal_cost(kinds: Kinds, cells: Cells, outlay: Outlay,
 
 
 def _alternating(kinds: Kinds, hosts: np.ndarray) -> np.ndarray:
-    """Indexes into the hosts: the first host of each location, then the
-    second host of each, and so on."""
+    """Indexes into the hosts: the first host of each location comes before
+    the second host of any location."""
     number: Counter[tuple[str, ...]] = Counter()
     rank = np.zeros(len(hosts), dtype=np.int64)
     for index, host in enumerate(hosts.tolist()):
