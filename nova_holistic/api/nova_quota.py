@@ -47,7 +47,7 @@ class NovaQuota:
         with self._nova.reading(path):
             limits = self._nova.get(path, VERSION)['limits']['absolute']
             over = [
-                f'{name}: the limit is {limits[most]}; {limits[used]} are in '
+                f'{name}: the limit is {limits[most]}, {limits[used]} are in '
                 f'use, and the group needs {needed[name]}'
                 for name, (most, used) in QUOTAS.items()
                 if 0 <= limits[most] < limits[used] + needed[name]]

@@ -199,7 +199,7 @@ def test_a_group_deleted_while_a_server_is_scheduled_leaves_nothing(
     group = cloud.plan(WEB, PLAN, resources=SMALL)
     after_the_swap(monkeypatch, lambda row: cloud.lifecycle.delete(group))
     server = pointed_create(cloud, group, 'a')
-    assert 'taken back' in cloud.fault_of(server)
+    assert 'the claim was undone' in cloud.fault_of(server)
     assert cloud.used() == {}
 
 
@@ -215,7 +215,7 @@ def test_a_claim_undone_during_scheduling_is_held_again(
 
     after_the_swap(monkeypatch, take_back)
     server = pointed_create(cloud, group, 'a')
-    assert 'taken back' in cloud.fault_of(server)
+    assert 'the claim was undone' in cloud.fault_of(server)
     row = cloud.row(group, 'a')
     assert (row.state, row.held, row.instance_uuid) == (
         MemberState.PLANNED, True, None)
@@ -234,7 +234,7 @@ def test_a_member_claimed_by_another_server_stays_with_it(
 
     after_the_swap(monkeypatch, hand_over)
     server = pointed_create(cloud, group, 'a')
-    assert 'taken back' in cloud.fault_of(server)
+    assert 'the claim was undone' in cloud.fault_of(server)
     row = cloud.row(group, 'a')
     assert (row.state, row.instance_uuid) == (MemberState.CLAIMED, other)
 

@@ -63,7 +63,7 @@ def test_a_group_deleted_during_the_move_leaves_nothing(cloud, monkeypatch):
 
     monkeypatch.setattr(HoldClient, 'swap', swap_and_delete)
     cloud.disable_compute('cmp-2')
-    assert 'taken back' in cloud.fault_of(create(cloud, group, 'a'))
+    assert 'the claim was undone' in cloud.fault_of(create(cloud, group, 'a'))
     assert cloud.used() == {}
 
 
@@ -82,7 +82,7 @@ def test_a_member_taken_back_before_its_move_stays_where_it_is(
 
     monkeypatch.setattr(Claims, 'move', take_back_and_move)
     cloud.disable_compute('cmp-2')
-    assert 'taken back' in cloud.fault_of(create(cloud, group, 'a'))
+    assert 'the claim was undone' in cloud.fault_of(create(cloud, group, 'a'))
     assert_as_planned(cloud, before)
 
 

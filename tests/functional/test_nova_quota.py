@@ -53,10 +53,10 @@ def create(service, **member):
 
 @pytest.mark.parametrize('member, over', [
     ({'flavor': 'small', 'count': 4},
-     ['instances: the limit is 4; 1 are in use, and the group needs 4',
-      'cores: the limit is 8; 2 are in use, and the group needs 8']),
+     ['instances: the limit is 4, 1 are in use, and the group needs 4',
+      'cores: the limit is 8, 2 are in use, and the group needs 8']),
     ({'resources': {'VCPU': 1, 'MEMORY_MB': 7169}},
-     ['ram: the limit is 8192; 1024 are in use, and the group needs 7169']),
+     ['ram: the limit is 8192, 1024 are in use, and the group needs 7169']),
 ])
 def test_a_group_over_the_quota_is_refused(cloud, service, member, over):
     answer = create(service, **member)

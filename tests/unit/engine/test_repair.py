@@ -132,7 +132,7 @@ def test_two_servers_that_only_could_swap_are_told_of():
                      '1', '2', vcpus=1)
     assert found.moves == ()
     assert [reason.at for reason in found.reasons] == ['', 'a/s', 'b/s']
-    assert 'not enough VCPU' in found.reasons[1].message
+    assert 'too little free VCPU' in found.reasons[1].message
     assert found.reasons[1].names == ('h-2',)
 
 

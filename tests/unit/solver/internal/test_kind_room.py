@@ -24,7 +24,7 @@ def test_a_group_above_the_memory_limit_is_unknown(set_limits):
     assert isinstance(solve(few, _racks(40)), Plan)
     answer = solve(many, _racks(40))
     assert isinstance(answer, Unknown)
-    assert answer.message.startswith('30 members that differ')
+    assert answer.message.startswith('the problem of 30 members')
 
 
 @pytest.mark.parametrize('most, bits', [
