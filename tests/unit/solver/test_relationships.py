@@ -108,7 +108,7 @@ def test_the_check_names_both_sides_and_the_declaring_group():
                   {'tiers/web': 'r1h1', 'tiers/db': 'r1h2'})
     assert [(r.at, r.message) for r in found] == [(
         'tiers: anti-affinity between web and db',
-        'rack r1 holds tiers/web beside tiers/db')]
+        'rack r1 holds tiers/web together with tiers/db')]
 
 
 def test_the_check_refuses_an_overloaded_uplink():
