@@ -171,8 +171,8 @@ def test_a_create_of_more_servers_than_are_free_is_refused(cloud, shop):
     first = cloud.create_server('one', 'small',
                                 {'group': shop, 'member': 'node'})
     cloud.wait_for_status(first, 'ACTIVE')
-    message = f"3 servers are asked for, and of member 'node' of group " \
-              f'{shop} 2 are left'
+    message = ("3 servers are requested, but only 2 servers of member 'node' "
+               f'of group {shop} are planned')
     assert refusal(cloud, pointer(shop, 'node'), min_count=3) == message
     assert refusal(cloud, pointer(shop, 'node'), min_count='2',
                    max_count='3') == message
