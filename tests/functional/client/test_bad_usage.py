@@ -66,8 +66,8 @@ def test_a_create_without_an_answer_can_be_repeated(
     with monkeypatch.context() as patched:
         patched.setattr(Client, 'request', lost)
         line = refused('group', 'create', '-f', written())
-    assert line.startswith('Gateway Timeout; it may have been done')
-    key = re.search('--idempotency-key ([0-9a-f-]{36}),', line)[1]
+    assert line.startswith('Gateway Timeout; the group may exist')
+    key = re.search('--idempotency-key ([0-9a-f-]{36}) ', line)[1]
     said = terminal.openstack('holistic', 'group', 'create', '-f', written(),
                               '--idempotency-key', key)
     assert said.code == 0
@@ -89,4 +89,4 @@ def test_an_unknown_microversion_is_reported(terminal):
     said = terminal.openstack('--os-holistic-api-version', '1.7',
                               'holistic', 'group', 'list')
     assert (said.code, said.err) == (
-        1, 'there is no version 1.7; from 1.0 to 1.0\n')
+        1, 'version 1.7 is not supported; supported are 1.0 to 1.0\n')

@@ -141,9 +141,9 @@ def test_policies_and_relationships_are_removed(read, refused, written):
     assert definition['relationships'] == []
     assert definition['groups'] == document['groups']
     assert refused('group', 'unset', 'shop', '--policy', 'affinity') == (
-        "policies: none of type 'affinity' at the top of the group")
+        "policies: none of type 'affinity' in the top-level group")
     assert refused('group', 'unset', 'shop') == (
-        'nothing to unset: --policy or --relationship')
+        'nothing to unset: --policy or --relationship is required')
 
 
 def test_members_are_released(world, read, written):
