@@ -141,10 +141,10 @@ def test_resources_other_than_described_are_refused(cloud, shop):
 
 
 def test_a_trait_missing_from_the_description_is_refused(cloud, shop):
-    assert ('it requires the trait CUSTOM_FAST, which the description does not '
-            'mention' in refusal(cloud, shop, 'db', flavor='fast'))
-    assert ('it forbids the trait CUSTOM_FAST, which the description does not '
-            'mention' in refusal(cloud, shop, 'db', flavor='not-fast'))
+    assert ('it requires the trait CUSTOM_FAST, which the description does '
+            'not mention' in refusal(cloud, shop, 'db', flavor='fast'))
+    assert ('it forbids the trait CUSTOM_FAST, which the description does '
+            'not mention' in refusal(cloud, shop, 'db', flavor='not-fast'))
 
 
 def test_resources_of_nested_providers_are_refused(cloud, shop):

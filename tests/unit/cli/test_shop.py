@@ -60,7 +60,8 @@ def test_check_names_the_sides_of_a_violated_relationship(
     assert terminal.run('check', smaller_shop, '--inventory', zones,
                         '--plan', bad) == 1
     assert 'anti-affinity between db and web' in terminal.out
-    assert 'db/node-0 together with web/server-0' in ' '.join(terminal.out.split())
+    assert 'db/node-0 together with web/server-0' in ' '.join(
+        terminal.out.split())
 
 
 def test_the_map_shows_the_shop(terminal, smaller_shop, zones):
