@@ -32,7 +32,9 @@ class MariaDB(DatabaseServer):
             check=True, capture_output=True)
         return [server, '--no-defaults', f'--datadir={data}', own,
                 f'--socket={self._socket}', '--skip-networking',
-                f'--pid-file={self.directory}/pid', '--max-connections=300',
+                f'--pid-file={self.directory}/pid',
+                # Other servers delete temporary tables that they find.
+                f'--tmpdir={self.directory}', '--max-connections=300',
                 # Nobody misses what a machine without power forgets.
                 '--innodb-flush-log-at-trx-commit=0',
                 '--innodb-doublewrite=0',

@@ -32,6 +32,9 @@ class MariaDB(Service):
         self.processes.start('mariadb', [
             'mariadbd', '--no-defaults', *self._user(),
             f'--datadir={self._data}', f'--init-file={self._first_words}',
+            # A server that starts deletes the temporary tables of all others
+            # with the same directory.
+            f'--tmpdir={self._data.parent}',
             # Below the data: the path of a socket has to be short.
             '--socket=mariadb.sock', '--pid-file=mariadb.pid',
             f'--bind-address={ADDRESS}',

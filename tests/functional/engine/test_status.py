@@ -89,8 +89,8 @@ def test_an_absent_or_old_placement_fails_the_check(checked, requests_mock):
     code, found = checked(placement=old)
     assert code == 2
     assert found['Placement'] == (
-        2, 'Placement speaks up to 1.36, and holds need 1.38: upgrade '
-        'Placement first')
+        2, 'Placement supports microversions up to 1.36, and holds need 1.38: '
+        'upgrade Placement first')
     requests_mock.get(old + '/', status_code=503)
     assert checked(placement=old)[1]['Placement'][0] == 2
     requests_mock.get(old + '/', text='<html>')
