@@ -101,7 +101,8 @@ def test_a_missing_output_folder_is_reported_in_one_line(tmp_path):
     assert done.returncode == 2
     assert done.stdout == ''
     assert done.stderr.splitlines() == [
-        f'nova-holistic: --output {tmp_path}/nowhere: the folder does not exist']
+        f'nova-holistic: --output {tmp_path}/nowhere: the folder does not '
+        'exist']
 
 
 def test_a_missing_extra_is_named_with_its_remedy(monkeypatch):
