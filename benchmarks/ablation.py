@@ -180,19 +180,25 @@ def counted(found, index, word):
 
 
 def parser():
-    found = argparse.ArgumentParser(description=__doc__)
-    found.add_argument('--family', nargs='+', choices=FAMILIES,
-                       default=list(FAMILIES))
-    found.add_argument('--points', type=int, default=8, help='of each family')
-    found.add_argument('--seed', type=int, default=0, help='of the points')
-    found.add_argument('--most-hosts', type=int, default=10_000)
-    found.add_argument('--time-limit', type=float, default=10.0,
-                       help='of processor time')
+    found = point_parser(__doc__, points=8, most_hosts=10_000, time_limit=10.0)
     found.add_argument('--strategies', nargs='+', choices=STRATEGIES,
                        help='to disable, one at a time; without it all, and '
                             'every neighbourhood')
+    return found
+
+
+def point_parser(description, **defaults):
+    """The options that choose the points and the time limit."""
+    found = argparse.ArgumentParser(description=description)
+    found.add_argument('--family', nargs='+', choices=FAMILIES,
+                       default=list(FAMILIES))
+    found.add_argument('--points', type=int, help='of each family')
+    found.add_argument('--seed', type=int, default=0, help='of the points')
+    found.add_argument('--most-hosts', type=int)
+    found.add_argument('--time-limit', type=float, help='of processor time')
     found.add_argument('--json', type=pathlib.Path,
                        help='file for all figures')
+    found.set_defaults(**defaults)
     return found
 
 

@@ -14,16 +14,13 @@ effect only if its row differs more. A limit that no point reads is in the
 table with 0 points.
 """
 
-import argparse
 from collections import Counter
 from dataclasses import fields, replace
 import json
-import pathlib
 import time
 
-from ablation import compared, measured_answer
+from ablation import compared, measured_answer, point_parser
 import grid_cases
-from grid_cases import FAMILIES
 from planted import by_processor
 
 from nova_holistic.objectives import load_objective
@@ -160,20 +157,11 @@ def print_row(name, factor, row):
 
 
 def parser():
-    found = argparse.ArgumentParser(description=__doc__)
-    found.add_argument('--family', nargs='+', choices=FAMILIES,
-                       default=list(FAMILIES))
-    found.add_argument('--points', type=int, default=2, help='of each family')
-    found.add_argument('--seed', type=int, default=0, help='of the points')
-    found.add_argument('--most-hosts', type=int, default=2_000)
-    found.add_argument('--time-limit', type=float, default=2.0,
-                       help='of processor time')
+    found = point_parser(__doc__, points=2, most_hosts=2_000, time_limit=2.0)
     found.add_argument('--limits', nargs='+', help='to change; default: all')
     found.add_argument('--budget', type=float, default=float('inf'),
                        help='seconds of processor time, after which no '
                             'further limit is changed')
-    found.add_argument('--json', type=pathlib.Path,
-                       help='file for all figures')
     return found
 
 
