@@ -40,7 +40,8 @@ def standing(group: Mapping[str, Any], placements: Iterable[Mapping[str, Any]],
     there = [p for p in placements if p['state'] in _THERE]
     _must_fit(there, snapshot)
     definition = bind(parse_group(
-        {'group': group['definition']}, load_policy_types()), snapshot)
+        {'group': group['definition']}, load_policy_types()).resized(
+            {p['member'] for p in there}), snapshot)
     where = {p['member']: p['host'] for p in there}
     members = [m for m in definition.all_members() if m.path in where]
     without = _without(snapshot, members, where)

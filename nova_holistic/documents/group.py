@@ -5,12 +5,16 @@ What only a snapshot can tell, which flavors and levels exist, is left to
 model.binding.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from nova_holistic.documents.bounds import read_bounds
+from nova_holistic.documents.group_checks import (
+    check_members, check_names, check_replicas)
 from nova_holistic.documents.images import read_image
 from nova_holistic.documents.schemas.group import (
-    BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, MAX_PATH, WEIGHT)
+    BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, WEIGHT)
 from nova_holistic.documents.sides import check_sides
 from nova_holistic.documents.sound_part import sound_part
 from nova_holistic.documents.validation import brief, join, listed, validator
@@ -46,10 +50,18 @@ def parse_group(
         # What has the right shape is read nevertheless, for its mistakes.
         document = sound_part(document, _check_shape.errors(document))
     if document is not None:
+        with mistakes.collected():
+            _must_be_one(document)
         group = _Reader(types, mistakes).group(document, '')
     mistakes.must_be_none()
-    _check_members(group)
+    check_members(group)
     return group
+
+
+def _must_be_one(document: dict) -> None:
+    if 'count' in document:
+        raise InvalidDocument(
+            'count', 'only a member or a nested group can have a count')
 
 
 def _without_outer_key(document: Any) -> Any:
@@ -99,13 +111,18 @@ class _Reader:
     def group(self, document: dict, place: str) -> Group:
         policies = self._each(document, place, 'policies', self.policies.read)
         members = self._each(document, place, 'members', _member)
-        groups = self._each(document, place, 'groups', self.group)
+        groups = tuple(
+            each for found in self._each(
+                document, place, 'groups', self._replicas) for each in found)
         relationships = self._each(
             document, place, 'relationships', self.relationships.read)
-        group = Group(document['name'], members, groups, policies,
-                      relationships, place)
+        group = Group(
+            document['name'], members,
+            tuple(each for each in groups if not each.bounds), policies,
+            relationships, place,
+            templates=tuple(each for each in groups if each.bounds))
         with self.mistakes.collected():
-            _check_names(group)
+            check_names(group)
         if self.mistakes:
             # Later checks may need a part that a mistake left out.
             return group
@@ -114,6 +131,20 @@ class _Reader:
                 raise InvalidDocument(place, 'the group has no members')
             check_sides(group)
         return group
+
+    def _replicas(self, document: dict, place: str) -> Sequence[Group]:
+        """A nested group, or as many as its count says. The template comes
+        first if their number may change."""
+        count = document.get('count')
+        group = self.group(document, place)
+        if count is None:
+            return [group]
+        bounds = read_bounds(count, join(place, 'count'))
+        number = bounds.desired if bounds else count
+        check_replicas(group, bounds.most if bounds else count,
+                       join(place, 'count'))
+        return [*([replace(group, bounds=bounds)] if bounds else ()),
+                *(group.replica(index) for index in range(number))]
 
     def _each(self, document: dict, place: str, key: str,
               read: Callable[[dict, str], Any]) -> tuple:
@@ -194,9 +225,22 @@ def _member(document: dict, place: str) -> MemberDescription:
         image=read_image(document.get('image'), join(place, 'image')),
         boot_from_volume=volume,
         server_group=document.get('server_group'))
+    bounds = read_bounds(document.get('count'), join(place, 'count'))
+    if bounds is not None:
+        _must_skip_none(document, place)
+        return MemberDescription(
+            document['name'], requirements, bounds.desired, place=place,
+            bounds=bounds, numbers=tuple(range(bounds.desired)))
     return MemberDescription(
         document['name'], requirements, document.get('count'),
         _skipped(document, place), place)
+
+
+def _must_skip_none(document: dict, place: str) -> None:
+    if document.get('skip'):
+        raise InvalidDocument(
+            join(place, 'skip'), 'must not be combined with a count that has '
+            'min, desired and max: such a member chooses its numbers itself')
 
 
 def _skipped(document: dict, place: str) -> frozenset[str]:
@@ -210,41 +254,3 @@ def _skipped(document: dict, place: str) -> frozenset[str]:
     if count and len(skipped) == count:
         raise InvalidDocument(join(place, 'skip'), 'no server is left')
     return frozenset(f'{document["name"]}-{n}' for n in skipped)
-
-
-def _check_names(group: Group) -> None:
-    """No path below the group may mean two things.
-
-    The plain name of a counted description means all its servers, so it is
-    taken as much as theirs are.
-    """
-    taken: dict[str, str] = {}
-    for part in (*group.members, *group.groups):
-        names = {part.name: None}
-        if isinstance(part, MemberDescription):
-            names.update(dict.fromkeys(part.server_names()))
-        for name in names:
-            if name in taken:
-                raise InvalidDocument(
-                    join(part.place, 'name'),
-                    f'{name!r} is already a name in {taken[name]}')
-        taken.update(dict.fromkeys(names, part.place))
-
-
-def _check_members(group: Group) -> None:
-    """As many members, and with as long paths, as can be kept."""
-    total = 0
-    parts = [(group, '')]
-    for part, prefix in parts:
-        for description in part.members:
-            names = description.server_names()
-            total += len(names)
-            longest = prefix + names[-1]
-            if len(longest) > MAX_PATH:
-                raise InvalidDocument(
-                    join(description.place, 'name'),
-                    f'the path is longer than {MAX_PATH} characters')
-        parts += [(g, f'{prefix}{g.name}/') for g in part.groups]
-    if total > MAX_MEMBERS:
-        raise InvalidDocument(
-            '', f'{total} members; at most {MAX_MEMBERS} are accepted')

@@ -2,10 +2,12 @@
 """The sides of a relationship are two parts of its group, apart from each
 other."""
 
+from dataclasses import replace
+
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.group import Group
-from nova_holistic.model.spans import spans
+from nova_holistic.model.spans import spans, with_replicas
 
 
 def check_sides(group: Group) -> None:
@@ -16,7 +18,7 @@ def check_sides(group: Group) -> None:
     """
     if not group.relationships:
         return
-    known = spans(group.all_members())
+    known = _spans(_with_one_of_each(group))
     for relationship in group.relationships:
         for i, path in enumerate(relationship.between):
             if path not in known:
@@ -29,3 +31,21 @@ def check_sides(group: Group) -> None:
                 join(relationship.place, 'between', 1),
                 f'{brief(relationship.between[1])} and '
                 f'{brief(relationship.between[0])} have members in common')
+
+
+def _spans(group: Group) -> dict[str, slice]:
+    return with_replicas(spans(group.all_members()), group)
+
+
+def _with_one_of_each(group: Group) -> Group:
+    """The group with one server at least of each member, whose numbers may
+    change: later there may be one."""
+    return replace(
+        group,
+        members=tuple(each if each.server_names() else
+                      each.at([f'{each.name}-0']) for each in group.members),
+        groups=tuple(map(_with_one_of_each, (
+            *group.groups, *(template.replica(0) for template
+                             in group.templates
+                             if not any(each.stem == template.name
+                                        for each in group.groups))))))

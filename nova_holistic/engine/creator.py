@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans a new group and holds its places."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+import time
 
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine import errors, member_rows, reasons, refused_hosts
 from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
+from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine.journal import RowJournal
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine.questions import NotPlanned, Question
@@ -26,8 +28,12 @@ class Creator:
     """In all cases, including errors, a group is held completely or not at
     all."""
 
-    def __init__(self, parts: Parts):
+    def __init__(self, parts: Parts,
+                 timer: Callable[[], float] = time.perf_counter):
+        """:param timer: returns seconds, to measure durations"""
         self._parts = parts
+        self._sizing = FewerMembers(
+            parts.decider, parts.conf.planner.time_limit, timer)
         self._executor = Executor(parts)
 
     def plan(self, ownership: Ownership, group: Group,
@@ -45,7 +51,8 @@ class Creator:
         :raises OwnershipLost: the group belongs to another engine; nothing
             that was done here stays
         """
-        creation = _Creation(self._parts, ownership, group, lease)
+        creation = _Creation(
+            self._parts, self._sizing, ownership, group, lease)
         try:
             if ownership.record.engine is not None:
                 creation.journal.recover(ownership)
@@ -116,12 +123,14 @@ class _Creation(Change):
     exhausted = 'what was planned went away {attempts} times while planning'
     journal: RowJournal
 
-    def __init__(self, parts: Parts, ownership: Ownership, group: Group,
-                 lease: int | None):
+    def __init__(self, parts: Parts, sizing: FewerMembers,
+                 ownership: Ownership, group: Group, lease: int | None):
         self._parts = parts
+        self._sizing = sizing
         self._ownership = ownership
         self._group = group
         self._lease = lease
+        self._missing: Sequence[Mapping[str, str]] = ()
         self.record = ownership.record
         self.journal = RowJournal(
             self.record, parts.table, parts.holds, ownership)
@@ -133,8 +142,10 @@ class _Creation(Change):
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
             project_id=record.project_id)
-        decision = parts.decider.decide(question)
-        return Proposal(question, decision, member_rows.planned_members(
+        sized = self._sizing.decide(question)
+        self._missing = [reason.to_row() for reason in sized.reasons]
+        decision = sized.decision
+        return Proposal(sized.question, decision, member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
             parts.clock()))
 
@@ -154,7 +165,7 @@ class _Creation(Change):
             self.record.uuid, self._parts.clock())
         crash_points.reached('create.alternates-due')
         self._ownership.finish(
-            status=GroupStatus.PLANNED, reasons=(),
+            status=GroupStatus.PLANNED, reasons=self._missing,
             lease_expires_at=self._lease_end())
 
     def _lease_end(self) -> datetime | None:

@@ -33,7 +33,8 @@ def closed_hosts(table: PlacementTable, policy_types: PolicyTypes,
         if record.uuid == group_uuid:
             continue
         try:
-            group = parse_group(record.document, policy_types)
+            group = parse_group(record.document, policy_types).resized(
+                {m.member.path for m in members})
         except exceptions.InvalidDocument as error:
             LOG.error('It is not known which hosts group %s reserves: %s',
                       record.uuid, error)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups of the placement table, with their policies."""
 
+from collections.abc import Iterable
+
 from nova_holistic.documents.group import parse_group
+from nova_holistic.engine import member_rows
 from nova_holistic.model.group import Group
 from nova_holistic import policies
-from nova_holistic.table.records import GroupRecord
+from nova_holistic.table.records import GroupRecord, MemberRecord
 
 
 class GroupParser:
@@ -21,3 +24,13 @@ class GroupParser:
         :raises InvalidDocument: a type of policy is no longer installed
         """
         return parse_group(record.document, self.policy_types)
+
+    def sized(self, record: GroupRecord,
+              members: Iterable[MemberRecord]) -> Group:
+        """The group with the members that it has now, if their number may
+        change.
+
+        :param members: all rows of the group
+        :raises InvalidDocument: a type of policy is no longer installed
+        """
+        return self.parse(record).resized(member_rows.current(members))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion of a plan to rows of the placement table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 import uuid
@@ -57,3 +57,10 @@ def host_of(place: Place) -> Host:
     """A host as far as the table remembers it: where it stood."""
     return Host(place.host, place.node, place.provider, place.location,
                 FrozenMapping(), labels=FrozenMapping(place.labels))
+
+
+def current(members: Iterable[MemberRecord]) -> frozenset[str]:
+    """Paths of the members that a group has now; released members are left
+    out."""
+    return frozenset(row.member.path for row in members
+                     if row.state != MemberState.RELEASED)

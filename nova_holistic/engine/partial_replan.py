@@ -5,7 +5,8 @@ Every set of members that is accepted was planned as a whole, together with
 the members that are placed, so that all policies hold.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import (
+    Callable, Collection, Hashable, Mapping, Sequence)
 from dataclasses import dataclass, replace
 
 from nova_holistic.engine.questions import Decision, NotPlanned, Question
@@ -44,12 +45,18 @@ class PartialPlanner:
 
     def __init__(self, question: Question, decide: Decide,
                  kinds: Mapping[str, Hashable],
-                 remaining: Callable[[], float]):
+                 remaining: Callable[[], float],
+                 units: Mapping[str, Collection[str]] | None = None):
         """
         :param question: about the members that stay and all lost members
         :param kinds: path of each lost member to what equal members share
         :param remaining: gives the number of seconds that are left
+        :param units: members that are accepted together, by the path in
+            ``kinds`` that stands for them; None means single members
         """
+        self._units = units or {path: [path] for path in kinds}
+        paths = [m.path for m in question.group.all_members()]
+        self._staying = frozenset(paths).difference(*self._units.values())
         self._question = question
         self._decide = decide
         self._kinds = kinds
@@ -64,8 +71,7 @@ class PartialPlanner:
         :param refusal: why not all of the lost members can be placed: this
             was tried before
         """
-        paths = [member.path for member in self._question.group.all_members()
-                 if member.path in self._kinds]
+        paths = list(self._units)
         self._divide(paths, refusal)
         question, decision = self._answer or (self._question, None)
         return Partial(question, decision, frozenset(self._accepted),
@@ -92,7 +98,8 @@ class PartialPlanner:
         if seconds <= 0:
             self._untried.extend(paths)
             return
-        wanted = {*self._question.placed, *self._accepted, *paths}
+        wanted = self._staying.union(
+            *(self._units[path] for path in (*self._accepted, *paths)))
         question = replace(self._question,
                            group=self._question.group.only(wanted))
         try:

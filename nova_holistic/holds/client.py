@@ -231,6 +231,32 @@ class HoldClient:
             hold, member, place, (project_id, user_id))), (member.hold, hold),
             generation=None)
 
+    @HOLD_SECONDS.of(operation='allocate')
+    def allocate(self, member: MemberRecord, instance_uuid: str,
+                 project_id: str, user_id: str,
+                 place: Place | None = None) -> None:
+        """The instance gets the member's allocation, without a hold. If it is
+        repeated, it finds the change done.
+
+        :param place: of the allocation, if it is not the member's
+        :raises AllocationChanged: the instance has another allocation
+        :raises CapacityGone: the host has no room, or is gone
+        """
+        hold = self._hold(member, project_id, user_id)
+        wanted = of_instance(hold, member, place, (project_id, user_id))
+
+        def attempt() -> bool:
+            if self._requests.post({instance_uuid: wanted}):
+                return True
+            found = self.exists(instance_uuid)
+            if found is not None and not same(found, wanted['allocations']):
+                raise errors.AllocationChanged(
+                    f'consumer {instance_uuid} has another allocation than '
+                    f'planned')
+            return found is not None
+
+        self._repeat(attempt)
+
     def has(self, consumer: str, member: MemberRecord) -> bool:
         """Whether the consumer has the member's allocation and no other."""
         found = self.exists(consumer)

@@ -4,6 +4,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
+from nova_holistic.model.bounds import Bounds, numbered
 from nova_holistic.model.member import Member, MemberDescription
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.relationship import Relationship
@@ -14,6 +15,11 @@ class Group:
     """A named set of members and nested groups, with policies on all of them.
 
     :ivar place: where in its document this stands, for error messages
+    :ivar stem: of a group that exists several times: the name of all of them
+        in the document, such as ``replica`` for ``replica-0``
+    :ivar bounds: of a template: how many groups are made from it
+    :ivar templates: nested groups whose number may change; ``groups`` has
+        what was made from them
     :ivar _known: answers of :meth:`all_members`, by path
     """
 
@@ -23,6 +29,9 @@ class Group:
     policies: tuple[Policy, ...] = ()
     relationships: tuple[Relationship, ...] = ()
     place: str = field(default='', compare=False)
+    stem: str = ''
+    bounds: Bounds | None = None
+    templates: tuple['Group', ...] = ()
     _known: dict[str, tuple[Member, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False)
 
@@ -52,13 +61,50 @@ class Group:
     def only(self, paths: Collection[str], path: str = '') -> 'Group':
         """The same group if it had no other servers than these; nested groups
         without any are left out."""
+        whole = self.resized(paths, path)
         prefix = path + '/' if path else ''
-        nested = [g.only(paths, _join(path, g.name)) for g in self.groups]
+        nested = [g.only(paths, _join(path, g.name)) for g in whole.groups]
         return replace(
-            self, groups=tuple(g for g in nested if g.all_members()),
+            whole, groups=tuple(g for g in nested if g.all_members()),
             members=tuple(replace(d, absent=d.absent.union(
                 name for name in d.server_names()
-                if prefix + name not in paths)) for d in self.members))
+                if prefix + name not in paths)) for d in whole.members))
+
+    @property
+    def is_elastic(self) -> bool:
+        """Whether the number of members may change without an update."""
+        return bool(self.templates) or any(
+            each.bounds for each in self.members) or any(
+                each.is_elastic for each in self.groups)
+
+    def resized(self, paths: Collection[str], path: str = '') -> 'Group':
+        """The group with these servers of members whose number may change.
+        All other members are as they were.
+
+        :param paths: of the servers that there are
+        :param path: of this group
+        """
+        if not self.is_elastic:
+            return self
+        below = _below(paths, path)
+        names = {name.partition('/')[0] for name in below}
+        made = [template.replica(number) for template in self.templates
+                for number in sorted(_numbers(template.name, names))]
+        return replace(
+            self,
+            members=tuple(each.at(below) for each in self.members),
+            groups=tuple(
+                each.resized(paths, _join(path, each.name)) for each in (
+                    *(g for g in self.groups if not self._is_made(g)),
+                    *made)))
+
+    def replica(self, number: int) -> 'Group':
+        """One of the groups that are made from this template."""
+        return replace(self, name=f'{self.name}-{number}', stem=self.name,
+                       bounds=None)
+
+    def _is_made(self, group: 'Group') -> bool:
+        return any(group.stem == each.name for each in self.templates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +134,14 @@ class Scope:
 
 def _join(path: str, name: str) -> str:
     return f'{path}/{name}' if path else name
+
+
+def _below(paths: Collection[str], path: str) -> Collection[str]:
+    """The paths that are below one path, relative to it."""
+    prefix = path + '/' if path else ''
+    return {each[len(prefix):] for each in paths if each.startswith(prefix)}
+
+
+def _numbers(stem: str, names: Collection[str]) -> set[int]:
+    return {number for name in names
+            if (number := numbered(stem, name)) is not None}

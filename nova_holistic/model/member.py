@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Member descriptions, and the members they make."""
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 
+from nova_holistic.model.bounds import Bounds, numbered
 from nova_holistic.model.requirements import Requirements
 
 
@@ -27,6 +29,8 @@ class MemberDescription:
     :ivar count: number of servers; None for a single server with the plain
         name
     :ivar absent: names of servers that no longer belong to the group
+    :ivar bounds: how many servers there may be; None if their number is fixed
+    :ivar numbers: the servers that there are, if their number may change
     :ivar place: where in its document this stands, for error messages
     """
 
@@ -35,11 +39,25 @@ class MemberDescription:
     count: int | None = None
     absent: frozenset[str] = frozenset()
     place: str = field(default='', compare=False)
+    bounds: Bounds | None = None
+    numbers: tuple[int, ...] = ()
 
     def server_names(self) -> tuple[str, ...]:
         names = (self.name,) if self.count is None else (
-            f'{self.name}-{index}' for index in range(self.count))
+            f'{self.name}-{index}' for index in self._indexes())
         return tuple(name for name in names if name not in self.absent)
+
+    def _indexes(self) -> Collection[int]:
+        return self.numbers if self.bounds else range(self.count or 0)
+
+    def at(self, names: Collection[str]) -> 'MemberDescription':
+        """The description with these servers, if their number may change; the
+        same description otherwise."""
+        if self.bounds is None:
+            return self
+        found = sorted(number for name in names
+                       if (number := numbered(self.name, name)) is not None)
+        return replace(self, count=len(found), numbers=tuple(found))
 
     def members(self, prefix: str) -> tuple[Member, ...]:
         """The servers described; ``prefix`` is '' or ends with a slash."""

@@ -8,7 +8,7 @@ from nova_holistic.model.marked import Marked
 from nova_holistic.model.member import Member
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.remembered import Remembered
-from nova_holistic.model.spans import spans
+from nova_holistic.model.spans import spans, with_replicas
 
 if TYPE_CHECKING:
     from nova_holistic.model.group import Scope
@@ -51,7 +51,8 @@ class Relationship(Policy):
     def sides(self, scope: 'Scope') -> tuple[tuple[Member, ...],
                                              tuple[Member, ...]]:
         """Members of either side, in document order."""
-        known = _spans(scope.members)
+        known = with_replicas(
+            _spans(scope.members), scope.group, _full(scope, ''))
         first, second = (
             scope.members[known.get(_full(scope, path), _NONE)]
             for path in self.between)

@@ -2,9 +2,13 @@
 """A path means members that follow one another in document order: those of a
 nested group, of one description, or a single one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from nova_holistic.model.member import Member
+
+if TYPE_CHECKING:
+    from nova_holistic.model.group import Group
 
 
 def spans(members: Sequence[Member]) -> dict[str, slice]:
@@ -17,3 +21,29 @@ def spans(members: Sequence[Member]) -> dict[str, slice]:
             start = found[path].start if path in found else number
             found[path] = slice(start, number + 1)
     return found
+
+
+def with_replicas(found: dict[str, slice], group: 'Group',
+                  prefix: str = '') -> dict[str, slice]:
+    """The spans, and those of all replicas of each group together.
+
+    :param found: of the members of the group, by their paths
+    :param group: the group, or one nested in it
+    :param prefix: of paths below the group
+    """
+    whole = dict(found)
+    for stem, path in _replicas(group, prefix):
+        if path in found:
+            span = whole.get(stem, found[path])
+            whole[stem] = slice(min(span.start, found[path].start),
+                                max(span.stop, found[path].stop))
+    return whole
+
+
+def _replicas(group: 'Group', prefix: str) -> Iterator[tuple[str, str]]:
+    """The path of all replicas, and of one, for each replica."""
+    for nested in group.groups:
+        path = prefix + nested.name
+        if nested.stem:
+            yield prefix + nested.stem, path
+        yield from _replicas(nested, path + '/')

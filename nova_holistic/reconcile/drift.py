@@ -157,7 +157,7 @@ class Drift:
             return
         record, members = found
         try:
-            group = self._groups.parse(record)
+            group = self._groups.sized(record, members)
             cloud, broken = self._broken(clouds, found, group)
         except exceptions.InvalidDocument as error:
             LOG.warning('The policies of group %s cannot be checked: %s',

@@ -121,7 +121,7 @@ class Repairer:
                    if _can_move(views.get(row.instance_uuid or ''))}
         return proposal.propose(
             self._conf, self._decider, Case(
-                record, self._groups.parse(record),
+                record, self._groups.sized(record, members),
                 members, self._inventory.snapshot(), movable),
             refused_hosts.read(
                 self._conf, self._table, record.uuid, self._clock()))
@@ -198,7 +198,7 @@ class Repairer:
         members = self._table.members(record.uuid)
         found = self._table.get_group(record.uuid) or record
         broken = violations(
-            self._groups.parse(record), members,
+            self._groups.sized(record, members), members,
             self._inventory.snapshot())
         if broken and found.status in (*WITH_SERVERS, GroupStatus.DEGRADED):
             return {'status': GroupStatus.DEGRADED,

@@ -8,11 +8,15 @@ import uuid
 
 from oslo_log import log as logging
 
-from nova_holistic import crash_points
+from nova_holistic import crash_points, exceptions
+from nova_holistic.documents.bounds import has_bounds
+from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine.update.unneeded_holds import drop_if_unwanted
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.growth import is_surplus
+from nova_holistic.table.changes.releasing import Surplus
 from nova_holistic.table.queries.overview import GroupOutline
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
@@ -25,7 +29,8 @@ class ReturnedPlaces:
 
     While the lease of its group is running, the member is planned and held
     again at its place, or lost if the capacity is no longer available. After
-    the lease, which a release ends as well, the member is released.
+    the lease, which a release ends as well, the member is released. It is also
+    released if the group has as many servers as are desired without it.
     """
 
     def __init__(self, table: PlacementTable, holds: HoldClient,
@@ -34,6 +39,7 @@ class ReturnedPlaces:
         self._table = table
         self._holds = holds
         self._clock = clock
+        self._groups = GroupParser()
 
     def give_back(self, member: MemberRecord, group: GroupOutline, *,
                   all_room: bool = True) -> bool:
@@ -91,13 +97,26 @@ class ReturnedPlaces:
 
     def _released(self, member: MemberRecord) -> bool:
         """Whether the lease has passed, and the member is released now."""
-        if not self._table.release_unleased(member, self._clock()):
+        if not self._table.release_unleased(
+                member, self._clock(), self._surplus(member)):
             return False
         crash_points.reached('return.released')
         self._holds.drop([member.hold])
         crash_points.reached('return.released-dropped')
         self._table.forget_holds([member.hold])
         return True
+
+    def _surplus(self, member: MemberRecord) -> Surplus | None:
+        """Tells whether the group has enough servers without the member; None
+        if the number of its members is fixed."""
+        record = self._table.get_group(member.group_uuid)
+        if record is None or not has_bounds(record.document):
+            return None
+        try:
+            group = self._groups.parse(record)
+        except exceptions.InvalidDocument:
+            return None
+        return lambda live: is_surplus(group, member.member.path, live)
 
     def _held(self, member: MemberRecord, group: GroupOutline) -> bool:
         """Whether the member's place is held now."""

@@ -12,6 +12,7 @@ from oslo_log import log as logging
 from nova_holistic import exceptions
 from nova_holistic.scheduler.claim.claims import Claims, NotUndone
 from nova_holistic.scheduler.claim.elsewhere import Elsewhere
+from nova_holistic.scheduler.claim.growth import Growth
 from nova_holistic.scheduler.claim.refusal import HostRefused, Refused
 from nova_holistic.scheduler.claim import request
 from nova_holistic.scheduler.claim.search import HostSearch
@@ -23,6 +24,7 @@ from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler import unanswered
 from nova_holistic.table.changes.claim import CLAIMABLE, SeenRows
+from nova_holistic.table import errors as table_errors
 from nova_holistic.table.queries.rosters import Found
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
@@ -69,10 +71,11 @@ class Lookup:
         self._scheduler = scheduler
         self._candidates = Candidates(
             self._context, self._spec, connections, scheduler)
-        self._elsewhere = Elsewhere(
-            HostSearch(self._context, self._spec, connections,
-                       scheduler.host_manager),
-            connections, self._candidates)
+        search = HostSearch(
+            self._context, self._spec, connections, scheduler.host_manager)
+        self._elsewhere = Elsewhere(search, connections, self._candidates)
+        self._growth = Growth(self._context, self._spec, connections,
+                              self._candidates, search)
 
     def answer(self, pointer: Pointer, instance_uuids: Sequence[str],
                alternates: int) -> 'list[list[objects.Selection]]':
@@ -107,8 +110,10 @@ class Lookup:
                 replace(row, alternates=places) for row in free],
             are_bare=places is None,
             is_planned=record.status == GroupStatus.PLANNED)
-        taken = [(claims.take(record.uuid, pointer.member, uuid, seen), uuid)
+        taken = [(self._take(claims, pointer, uuid, seen), uuid)
                  for uuid in instance_uuids]
+        if any(claims.is_grown(row) for row, _ in taken):
+            (record, rows), _ = self._group(pointer)
         # A row that was not read may belong to another request.
         self._matching([row for row, _ in taken], every=True)
         choices = self._choices(claims, record, rows, taken, alternates)
@@ -116,6 +121,17 @@ class Lookup:
             self._swap(claims, choice, alternates)
         claims.confirm()
         return [choice.selections for choice in choices]
+
+    def _take(self, claims: Claims, pointer: Pointer, instance_uuid: str,
+              seen: SeenRows) -> MemberRecord:
+        """A planned row, or else a row of a further server."""
+        try:
+            return claims.take(
+                pointer.group, pointer.member, instance_uuid, seen)
+        except table_errors.ClaimRefused as refusal:
+            if self._connections.table.member_of_instance(instance_uuid):
+                raise
+            return self._growth.grow(claims, pointer, instance_uuid, refusal)
 
     def _choices(self, claims: Claims, record: GroupRecord,
                  rows: Sequence[MemberRecord],
@@ -125,8 +141,9 @@ class Lookup:
         hosts = {row.place.host for row, _ in taken}
         choices = []
         for row, uuid in taken:
+            planned = not claims.is_grown(row)
             choice = _Choice(
-                Membership(record, row, rows, by_plan=True), uuid, hosts)
+                Membership(record, row, rows, by_plan=planned), uuid, hosts)
             try:
                 choice.selections = self._candidates.planned(
                     choice.own, uuid, [
@@ -222,12 +239,14 @@ class Lookup:
         if not rows:
             raise Refused(f'group {record.uuid} has no planned members: it '
                           f'is {record.status}')
-        pointed_at = membership.pointed_at(rows, pointer.member)
-        if not pointed_at:
-            raise Refused(f'group {record.uuid} has no member '
-                          f'{pointer.member!r}')
         self._candidates.asked = request.resource_request(
             self._context, self._spec, self._scheduler.host_manager)
+        pointed_at = membership.pointed_at(rows, pointer.member)
+        if not pointed_at:
+            if self._growth.may_grow(record, rows, pointer.member):
+                return ()
+            raise Refused(f'group {record.uuid} has no member '
+                          f'{pointer.member!r}')
         matching = self._matching(pointed_at)
         owners = {row.instance_uuid for row in rows}
         if record.status not in CLAIMABLE or owners.intersection(

@@ -138,10 +138,8 @@ class GroupRow(Base):
 
 
 class MemberRow(Base):
-    """One server to be, its place, its hold, and the instance it became.
-
-    A path is unique in its group, and an instance is at most one member: the
-    second rule decides between two simultaneous claims of one instance.
+    """One server to be, its place, its hold, and the instance it became. The
+    last unique key decides between two simultaneous claims of one instance.
     """
 
     __tablename__ = 'holistic_members'
@@ -182,6 +180,7 @@ class MemberRow(Base):
     alternates: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
     updated_at: orm.Mapped[datetime | None]
     unwanted: orm.Mapped[bool] = orm.mapped_column(server_default=sa.false())
+    returned: orm.Mapped[bool] = orm.mapped_column(server_default=sa.false())
     destination: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
     places_version: orm.Mapped[int] = _places_version(0)
     changed_at: orm.Mapped[datetime | None] = _changed_at()

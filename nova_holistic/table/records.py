@@ -129,6 +129,8 @@ class MemberRecord:
     :ivar alternates: other hosts that could have held it when it was planned
     :ivar unwanted: whether it was released while a server had it, and is not
         planned again when that server is gone
+    :ivar returned: whether the member is released because its server was
+        deleted: another server may become the member
     :ivar planned: the planned resources if the server was resized to others;
         None otherwise
     :ivar destination: of a built member whose server Nova is moving: where
@@ -147,6 +149,7 @@ class MemberRecord:
     alternates: tuple[Place, ...] = ()
     updated_at: datetime | None = None
     unwanted: bool = False
+    returned: bool = False
     planned: Mapping[str, int] | None = None
     destination: Place | None = None
 

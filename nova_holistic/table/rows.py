@@ -93,7 +93,8 @@ def member_values(record: MemberRecord, position: int) -> dict[str, Any]:
 
 def renewed_values(record: MemberRecord) -> dict[str, Any]:
     """Column values of a member that keeps its row and gets another place."""
-    values = {**member_values(record, 0), 'unwanted': False}
+    values = {**member_values(record, 0), 'unwanted': False,
+              'returned': False}
     return {name: values[name] for name in values if name not in (
         'group_uuid', 'position', 'path', 'description')}
 
@@ -127,7 +128,8 @@ def bare_member(row: models.MemberRow | sa.Row) -> MemberRecord:
             'location': row.location, 'labels': row.labels}),
         hold=row.hold, held=row.held, state=MemberState(row.state),
         instance_uuid=row.instance_uuid, updated_at=row.updated_at,
-        unwanted=row.unwanted, planned=row.requirements.get('planned'),
+        unwanted=row.unwanted, returned=row.returned,
+        planned=row.requirements.get('planned'),
         destination=destination(row.state, row.destination))
 
 

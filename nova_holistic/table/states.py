@@ -89,8 +89,8 @@ _P, _C, _B, _F, _R, _L = (
 
 CLAIM, UNDO, REFUSE, BUILD, FAIL = 'claim', 'undo', 'refuse', 'build', 'fail'
 RECLAIM, RELEASE, LOSE = 'reclaim', 'release', 'lose'
-RETURN, VACATE, OCCUPY, REPLAN, REVISE = (
-    'return', 'vacate', 'occupy', 'replan', 'revise')
+RETURN, VACATE, OCCUPY, REPLAN, REVISE, GROW = (
+    'return', 'vacate', 'occupy', 'replan', 'revise', 'grow')
 
 MEMBERS = Machine(_P, (
     *_edges(CLAIM, [_P], _C,
@@ -108,7 +108,9 @@ MEMBERS = Machine(_P, (
             'The server is deleted. An engine takes the member back.'),
     *_edges(RETURN, [_C], _R,
             'The server is deleted after the lease, or after a release of the '
-            'member.'),
+            'member; or the group has as many servers as are desired.'),
+    *_edges(GROW, [_R], _C,
+            'The create of a server with a pointer gets a new place.'),
     *_edges(LOSE, [_P], _L,
             'The host is unavailable for too long, or the hold is removed and '
             'its room is taken.'),
@@ -150,6 +152,8 @@ GROUPS = Machine(_GP, (
             'Every member is built or released, and one at least is built.'),
     *_edges(SETTLE, [_GC], _GB,
             'A member is planned again or added; another one is built.'),
+    *_edges(GROW, [_GR], _GB,
+            'The create of a server with a pointer adds a member.'),
     *_edges(SETTLE, [_GB, _GC, _GX, _GR], _GD,
             'No member has a server, and one at least is planned or lost.'),
     *_edges(SETTLE, [_GD, _GB, _GC, _GX], _GR, 'Every member is released.'),

@@ -226,10 +226,12 @@ class PlacementTable:
         ``releasing.release``."""
         releasing.release(self.database, holds, now, with_servers)
 
-    def release_unleased(self, member: MemberRecord, now: datetime) -> bool:
-        """Release a member whose server is gone after the lease:
-        ``releasing.release_unleased``."""
-        return releasing.release_unleased(self.database, member, now)
+    def release_unleased(self, member: MemberRecord, now: datetime,
+                         surplus: releasing.Surplus | None = None) -> bool:
+        """Release a member whose server is gone after the lease, or which the
+        group does not need: ``releasing.release_unleased``."""
+        return releasing.release_unleased(
+            self.database, member, now, surplus)
 
     def expire(self, group_uuid: str, now: datetime) -> None:
         """Release what is unclaimed of a group, if its lease has passed:

@@ -32,13 +32,30 @@ LOCATION = {
 
 WEIGHT = {'type': 'number', 'exclusiveMinimum': 0, 'maximum': MAX_WEIGHT}
 
+_NUMBER = {'type': 'integer', 'minimum': 0, 'maximum': MAX_MEMBERS}
+
+COUNT = {
+    'description': 'a whole number, at least 1, or a mapping with the keys '
+                   'min, desired and max',
+    'if': {'type': 'object'},
+    'then': {
+        'additionalProperties': False,
+        'required': ['desired'],
+        'properties': {'min': _NUMBER, 'desired': _NUMBER,
+                       'max': {**_NUMBER, 'minimum': 1}},
+    },
+    'else': {'type': 'integer', 'minimum': 1, 'maximum': MAX_MEMBERS},
+}
+"""A fixed number, or numbers that may change: ``min`` and ``max`` are equal to
+``desired`` unless they are named."""
+
 MEMBER = {
     'type': 'object',
     'additionalProperties': False,
     'required': ['name'],
     'properties': {
         'name': NAME,
-        'count': {'type': 'integer', 'minimum': 1, 'maximum': MAX_MEMBERS},
+        'count': COUNT,
         'skip': {
             'type': 'array',
             'maxItems': MAX_MEMBERS,
@@ -95,6 +112,7 @@ GROUP = {
     'required': ['name'],
     'properties': {
         'name': common.TEXT,
+        'count': COUNT,
         'policies': {'type': 'array', 'maxItems': 1000, 'items': POLICY},
         'members': {
             'type': 'array', 'maxItems': MAX_MEMBERS, 'items': MEMBER},

@@ -87,7 +87,8 @@ def revised_members(record: GroupRecord, revised: Group,
     :param earlier: ids of rows that were released when the update was
         requested; rows released since then stay released
     """
-    before = _requirements(record.document)
+    before = _requirements(
+        record.document, {row.member.path for row in members})
     wanted = {m.path: m.requirements for m in revised.all_members()}
     fixed, movable, anew, left_out = {}, {}, {}, set()
     for row in members:
@@ -129,7 +130,7 @@ def changed_servers(record: GroupRecord,
                     where: RevisedMembers) -> Sequence[Reason]:
     """Members that a server has, and that the revision would have be
     something else."""
-    before = _requirements(record.document)
+    before = _requirements(record.document, where.fixed.keys())
     why = tell('a server has been created for this member: its resources can '
                'no longer be changed')
     return [Reason.told(member.path, why)
@@ -138,9 +139,14 @@ def changed_servers(record: GroupRecord,
             and before.get(member.path) != member.requirements]
 
 
-def _requirements(document: Mapping[str, Any]) -> Mapping[str, Requirements]:
-    """What each member asks for, flavors unresolved."""
-    group = parse_group(_bare(document.get('group', document)), {})
+def _requirements(document: Mapping[str, Any], paths: Collection[str]
+                  ) -> Mapping[str, Requirements]:
+    """What each member asks for, flavors unresolved.
+
+    :param paths: of the members whose number may change
+    """
+    group = parse_group(
+        _bare(document.get('group', document)), {}).resized(paths)
     return {m.path: m.requirements for m in group.all_members()}
 
 

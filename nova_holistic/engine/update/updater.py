@@ -19,8 +19,11 @@ from nova_holistic.engine.update import fewest_moves
 from nova_holistic.engine.update.revised_members import (
     changed_servers, released, revised_members, RevisedMembers)
 from nova_holistic.holds import errors as hold_errors
+from nova_holistic.model.fitted_group import fitted
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
+from nova_holistic.table.changes.claim import OWNED
+from nova_holistic.table.changes.releasing import UNCLAIMED
 from nova_holistic.table.changes import revising
 from nova_holistic.table.changes.revising import Revision
 from nova_holistic.table.queries.progress import SETTLING
@@ -155,9 +158,10 @@ class _Update(Change):
 
     def propose(self) -> _Revision:
         parts, record = self._parts, self.record
+        members = parts.table.members(record.uuid)
         where = replace(
-            revised_members(record, self._revised,
-                            parts.table.members(record.uuid), self._before),
+            revised_members(record, self._sized(members), members,
+                            self._before),
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()))
         changed = changed_servers(record, where)
@@ -174,6 +178,15 @@ class _Update(Change):
             [row for row in rows if row.member.path in moving
              or row.member.path not in question.placed],
             where, where.vacated(moving))
+
+    def _sized(self, members: Sequence[MemberRecord]) -> Group:
+        """The revised group with the servers that it has or will have."""
+        used = {row.member.path for row in members
+                if row.state in OWNED or row.instance_uuid}
+        return fitted(
+            self._revised, used, {row.member.path for row in members
+                                  if row.state in UNCLAIMED} - used,
+            self._asked.get('added', ()))
 
     def write(self, proposal: _Revision) -> None:
         self.journal.write([m.hold for m in proposal.members])

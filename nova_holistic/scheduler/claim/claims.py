@@ -39,12 +39,15 @@ class _Claim:
         place
     :ivar written: the hold that the row has in the table
     :ivar refusals: why the member cannot stay planned; empty if it can
+    :ivar grown: whether the member was not planned before, so that it has no
+        hold
     """
 
     row: MemberRecord
     instance_uuid: str
     repeated: bool
     written: str
+    grown: bool = False
     swapped: bool = False
     moved: MemberRecord | None = None
     refusals: Sequence[HostRefused] = ()
@@ -85,6 +88,19 @@ class Claims:
             claim.row, instance_uuid, claim.repeated, claim.row.hold))
         crash_points.reached('claim.row-claimed')
         return claim.row
+
+    def add(self, row: MemberRecord) -> MemberRecord:
+        """A row that was written for the instance: the member was not planned
+        before."""
+        instruments.CLAIMS.add(result='grown')
+        self._claims.append(_Claim(
+            row, row.instance_uuid or '', False, row.hold, grown=True))
+        crash_points.reached('claim.row-grown')
+        return row
+
+    def is_grown(self, row: MemberRecord) -> bool:
+        """Whether the member was not planned before this request."""
+        return self._of(row).grown
 
     def _taken(self) -> set[int]:
         return {claim.row.id for claim in self._claims}
@@ -175,9 +191,9 @@ class Claims:
         # Placement's own words name providers, which are not the user's
         # business.
         place = (claim.moved or claim.row).place
+        swap = self._holds.allocate if claim.grown else self._holds.swap
         try:
-            self._holds.swap(
-                claim.row, claim.instance_uuid, *self._owner, *_other(claim))
+            swap(claim.row, claim.instance_uuid, *self._owner, *_other(claim))
         except holds_errors.HoldGone as error:
             raise Refused(f'the hold of member {claim.row.member.path!r} has '
                           f'vanished from Placement') from error
@@ -212,6 +228,9 @@ class Claims:
         return complete
 
     def _undo(self, claim: _Claim) -> None:
+        if claim.grown:
+            self._shrink(claim)
+            return
         row, state, held = claim.row, MemberState.PLANNED, True
         if claim.swapped:
             try:
@@ -234,6 +253,18 @@ class Claims:
             unneeded_holds.drop_if_unwanted(self._table, self._holds, row)
         crash_points.reached('claim.hold-checked')
         self._table.settle(row.group_uuid, self._clock())
+
+    def _shrink(self, claim: _Claim) -> None:
+        """A member that was not planned before is released again."""
+        if claim.swapped:
+            self._holds.restore(claim.instance_uuid, None)
+            crash_points.reached('claim.allocation-dropped')
+        self._table.change_state(
+            claim.row.id, {MemberState.CLAIMED}, MemberState.RELEASED,
+            self._clock(), of_instance=claim.instance_uuid,
+            instance_uuid=None, held=False, returned=True)
+        crash_points.reached('claim.shrunk')
+        self._table.settle(claim.row.group_uuid, self._clock())
 
     def _unswapped(self, claim: _Claim) -> MemberRecord:
         """The row with the hold that it has now.

@@ -119,6 +119,21 @@ class Candidates:
             states[place] for place in others
             if states[place].cell_uuid == states[first].cell_uuid])
 
+    def allowed(self, own: Membership,
+                places: Sequence[Place]) -> list[Place]:
+        """The places that keep the hard policies of the member's group, those
+        with the lowest cost of preferences first."""
+        if not places:
+            return []
+        judge = cloudview.shown_to(
+            own.judge(self._connections, self._context), self._connections,
+            own.rows)
+        costs = []
+        for place in places:
+            if self._keeps_policies(judge, place):
+                costs.append((judge.cost(self._located(place)), place))
+        return [place for _, place in sorted(costs, key=lambda each: each[0])]
+
     def keeps_policies(self, own: Membership) -> bool:
         """Whether the member's place, as the table has it, keeps the hard
         policies of its group, with the other members where they are.

@@ -211,7 +211,8 @@ def _reservations(connections: Connections, record: GroupRecord,
     if not placement:
         return
     try:
-        group = membership.parsed_group(record, connections.policy_types)
+        group = membership.parsed_group(
+            record, connections.policy_types).resized(placement.keys())
     except exceptions.InvalidDocument as error:
         LOG.error('What group %(group)s reserves is not known: %(error)s',
                   {'group': record.uuid, 'error': error})

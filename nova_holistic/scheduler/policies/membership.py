@@ -2,7 +2,7 @@
 """The member that a server is, and the group it belongs to."""
 
 import collections
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 import threading
 import weakref
@@ -13,13 +13,15 @@ from nova import objects
 from nova_holistic.documents.group import parse_group
 from nova_holistic.model.group import Group
 from nova_holistic.model.policy import Policy
+from nova_holistic.model.remembered import Remembered
 from nova_holistic.scheduler.claim.refusal import Refused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import cloudview, locations
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.policies.judge import Judge
 from nova_holistic.scheduler.policies import whereabouts
-from nova_holistic.table.records import GroupRecord, MemberRecord
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState)
 from nova_holistic.table.store import SITTING
 
 REMEMBERED_GROUPS = 256
@@ -87,7 +89,8 @@ class Membership:
         found = locations.looked_up(
             connections.topology, context, set(sources.values()))
         return Judge(
-            parsed_group(self.record, connections.policy_types),
+            sized_group(self.record, connections.policy_types, (
+                *self.rows, self.own)),
             connections.topology.levels, self.own.member.path,
             {path: hosts[others[path].id] for path in now},
             connections.topology.links,
@@ -162,3 +165,33 @@ def parsed_group(record: GroupRecord,
         while len(_parsed) > REMEMBERED_GROUPS:
             _parsed.popitem(last=False)
         return group
+
+
+def sized_group(record: GroupRecord,
+                policy_types: Mapping[str, type[Policy]],
+                rows: Iterable[MemberRecord]) -> Group:
+    """The group with the members that it has now, if their number may
+    change."""
+    group = parsed_group(record, policy_types)
+    if not group.is_elastic:
+        return group
+    return _sizes(group).resized(frozenset(
+        row.member.path for row in rows if row.state != MemberState.RELEASED))
+
+
+class _LastSize:
+    """A group with the members that it had last: between two changes of its
+    number of members, each create needs the same."""
+
+    def __init__(self, group: Group):
+        self._group = group
+        self._last: tuple[frozenset[str], Group] | None = None
+
+    def resized(self, paths: frozenset[str]) -> Group:
+        last = self._last
+        if last is None or last[0] != paths:
+            last = self._last = paths, self._group.resized(paths)
+        return last[1]
+
+
+_sizes = Remembered(_LastSize, REMEMBERED_GROUPS)

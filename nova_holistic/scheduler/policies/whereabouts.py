@@ -194,3 +194,33 @@ def _migrations(context, uuid: str, statuses: Sequence[str]
                       each.dest_compute)
             for each in objects.MigrationList.get_by_filters(
                 context, {'instance_uuid': uuid, 'status': list(statuses)})]
+
+
+def deleted_servers(context, uuids: Collection[str]) -> list[str]:
+    """Those of the servers, which have existed, that Nova has deleted. A
+    server in a cell that does not answer is not among them."""
+    if not uuids:
+        return []
+    known = {row.instance_uuid for row in cells.of_servers(context, uuids)}
+    found = [uuid for uuid in uuids if uuid not in known]
+    by_cell = _by_cell(context, uuids)
+    there = {cell.uuid: of_cell for cell, of_cell in by_cell}
+    answers = nova_context.scatter_gather_cells(
+        context, [cell for cell, _ in by_cell], nova_context.CELL_TIMEOUT,
+        _deleted_in_cell, there) if by_cell else {}
+    for answer in answers.values():
+        if not nova_context.is_cell_failure_sentinel(answer):
+            found += answer
+    return found
+
+
+@main_database.pick_context_manager_reader
+def _deleted_in_cell(context, uuids: Mapping[str, Collection[str]]
+                     ) -> list[str]:
+    """:param uuids: by the UUID of the cell"""
+    server, wanted = models.Instance, uuids[context.cell_uuid]
+    existing = {uuid for batch in batches(wanted)
+                for uuid in context.session.scalars(
+                    sa.select(server.uuid).where(
+                        server.uuid.in_(batch), server.deleted == 0))}
+    return [uuid for uuid in wanted if uuid not in existing]

@@ -7,7 +7,7 @@ first write succeeds. The second write is refused, and its request checks
 again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 import enum
 from typing import Any
@@ -20,6 +20,9 @@ from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord
 from nova_holistic.table import rows
+
+
+Position = tuple[str, str, str | None]
 
 
 class Move(enum.Enum):
@@ -72,8 +75,7 @@ def _write_alone(database: Database, wanted: MemberRecord,
     :param from_hold: the hold that the row has in the table
     :param changes: fields of MemberRecord
     """
-    positions = {row.id: _position(row) for row in judged
-                 if row.id != wanted.id}
+    others = positions(row for row in judged if row.id != wanted.id)
     answer = Move.OVERTAKEN
     try:
         with database.writer() as session:
@@ -84,12 +86,12 @@ def _write_alone(database: Database, wanted: MemberRecord,
                 .values(updated_at=changes['updated_at'],
                         places_version=places.raised())
                 .execution_options(synchronize_session=False))
-            found = _positions(session, wanted.group_uuid)
+            found = read_positions(session, wanted.group_uuid)
             hold, *_ = found.pop(wanted.id, (None,))
             if hold == wanted.hold != from_hold:
                 # Written before, and the answer got lost.
                 return Move.WRITTEN
-            if found != positions:
+            if found != others:
                 raise _NotWritten
             if not _write(session, wanted, from_hold, {
                     **rows.member_changes(changes),
@@ -101,14 +103,16 @@ def _write_alone(database: Database, wanted: MemberRecord,
     return Move.WRITTEN
 
 
-def _position(row: MemberRecord) -> tuple[str, str, str | None]:
-    """All fields that change with the hosts at which a member counts."""
-    return (row.hold, row.place.host,
-            row.destination and row.destination.host)
+def positions(judged: Iterable[MemberRecord]) -> dict[int, Position]:
+    """All fields that change with the hosts at which members count, by the
+    ids of the rows."""
+    return {row.id: (row.hold, row.place.host,
+                     row.destination and row.destination.host)
+            for row in judged}
 
 
-def _positions(session: orm.Session, group: str
-               ) -> dict[int, tuple[str, str, str | None]]:
+def read_positions(session: orm.Session, group: str) -> dict[int, Position]:
+    """The same of all members of a group, as the table has them now."""
     found = {}
     for row in session.execute(
             sa.select(MemberRow.id, MemberRow.hold, MemberRow.host,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members without a server, now and later, are released."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes.claim import CLAIMABLE
-from nova_holistic.table.changes import transitions
+from nova_holistic.table.changes import places, transitions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.models import GroupRow, MemberRow
@@ -29,6 +29,8 @@ NOT_UPDATING = sa.or_(GroupRow.task.is_(None),
 """Groups whose lease is what it will be."""
 
 
+_ENOUGH = (events.reason(
+    '', 'the group has as many servers as are desired'),)
 _EXPIRED = (events.reason('', "the group's lease has passed"),)
 
 
@@ -60,28 +62,52 @@ def expire(database: Database, group_uuid: str, now: datetime) -> None:
         _lease_passed(group_uuid, now)], _EXPIRED)
 
 
-def release_unleased(database: Database, member: MemberRecord,
-                     now: datetime) -> bool:
-    """Release a member whose server is gone, if the group's lease has passed,
-    or if the member was released while the server had it.
+Surplus = Callable[[Collection[str]], bool]
+"""Receives the paths of all members of the group that are not released, and
+tells whether the group has enough servers without the member."""
 
-    One statement, so that it honours a lease that is extended at the same
-    time. The row says that it is held until the deletion of the hold is
+
+def release_unleased(database: Database, member: MemberRecord,
+                     now: datetime, surplus: Surplus | None = None) -> bool:
+    """Release a member whose server is gone, if the group's lease has passed,
+    if the member was released while the server had it, or if the group has
+    enough servers without it.
+
+    One statement decides about the lease, so that it honours a lease that is
+    extended at the same time. The row says that it is held until the deletion of the hold is
     confirmed.
 
     :param member: as it was seen
+    :param surplus: None if the number of the group's members is fixed
     :returns: False where the lease is running, or the row has changed
     :raises IllegalTransition: the member is not claimed
     """
     states.MEMBERS.check([member.state], MemberState.RELEASED)
-    return _release(
-        database, now, [
-            MemberRow.id == member.id, MemberRow.state == member.state,
+    mine = [MemberRow.id == member.id, MemberRow.state == member.state,
             MemberRow.hold == member.hold,
-            MemberRow.instance_uuid == member.instance_uuid,
-            sa.or_(MemberRow.unwanted,
-                   _lease_passed(member.group_uuid, now))],
-        _EXPIRED, instance_uuid=None, held=True) == 1
+            MemberRow.instance_uuid == member.instance_uuid]
+    changes = {'instance_uuid': None, 'held': True, 'returned': True}
+    expired = [*mine, sa.or_(MemberRow.unwanted,
+                             _lease_passed(member.group_uuid, now))]
+    if _release(database, now, expired, _EXPIRED, **changes):
+        return True
+    return surplus is not None and _release_surplus(
+        database, member.group_uuid, surplus, mine,
+        {'state': MemberState.RELEASED, 'updated_at': now, **changes})
+
+
+@retried
+def _release_surplus(database: Database, group_uuid: str, surplus: Surplus,
+                     mine: Sequence[Any], values: Mapping[str, Any]) -> bool:
+    """Of several members at once, only those beyond the desired number are
+    released: the first statement locks the group's row."""
+    with database.writer() as session:
+        places.raise_versions(session, [group_uuid])
+        live = session.scalars(sa.select(MemberRow.path).where(
+            MemberRow.group_uuid == group_uuid,
+            MemberRow.state != MemberState.RELEASED)).all()
+        return surplus(live) and transitions.change_members(
+            session, mine, values, _ENOUGH) == 1
 
 
 def expired_groups(database: Database,

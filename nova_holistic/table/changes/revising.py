@@ -15,7 +15,7 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import alternates, places, transitions
-from nova_holistic.table.database import Database, retried
+from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.history.events import Changed, Event, Kind
 from nova_holistic.table.models import GroupRow, MemberRow
@@ -99,7 +99,7 @@ def revise(database: Database, group_uuid: str, engine: str,
             _put_in_order(session, group_uuid, revision.order, positions)
             alternates.ask(session, [group_uuid], now)
             events.add(session, _of_revision(group_uuid, revision, now))
-    except _Changed:
+    except (_Changed, Duplicate):
         return False
     return True
 
@@ -219,7 +219,10 @@ def _put_in_order(session: orm.Session, group_uuid: str,
                       MemberRow.description)
             .where(MemberRow.group_uuid == group_uuid)).all():
         wanted = positions.get(path), order.get(path)
-        if path in order and wanted != (position, description):
+        if path not in order:
+            # A server became a further member since the group was read.
+            raise _Changed
+        if wanted != (position, description):
             session.execute(
                 sa.update(MemberRow).where(MemberRow.id == number)
                 .values(position=wanted[0], description=wanted[1])

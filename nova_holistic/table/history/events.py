@@ -79,6 +79,7 @@ class Event:
 class Changed:
     """A member whose state changed.
 
+    :ivar from_state: empty if the group did not have the member
     :ivar host: where it is planned
     """
 
@@ -118,7 +119,7 @@ def of_members(changed: Sequence[Changed], to_state: str, at: datetime,
                        to_state=str(to_state), reasons=tuple(reasons))
         if len(members) <= INDIVIDUAL:
             found += [replace(common, member=each.path, host=each.host,
-                              from_state=str(each.from_state))
+                              from_state=str(each.from_state) or None)
                       for each in members]
         else:
             found += [replace(common, from_state=str(state),

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The count of a document as numbers that may change."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova_holistic.documents.validation import join
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.bounds import Bounds
+
+
+def read_bounds(count: Any, place: str) -> Bounds | None:
+    """The bounds of a count; None if the count is a number or is missing.
+
+    :param place: of the count in its document
+    :raises InvalidDocument: not min <= desired <= max
+    """
+    if not isinstance(count, dict):
+        return None
+    desired = count['desired']
+    bounds = Bounds(count.get('min', desired), desired,
+                    count.get('max', max(desired, 1)))
+    if bounds.least > desired:
+        raise InvalidDocument(
+            join(place, 'min'), f'{bounds.least} is more than desired, '
+            f'{desired}')
+    if bounds.most < desired:
+        raise InvalidDocument(
+            join(place, 'max'), f'{bounds.most} is less than desired, '
+            f'{desired}')
+    return bounds
+
+
+def has_bounds(document: Mapping[str, Any]) -> bool:
+    """Whether the number of some member or nested group of a document may
+    change. The document was accepted before."""
+    group = document.get('group', document)
+    return any(isinstance(part.get('count'), Mapping) for part in (
+        *group.get('members', ()), *group.get('groups', ()))) or any(
+            has_bounds({'group': nested})
+            for nested in group.get('groups', ()))

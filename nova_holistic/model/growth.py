@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which server a group gets when all planned servers of a member exist."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from nova_holistic.model.bounds import free_number, numbered
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member, MemberDescription
+
+
+class NotGrown(Exception):
+    """The group gets no further server there; the message says why."""
+
+
+class AtMaximum(NotGrown):
+    """The member, or a group around it, exists as often as it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Existing:
+    """Paths of the servers of a group.
+
+    :ivar live: that are planned or exist
+    :ivar returned: that existed, and whose places were given back: others may
+        take these paths
+    """
+
+    live: Collection[str]
+    returned: Collection[str] = frozenset()
+
+
+def next_server(group: Group, path: str, existing: Existing) -> Member:
+    """The server that a create with this pointer adds.
+
+    :param group: as its document describes it
+    :param path: of a member, or of one of its servers
+    :raises NotGrown: the group has as many servers there as it may have, or
+        the member is not known
+    """
+    *groups, name = path.split('/')
+    owner, prefix = _nested(group, groups, existing)
+    description = _description(owner, name)
+    if description is None:
+        raise NotGrown(f'there is no member {path!r}')
+    mine = _names(description, prefix, existing.live)
+    if description.bounds is None:
+        free = [each for each in description.server_names()
+                if prefix + each in existing.returned
+                and name in (each, description.name)]
+        if not free:
+            raise NotGrown(f'all servers of member {path!r} are taken')
+        return _member(description, prefix, free[0])
+    if len(mine) >= description.bounds.most:
+        raise AtMaximum(
+            f'member {prefix + description.name!r} has {len(mine)} servers, '
+            f'and its maximum is {description.bounds.most}')
+    if name != description.name:
+        if name in mine:
+            raise NotGrown(f'member {path!r} is taken by another server')
+        return _member(description, prefix, name)
+    number = free_number({numbered(description.name, each) for each in mine})
+    return _member(description, prefix, f'{description.name}-{number}')
+
+
+def is_surplus(group: Group, path: str, live: Collection[str]) -> bool:
+    """Whether the group has as many servers as are desired without this one,
+    whose server is gone.
+
+    :param live: paths of the servers that are planned or exist
+    """
+    others = [each for each in live if each != path]
+    *groups, name = path.split('/')
+    owner, prefix = group, ''
+    for nested in groups:
+        template = _template(owner, nested)
+        if template is not None and template.bounds:
+            replicas = _replicas(template, prefix, others)
+            number = numbered(template.name, nested)
+            if len(replicas - {number}) >= template.bounds.desired:
+                return True
+            owner = template
+        else:
+            found = [each for each in owner.groups if each.name == nested]
+            if not found:
+                return False
+            owner = found[0]
+        prefix += nested + '/'
+    description = _description(owner, name)
+    return (description is not None and description.bounds is not None
+            and len(_names(description, prefix, others))
+            >= description.bounds.desired)
+
+
+def _nested(group: Group, names: Sequence[str],
+            existing: Existing) -> tuple[Group, str]:
+    """The group of those names, and the prefix of the paths below it."""
+    prefix = ''
+    for name in names:
+        template = _template(group, name)
+        if template is not None and template.bounds:
+            replicas = _replicas(template, prefix, existing.live)
+            if (numbered(template.name, name) not in replicas
+                    and len(replicas) >= template.bounds.most):
+                raise AtMaximum(
+                    f'group {prefix + template.name!r} exists {len(replicas)} '
+                    f'times, and its maximum is {template.bounds.most}')
+            group = template
+        else:
+            found = [each for each in group.groups if each.name == name]
+            if not found:
+                raise NotGrown(f'there is no group {prefix + name!r}')
+            group = found[0]
+        prefix += name + '/'
+    return group, prefix
+
+
+def _template(group: Group, name: str) -> Group | None:
+    return next((each for each in group.templates
+                 if numbered(each.name, name) is not None), None)
+
+
+def _replicas(template: Group, prefix: str,
+              live: Collection[str]) -> set[int]:
+    names = {path[len(prefix):].partition('/')[0] for path in live
+             if path.startswith(prefix)}
+    return {number for each in names
+            if (number := numbered(template.name, each)) is not None}
+
+
+def _description(group: Group, name: str) -> MemberDescription | None:
+    return next((
+        each for each in group.members
+        if name == each.name or name in each.server_names()
+        or each.bounds and numbered(each.name, name) is not None), None)
+
+
+def _names(description: MemberDescription, prefix: str,
+           live: Collection[str]) -> set[str]:
+    """Names of the servers of a member that are planned or exist."""
+    if description.bounds is None:
+        return {each for each in description.server_names()
+                if prefix + each in live}
+    names = {path[len(prefix):] for path in live if path.startswith(prefix)}
+    return {each for each in names
+            if numbered(description.name, each) is not None}
+
+
+def _member(description: MemberDescription, prefix: str,
+            name: str) -> Member:
+    return Member(prefix + name, prefix + description.name,
+                  description.requirements)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A create finds no planned place left, and its member may have more servers.
+
+No program is solved. The places that are tried first are in the placement
+table: those of members of the same description and their alternates. A search
+in Placement follows only if none of them is usable.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+import uuid
+
+import nova.conf
+from nova import objects
+from oslo_log import log as logging
+
+from nova_holistic import exceptions
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.growth import (
+    AtMaximum, Existing, next_server, NotGrown)
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.objectives import load_objective
+from nova_holistic.scheduler.claim.claims import Claims
+from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.claim import request
+from nova_holistic.scheduler.claim.search import HostSearch
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.hosts.candidates import Candidates
+from nova_holistic.scheduler.pointer import Pointer
+from nova_holistic.scheduler.policies import membership, whereabouts
+from nova_holistic.scheduler.policies.membership import Membership
+from nova_holistic.table.changes import growing
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState, Place)
+
+CONF = nova.conf.CONF
+LOG = logging.getLogger(__name__)
+
+SIBLINGS = 16
+"""Members of the description whose places and alternates are considered."""
+ATTEMPTS = 10
+"""Writes that may be overtaken by others before the create is refused."""
+
+_LIVE = frozenset(MemberState) - {MemberState.RELEASED}
+
+
+@dataclass(frozen=True, slots=True)
+class _Vacancy:
+    """
+    :ivar member: the server to be
+    :ivar reused: a row that the member takes over; None for a new row
+    """
+
+    member: Member
+    reused: MemberRecord | None
+
+
+class Growth:
+    """Adds one server to a member, with all others where they are."""
+
+    def __init__(self, context, spec: 'objects.RequestSpec',
+                 connections: Connections, candidates: Candidates,
+                 search: HostSearch):
+        self._context = context
+        self._spec = spec
+        self._connections = connections
+        self._candidates = candidates
+        self._search = search
+
+    def may_grow(self, record: GroupRecord, rows: Sequence[MemberRecord],
+                 path: str) -> bool:
+        """Whether a create that finds no planned place at the path may get a
+        new place."""
+        if record.status not in growing.GROWING:
+            return False
+        try:
+            self._vacancy(record, rows, path)
+        except (NotGrown, exceptions.HolisticError):
+            return False
+        return True
+
+    def grow(self, claims: Claims, pointer: Pointer, instance_uuid: str,
+             refusal: exceptions.HolisticError) -> MemberRecord:
+        """The row of the member that the server becomes.
+
+        :param refusal: why no planned place can be claimed
+        :raises Refused: the member has its maximum of servers, or no place
+            was found
+        """
+        group_uuid = pointer.group
+        for _ in range(ATTEMPTS):
+            found = self._connections.table.rosters.read(group_uuid)
+            if found is None or found[0].status not in growing.GROWING:
+                raise refusal
+            record, rows = found
+            try:
+                vacancy = self._vacancy(record, rows, pointer.member)
+            except NotGrown as error:
+                raise (Refused(f'group {group_uuid}: {error}')
+                       if isinstance(error, AtMaximum) else refusal
+                       ) from error
+            row = self._placed(record, rows, vacancy, instance_uuid)
+            number = growing.grow(
+                self._connections.table.database, record, row, vacancy.reused,
+                rows, self._connections.clock())
+            if number is not None:
+                return claims.add(replace(row, id=number))
+        raise Refused(f'group {group_uuid} is being changed by others')
+
+    def _vacancy(self, record: GroupRecord, rows: Sequence[MemberRecord],
+                 path: str) -> _Vacancy:
+        """:raises NotGrown: no further server is allowed"""
+        group = membership.parsed_group(
+            record, self._connections.policy_types)
+        released = {row.member.path: row for row in self._released(
+            record, rows)}
+        existing = Existing(
+            {row.member.path for row in rows if row.state in _LIVE},
+            released.keys())
+        try:
+            member = next_server(group, path, existing)
+        except NotGrown:
+            gone = self._without_server(rows, path)
+            if gone is None:
+                raise
+            return _Vacancy(gone.member, gone)
+        reused = next((row for row in rows if row.member.path == member.path),
+                      None)
+        return _Vacancy(self._described(member, rows), reused)
+
+    def _released(self, record: GroupRecord, rows: Sequence[MemberRecord]
+                  ) -> Iterable[MemberRecord]:
+        """Rows that other servers may take over, as they are now."""
+        if not any(row.state == MemberState.RELEASED for row in rows):
+            return ()
+        return [row for row in self._connections.table.members(record.uuid)
+                if row.state == MemberState.RELEASED and row.returned
+                and not row.unwanted]
+
+    def _without_server(self, rows: Sequence[MemberRecord],
+                        path: str) -> MemberRecord | None:
+        """A member at the path whose server is deleted, and the reconciler
+        has not seen that yet."""
+        owned = {row.instance_uuid: row for row
+                 in membership.pointed_at(rows, path)
+                 if row.instance_uuid is not None
+                 and row.state in growing.REUSED}
+        gone = whereabouts.deleted_servers(self._context, list(owned))
+        return min((owned[each] for each in gone),
+                   key=lambda row: row.member.path, default=None)
+
+    def _described(self, member: Member,
+                   rows: Sequence[MemberRecord]) -> Member:
+        """The member with the resources of its flavor."""
+        for row in rows:
+            if row.member.description == member.description:
+                return replace(
+                    member, requirements=row.member.requirements)
+        return replace(member, requirements=self._resolved(
+            member.requirements))
+
+    def _resolved(self, wanted: Requirements) -> Requirements:
+        if not wanted.flavor:
+            return wanted
+        return replace(wanted, resources=FrozenMapping(
+            self._candidates.asked.merged_resources()))
+
+    def _placed(self, record: GroupRecord, rows: Sequence[MemberRecord],
+                vacancy: _Vacancy, instance_uuid: str) -> MemberRecord:
+        """:raises Refused: no place was found, or the request is not for such
+            a server"""
+        request.check_match(self._spec, self._candidates.asked,
+                            vacancy.member.requirements)
+        unplaced = MemberRecord(
+            id=vacancy.reused.id if vacancy.reused else 0,
+            group_uuid=record.uuid, member=vacancy.member,
+            place=Place('', '', ''), hold=str(uuid.uuid4()), held=False,
+            state=MemberState.CLAIMED, instance_uuid=instance_uuid,
+            updated_at=self._connections.clock())
+        own = Membership(record, unplaced, rows)
+        first, *others = (
+            self._candidates.allowed(own, self._known(record, rows, vacancy))
+            or self._search.places(own, (), CONF.holistic.search_time_limit)
+            or [None])
+        if first is None:
+            raise Refused(
+                f'no host has room for a further server of member '
+                f'{vacancy.member.description!r} and is allowed by the '
+                f'policies of group {record.uuid}')
+        return replace(unplaced, place=first,
+                       alternates=tuple(others[:CONF.holistic.search_hosts]))
+
+    def _known(self, record: GroupRecord, rows: Sequence[MemberRecord],
+               vacancy: _Vacancy) -> Sequence[Place]:
+        """Places of equal members and their alternates, without a request to
+        Placement. The place of the reused row comes first, since its capacity
+        was given back."""
+        equal = [row for row in rows if row.member.description
+                 == vacancy.member.description and row.state in _LIVE
+                 ][-SIBLINGS:]
+        given = self._connections.table.alternates([row.id for row in equal])
+        others = Counter(place for row in equal
+                         for place in given.get(row.id, ()))
+        used = [row.place for row in equal]
+        free = [place for place, _ in others.most_common()]
+        reused = [vacancy.reused.place] if vacancy.reused else []
+        found = (*reused, *used, *free) if _prefers_used_hosts(
+            record) else (*reused, *free, *used)
+        return [place for place in dict.fromkeys(found) if place.host]
+
+
+def _prefers_used_hosts(record: GroupRecord) -> bool:
+    """Whether the objective makes an unused host more expensive than a host
+    that the group uses."""
+    outlay = load_objective(record.objective).outlay()
+    return outlay is None or outlay.opening(1.0) > 0

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server becomes a member that nobody planned.
+
+The place is checked against the policies of the group, with the other members
+at the places that were read. As for moves, the first of two simultaneous
+writes succeeds, and the other request reads the group again.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.changes import alternates, places, transitions
+from nova_holistic.table.changes.moving import positions, read_positions
+from nova_holistic.table.database import Database, Duplicate, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState)
+from nova_holistic.table import rows, states
+
+GROWING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
+           GroupStatus.DEGRADED, GroupStatus.RELEASED)
+"""Statuses of a group in which a server may become a further member."""
+
+REUSED = (MemberState.RELEASED, MemberState.BUILT, MemberState.FAILED)
+"""States of a row that gets another server: the group does not use it, or its
+server is deleted."""
+
+
+class _NotWritten(Exception):
+    """Ends the transaction without a change."""
+
+
+def grow(database: Database, record: GroupRecord, wanted: MemberRecord,
+         seen: MemberRecord | None, judged: Sequence[MemberRecord],
+         now: datetime) -> int | None:
+    """Write the row of a server that becomes a further member.
+
+    :param record: the group as it was read
+    :param wanted: the row as it will be: claimed, at its place, with its
+        alternates and with a hold that is never put
+    :param seen: the row that it replaces, as it was read; None for a new row
+    :param judged: all rows of the group at the time when the place was checked
+    :returns: the id of the row; None if the group has changed since then
+    """
+    if seen is not None:
+        states.MEMBERS.check([seen.state], MemberState.CLAIMED)
+    try:
+        return _grow(database, record, wanted, seen, judged, now)
+    except (_NotWritten, Duplicate):
+        return None
+
+
+@retried
+def _grow(database: Database, record: GroupRecord, wanted: MemberRecord,
+          seen: MemberRecord | None, judged: Sequence[MemberRecord],
+          now: datetime) -> int:
+    with database.writer() as session:
+        # This locks the group's row, so that changes of places in one group
+        # follow one another.
+        if not transitions.change_group(session, record.uuid, [
+                GroupRow.status == record.status, GroupRow.status.in_(GROWING),
+                GroupRow.revision == record.revision], {
+                    'updated_at': now, 'places_version': places.raised(),
+                    **_status(record)}):
+            raise _NotWritten
+        if read_positions(session, record.uuid) != positions(judged):
+            raise _NotWritten
+        number = (_insert(session, wanted) if seen is None
+                  else _reuse(session, wanted, seen))
+        alternates.ask(session, [record.uuid], now)
+        events.add(session, events.of_members([events.Changed(
+            record.uuid, wanted.member.path,
+            str(seen.state) if seen else '', wanted.place.host)],
+            MemberState.CLAIMED, now))
+        return number
+
+
+def _status(record: GroupRecord) -> dict[str, Any]:
+    if record.status in (GroupStatus.BUILDING, GroupStatus.DEGRADED):
+        return {}
+    return {'status': GroupStatus.BUILDING}
+
+
+def _insert(session: orm.Session, wanted: MemberRecord) -> int:
+    """The row follows all others of its group."""
+    last = session.scalar(sa.select(sa.func.max(MemberRow.position)).where(
+        MemberRow.group_uuid == wanted.group_uuid))
+    return session.execute(sa.insert(MemberRow).values(
+        **rows.member_values(wanted, 0 if last is None else last + 1),
+        places_version=_version(session, wanted))).inserted_primary_key[0]
+
+
+def _reuse(session: orm.Session, wanted: MemberRecord,
+           seen: MemberRecord) -> int:
+    changed = session.execute(
+        sa.update(MemberRow).where(
+            MemberRow.id == seen.id, MemberRow.hold == seen.hold,
+            MemberRow.path == seen.member.path,
+            MemberRow.state == seen.state,
+            MemberRow.instance_uuid == seen.instance_uuid
+            if seen.instance_uuid else MemberRow.instance_uuid.is_(None))
+        .values(**rows.renewed_values(wanted),
+                places_version=_version(session, wanted))
+        .execution_options(synchronize_session=False)).rowcount
+    if not changed:
+        raise _NotWritten
+    return seen.id
+
+
+def _version(session: orm.Session, wanted: MemberRecord) -> int:
+    return session.scalar(sa.select(GroupRow.places_version).where(
+        GroupRow.uuid == wanted.group_uuid)) or 0

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members whose number of servers may change, on a real Nova: they grow when
+more servers are created, and shrink when servers are deleted."""
+
+from concurrent import futures
+
+import pytest
+
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.server_calls import PROJECT, USER
+from nova_holistic.embedded.waiting import wait_for
+from nova_holistic.table.records import MemberState
+
+HOSTS = tuple(EmbeddedHost(f'h{n}', rack=f'r{n % 4}', vcpus=4)
+              for n in range(8))
+SMALL = {'VCPU': 2, 'MEMORY_MB': 512, 'DISK_GB': 1}
+APART = [{'type': 'anti-affinity', 'level': 'host'}]
+LIVE = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
+
+
+@pytest.fixture
+def cloud(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 512, 1)
+        yield cloud
+
+
+def plan(cloud, count, policies=APART, lease=None, **keys):
+    record = cloud.planner.create(
+        {'name': 'shop', 'policies': policies, 'members': [
+            {'name': 'node', 'flavor': 'small', 'count': count, **keys}]},
+        project_id=PROJECT, user_id=USER, lease=lease)
+    assert record.status == 'planned', record.reasons
+    return record.uuid
+
+
+def create(cloud, group, member='node'):
+    return cloud.create_server(
+        member.replace('/', '-'), 'small', {'group': group, 'member': member})
+
+
+def build(cloud, group, member='node'):
+    server = create(cloud, group, member)
+    cloud.wait_for_status(server, 'ACTIVE')
+    return server
+
+
+def settled(cloud, server):
+    return wait_for(
+        lambda: (found := cloud.get_server(server))['status'] != 'BUILD'
+        and found, f'server {server} to be created or refused')
+
+
+def states(cloud, group):
+    return {row.member.path: str(row.state)
+            for row in cloud.table.members(group)}
+
+
+def assert_nothing_is_left_over(cloud, group):
+    """What Placement has is what servers and held places need."""
+    rows = [row for row in cloud.table.members(group) if row.state in LIVE]
+    wanted = {}
+    for row in rows:
+        wanted.setdefault(row.place.host, []).append(
+            row.instance_uuid or row.hold)
+    for host in {each.name for each in HOSTS}:
+        assert cloud.consumers(host) == {
+            consumer: SMALL for consumer in wanted.get(host, ())}
+
+
+def assert_apart(cloud, group):
+    hosts = [row.place.host for row in cloud.table.members(group)
+             if row.state in LIVE]
+    assert len(hosts) == len(set(hosts))
+
+
+def test_the_desired_number_is_planned_and_creates_add_servers_up_to_max(
+        cloud):
+    group = plan(cloud, {'min': 1, 'desired': 2, 'max': 4})
+    assert states(cloud, group) == {'node-0': 'planned', 'node-1': 'planned'}
+    servers = [build(cloud, group) for _ in range(4)]
+    assert set(states(cloud, group)) == {f'node-{n}' for n in range(4)}
+    assert len({cloud.host_of(server) for server in servers}) == 4
+    assert_nothing_is_left_over(cloud, group)
+    refused = create(cloud, group)
+    assert ("member 'node' has 4 servers, and its maximum is 4"
+            in cloud.fault_of(refused))
+    assert_nothing_is_left_over(cloud, group)
+
+
+def test_a_further_server_keeps_the_policies_or_is_refused(cloud):
+    group = plan(cloud, {'desired': 2, 'max': 6}, [
+        {'type': 'anti-affinity', 'level': 'rack'}])
+    servers = [build(cloud, group) for _ in range(4)]
+    assert len({cloud.host_of(server)[-1] for server in servers}) == 4
+    racks = {cloud.row(group, f'node-{n}').place.location[-1]
+             for n in range(4)}
+    assert len(racks) == 4
+    fault = cloud.fault_of(create(cloud, group))
+    assert "no host has room for a further server of member 'node'" in fault
+    assert_nothing_is_left_over(cloud, group)
+
+
+def test_surge_creates_the_new_server_before_the_old_one_is_deleted(cloud):
+    group = plan(cloud, {'desired': 2, 'max': 3})
+    servers = [build(cloud, group) for _ in range(2)]
+    for _ in range(5):
+        servers.append(build(cloud, group))
+        cloud.delete_server(servers.pop(0))
+        cloud.reconciler.reconcile()
+        assert_apart(cloud, group)
+        assert sum(state != 'released'
+                   for state in states(cloud, group).values()) == 2
+        assert_nothing_is_left_over(cloud, group)
+
+
+def test_a_server_is_deleted_before_the_new_one_is_created(cloud):
+    """The reconciler does not have to run in between."""
+    group = plan(cloud, {'desired': 2, 'max': 2})
+    servers = [build(cloud, group) for _ in range(2)]
+    for number in range(6):
+        cloud.reconciler.reconcile()
+        cloud.delete_server(servers.pop(0))
+        if number % 2:
+            cloud.reconciler.reconcile()
+        servers.append(build(cloud, group))
+        assert_apart(cloud, group)
+        assert_nothing_is_left_over(cloud, group)
+
+
+def test_a_deleted_server_leaves_a_held_place_while_it_is_desired(cloud):
+    group = plan(cloud, {'desired': 2, 'max': 3})
+    servers = [build(cloud, group) for _ in range(3)]
+    cloud.reconciler.reconcile()
+    cloud.delete_server(servers[0])
+    cloud.reconciler.reconcile()
+    assert sorted(states(cloud, group).values()) == [
+        'built', 'built', 'released']
+    cloud.delete_server(servers[1])
+    cloud.reconciler.reconcile()
+    assert sorted(states(cloud, group).values()) == [
+        'built', 'planned', 'released']
+    assert_nothing_is_left_over(cloud, group)
+
+
+def test_the_pointer_of_a_fixed_count_works_after_its_place_was_given_back(
+        cloud):
+    group = plan(cloud, 2)
+    servers = [build(cloud, group) for _ in range(2)]
+    cloud.reconciler.reconcile()
+    cloud.lifecycle.release(group)
+    cloud.delete_server(servers[0])
+    cloud.reconciler.reconcile()
+    assert sorted(states(cloud, group).values()) == ['built', 'released']
+    build(cloud, group)
+    fault = cloud.fault_of(create(cloud, group))
+    assert 'is taken by another server' in fault
+    assert_nothing_is_left_over(cloud, group)
+
+
+def test_fewer_servers_are_planned_down_to_the_minimum(cloud):
+    group = plan(cloud, {'min': 2, 'desired': 12, 'max': 20})
+    assert len(states(cloud, group)) == len(HOSTS)
+    reasons = cloud.table.get_group(group).reasons
+    assert any('node-8' in reason['at'] for reason in reasons), reasons
+    record = cloud.planner.create(
+        {'name': 'large', 'policies': APART, 'members': [
+            {'name': 'node', 'flavor': 'small',
+             'count': {'min': 9, 'desired': 12, 'max': 20}}]},
+        project_id=PROJECT, user_id=USER)
+    assert record.status == 'unplaceable'
+
+
+def test_ten_clients_grow_one_member_at_once(cloud):
+    group = plan(cloud, {'min': 1, 'desired': 1, 'max': 5})
+    with futures.ThreadPoolExecutor(10) as pool:
+        servers = list(pool.map(lambda _: create(cloud, group), range(10)))
+    ends = [settled(cloud, server) for server in servers]
+    assert sorted(each['status'] for each in ends) == (
+        ['ACTIVE'] * 5 + ['ERROR'] * 5)
+    for each in ends:
+        if each['status'] == 'ERROR':
+            assert 'its maximum is 5' in each['fault']['message']
+    assert_apart(cloud, group)
+    assert_nothing_is_left_over(cloud, group)
+
+
+def test_replicas_of_a_group_are_planned_and_added(cloud):
+    record = cloud.planner.create(
+        {'name': 'shop', 'policies': APART, 'groups': [
+            {'name': 'replica', 'count': {'desired': 2, 'max': 3},
+             'policies': [{'type': 'affinity', 'level': 'rack'}],
+             'members': [{'name': 'a', 'flavor': 'small'},
+                         {'name': 'b', 'flavor': 'small'}]}]},
+        project_id=PROJECT, user_id=USER)
+    assert record.status == 'planned', record.reasons
+    group = record.uuid
+    assert set(states(cloud, group)) == {
+        'replica-0/a', 'replica-0/b', 'replica-1/a', 'replica-1/b'}
+    for number in range(3):
+        for name in 'ab':
+            build(cloud, group, f'replica-{number}/{name}')
+    for number in range(3):
+        racks = {cloud.row(group, f'replica-{number}/{name}')
+                 .place.location[-1] for name in 'ab'}
+        assert len(racks) == 1
+    assert_apart(cloud, group)
+    fault = cloud.fault_of(create(cloud, group, 'replica-3/a'))
+    assert "group 'replica' exists 3 times, and its maximum is 3" in fault
+    assert_nothing_is_left_over(cloud, group)
