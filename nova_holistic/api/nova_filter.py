@@ -26,6 +26,7 @@ from nova_holistic import conf as options
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.observers import observe
+from nova_holistic.scheduler.claim import possible_growth
 from nova_holistic.scheduler.claim.refusal import Refused
 from nova_holistic.scheduler import nova_version
 from nova_holistic.table.clock import DatabaseClock
@@ -98,7 +99,8 @@ class NovaFilter:
         try:
             # The copy leaves the body unread for Nova.
             nova_servers.check(self._table, context.project_id,
-                               webob.Request(environ).body)
+                               webob.Request(environ).body,
+                               possible_growth.is_possible)
         except Refused as refused:
             return _bad_request(str(refused))
         return None

@@ -5,7 +5,7 @@ nova-scheduler also refuses an invalid pointer, but only after the server
 exists, which then goes to ERROR. This check rejects the request itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 import json
 from typing import Any
 
@@ -23,12 +23,16 @@ from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
+MayGrow = Callable[[PlacementTable, Pointer], bool]
+
 HINTS = ('os:scheduler_hints', 'OS-SCH-HNT:scheduler_hints')
 """Keys of the body; if both are present, Nova uses the first."""
 
 
-def check(table: PlacementTable, project_id: str, raw: bytes) -> None:
+def check(table: PlacementTable, project_id: str, raw: bytes,
+          may_grow: MayGrow) -> None:
     """
+    :param may_grow: whether nova-scheduler may place a further server there
     :param raw: body of the request; a body that Nova itself rejects is passed
         to Nova
     :raises Refused: the pointer refers to a member that the server cannot use
@@ -47,7 +51,15 @@ def check(table: PlacementTable, project_id: str, raw: bytes) -> None:
         LOG.warning('The pointer of a request is passed to Nova unchecked: '
                     '%s', error)
         return
-    _must_have(pointer, found, project_id, _count(body.get('server')))
+    _must_have(pointer, found, project_id)
+    try:
+        if not _is_enough(found, _count(body.get('server'))) and not may_grow(
+                table, pointer):
+            raise Refused(_too_few(
+                pointer, found, _count(body.get('server'))))
+    except TableError as error:
+        LOG.warning('The pointer of a request is passed to Nova unchecked: '
+                    '%s', error)
 
 
 def _parsed(raw: bytes) -> Mapping[str, Any]:
@@ -64,23 +76,25 @@ def _must_be_text(name: str, value: Any) -> None:
         raise Refused(f'{name} has to be a text')
 
 
-def _must_have(pointer: Pointer, found: Pointed | None, project_id: str,
-               count: int) -> None:
+def _must_have(pointer: Pointer, found: Pointed | None,
+               project_id: str) -> None:
     # The response does not reveal whether another project has the group.
     if found is None or found.project_id != project_id:
         raise Refused(f'group {pointer.group} is not known in this project')
+
+
+def _is_enough(found: Pointed, count: int) -> bool:
+    return found.status in CLAIMABLE and found.states.get(
+        MemberState.PLANNED, 0) >= count
+
+
+def _too_few(pointer: Pointer, found: Pointed, count: int) -> str:
     if not found.states:
-        raise Refused(f'group {pointer.group} is {found.status} and has no '
-                      f'member {brief(pointer.member)}')
+        return (f'group {pointer.group} is {found.status} and has no member '
+                f'{brief(pointer.member)}')
     planned = found.states.get(MemberState.PLANNED, 0)
-    if planned < count:
-        raise Refused(_too_few(pointer, found, planned, count))
-    if found.status not in CLAIMABLE:
-        raise Refused(f'group {pointer.group} is {found.status}')
-
-
-def _too_few(pointer: Pointer, found: Pointed, planned: int,
-             count: int) -> str:
+    if planned >= count:
+        return f'group {pointer.group} is {found.status}'
     what = f'member {brief(pointer.member)} of group {pointer.group}'
     if sum(found.states.values()) == 1:
         (state,) = found.states

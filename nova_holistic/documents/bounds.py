@@ -39,3 +39,27 @@ def has_bounds(document: Mapping[str, Any]) -> bool:
         *group.get('members', ()), *group.get('groups', ()))) or any(
             has_bounds({'group': nested})
             for nested in group.get('groups', ()))
+
+
+def with_numbers(count: Any, numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """The count with other numbers. If only the desired number is named, the
+    minimum and the maximum follow it as far as necessary.
+
+    :param count: as a document has it: a number stands for all three
+    """
+    before = count if isinstance(count, Mapping) else {'desired': count}
+    desired = before['desired']
+    found = {'min': before.get('min', desired), 'desired': desired,
+             'max': before.get('max', max(desired, 1)), **numbers}
+    wanted = found['desired']
+    if _is_number(wanted):
+        if 'min' not in numbers and _is_number(found['min']):
+            found['min'] = min(found['min'], wanted)
+        if 'max' not in numbers and _is_number(found['max']):
+            found['max'] = max(found['max'], wanted)
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    """The value has not been checked yet."""
+    return isinstance(value, int) and not isinstance(value, bool)

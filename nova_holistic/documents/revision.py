@@ -10,8 +10,10 @@ the same as none.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from nova_holistic.documents.bounds import with_numbers
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.bounds import numbered
 
 _Document = dict[str, Any]
 _NUMBERS = ('count', 'skip')
@@ -26,7 +28,8 @@ def with_members(document: Mapping[str, Any],
     the path of its nested group. A description with a new name is added at the
     end. If it names an existing counted member, it adds the number of servers
     in its count, or one if it has none: its other keys must be equal to those
-    of the member, or absent.
+    of the member, or absent. A count with min, desired or max changes these
+    numbers of an existing member, or of an existing nested group.
 
     :raises InvalidDocument: at its position in the descriptions, as
         ``members[0].name``; mistakes within a description are left to the
@@ -114,10 +117,14 @@ def _with_rosters(group: Mapping[str, Any], path: str,
     changed = dict(group)
     if path in rosters:
         changed['members'] = rosters[path].members
+        if not changed['members'] and 'members' not in group:
+            del changed['members']
     if group.get('groups'):
+        nested_groups = (rosters[path].groups if path in rosters
+                         else group['groups'])
         changed['groups'] = [
             _with_rosters(nested, _below(path, nested['name']), rosters)
-            for nested in group['groups']]
+            for nested in nested_groups]
     return changed
 
 
@@ -130,6 +137,7 @@ class _Roster:
 
     def __init__(self, group: Mapping[str, Any]):
         self.members: list[_Document] = list(group.get('members', ()))
+        self.groups: list[_Document] = list(group.get('groups', ()))
         self._at = {member['name']: i
                     for i, member in enumerate(self.members)}
 
@@ -141,6 +149,10 @@ class _Roster:
         if named and name in self._at:
             at = self._at[name]
             self.members[at] = _more(self.members[at], added, place)
+            return
+        group = _index(self.groups, name) if named else None
+        if group is not None and added.keys() == {'name', 'count'}:
+            self.groups[group] = _more(self.groups[group], added, place)
             return
         if named:
             self._at[name] = len(self.members)
@@ -177,6 +189,8 @@ def _index(parts: Sequence[Mapping[str, Any]], name: str) -> int | None:
 def _more(known: _Document, added: Mapping[str, Any],
           place: str) -> _Document:
     """A counted member with as many servers more as that adds."""
+    if isinstance(added.get('count'), Mapping):
+        return _rescaled(known, added, place)
     if 'count' not in known:
         raise InvalidDocument(
             join(place, 'name'),
@@ -192,8 +206,27 @@ def _more(known: _Document, added: Mapping[str, Any],
         raise InvalidDocument(
             join(place, 'skip'), f'{brief(known["name"])} is already a '
             f'member, of which some servers more are all new')
+    if isinstance(known['count'], Mapping):
+        desired = known['count']['desired'] + _count(added, place)
+        return {**known, 'count': with_numbers(
+            known['count'], {'desired': desired})}
     return {**known,
             'count': _count(known, place) + _count(added, place)}
+
+
+def _rescaled(known: _Document, added: Mapping[str, Any],
+              place: str) -> _Document:
+    """A member, or a nested group, whose number may change from now on."""
+    said = _what(added)
+    if len(said) > 1 and said != _what(known):
+        raise InvalidDocument(
+            join(place, 'name'), f'{brief(known["name"])} already exists, and '
+            f'is described otherwise')
+    if 'count' not in known or known.get('skip'):
+        raise InvalidDocument(
+            join(place, 'name'), f'the number of {brief(known["name"])} '
+            f'cannot be changed: it has no count, or skips some servers')
+    return {**known, 'count': with_numbers(known['count'], added['count'])}
 
 
 def _count(added: Mapping[str, Any], place: str) -> int:
@@ -234,6 +267,12 @@ def _rest(member: _Document, name: str) -> _Document | None:
     server."""
     if member['name'] == name:
         return None
+    if isinstance(member.get('count'), Mapping):
+        if numbered(member['name'], name) is not None:
+            raise InvalidDocument(
+                '', f'the number of {brief(member["name"])} may change: set '
+                f'its desired number instead')
+        return member
     number = _number(member, name)
     if number is None:
         return member

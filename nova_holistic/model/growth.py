@@ -45,8 +45,10 @@ def next_server(group: Group, path: str, existing: Existing) -> Member:
         raise NotGrown(f'there is no member {path!r}')
     mine = _names(description, prefix, existing.live)
     if description.bounds is None:
+        # A replica that is added has none of its servers yet.
         free = [each for each in description.server_names()
-                if prefix + each in existing.returned
+                if (prefix + each in existing.returned
+                    or owner.bounds and each not in mine)
                 and name in (each, description.name)]
         if not free:
             raise NotGrown(f'all servers of member {path!r} are taken')

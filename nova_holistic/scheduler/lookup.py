@@ -243,10 +243,8 @@ class Lookup:
             self._context, self._spec, self._scheduler.host_manager)
         pointed_at = membership.pointed_at(rows, pointer.member)
         if not pointed_at:
-            if self._growth.may_grow(record, rows, pointer.member):
-                return ()
-            raise Refused(f'group {record.uuid} has no member '
-                          f'{pointer.member!r}')
+            self._growth.must_be_possible(record, rows, pointer.member)
+            return ()
         matching = self._matching(pointed_at)
         owners = {row.instance_uuid for row in rows}
         if record.status not in CLAIMABLE or owners.intersection(

@@ -46,9 +46,12 @@ def build(cloud, group, member='node'):
 
 
 def settled(cloud, server):
-    return wait_for(
-        lambda: (found := cloud.get_server(server))['status'] != 'BUILD'
-        and found, f'server {server} to be created or refused')
+    def question():
+        found = cloud.get_server(server)
+        return None if found['status'] == 'BUILD' or (
+            found['status'] == 'ERROR' and 'fault' not in found) else found
+
+    return wait_for(question, f'server {server} to be created or refused')
 
 
 def states(cloud, group):

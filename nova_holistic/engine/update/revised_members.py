@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a revised definition means for each member of the group."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.unruled import parse_unruled
 from nova_holistic.engine.member_rows import host_of
 from nova_holistic.engine import moving_members
 from nova_holistic.engine.questions import Question
@@ -145,19 +145,5 @@ def _requirements(document: Mapping[str, Any], paths: Collection[str]
 
     :param paths: of the members whose number may change
     """
-    group = parse_group(
-        _bare(document.get('group', document)), {}).resized(paths)
+    group = parse_unruled(document).resized(paths)
     return {m.path: m.requirements for m in group.all_members()}
-
-
-def _bare(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A group without any rules, since the types of its rules may no longer be
-    installed."""
-    return {**dict(_unruled(document)),
-            **({'groups': [_bare(g) for g in document['groups']]}
-               if 'groups' in document else {})}
-
-
-def _unruled(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    return (item for item in document.items()
-            if item[0] not in ('policies', 'relationships'))

@@ -69,17 +69,19 @@ class Growth:
         self._candidates = candidates
         self._search = search
 
-    def may_grow(self, record: GroupRecord, rows: Sequence[MemberRecord],
-                 path: str) -> bool:
-        """Whether a create that finds no planned place at the path may get a
-        new place."""
-        if record.status not in growing.GROWING:
-            return False
+    def must_be_possible(self, record: GroupRecord,
+                         rows: Sequence[MemberRecord], path: str) -> None:
+        """
+        :raises Refused: a create with a pointer to this path gets no place: no
+            member has it
+        """
         try:
             self._vacancy(record, rows, path)
-        except (NotGrown, exceptions.HolisticError):
-            return False
-        return True
+        except AtMaximum as error:
+            raise Refused(f'group {record.uuid}: {error}') from error
+        except NotGrown as error:
+            raise Refused(
+                f'group {record.uuid} has no member {path!r}') from error
 
     def grow(self, claims: Claims, pointer: Pointer, instance_uuid: str,
              refusal: exceptions.HolisticError) -> MemberRecord:

@@ -74,8 +74,8 @@ def release_unleased(database: Database, member: MemberRecord,
     enough servers without it.
 
     One statement decides about the lease, so that it honours a lease that is
-    extended at the same time. The row says that it is held until the deletion of the hold is
-    confirmed.
+    extended at the same time. The row says that it is held until the deletion
+    of the hold is confirmed.
 
     :param member: as it was seen
     :param surplus: None if the number of the group's members is fixed

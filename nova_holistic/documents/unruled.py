@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Group documents without policies and relationships, whose types need not be
+installed."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.model.group import Group
+
+
+def parse_unruled(document: Mapping[str, Any]) -> Group:
+    """The members and nested groups of a document that was accepted before.
+
+    :param document: with or without its outer key
+    """
+    return parse_group(_bare(document.get('group', document)), {})
+
+
+def _bare(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {**dict(_unruled(document)),
+            **({'groups': [_bare(g) for g in document['groups']]}
+               if 'groups' in document else {})}
+
+
+def _unruled(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    return (item for item in document.items()
+            if item[0] not in ('policies', 'relationships'))

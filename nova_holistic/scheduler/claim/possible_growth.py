@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a create may get a place that was not planned."""
+
+from collections.abc import Sequence
+
+from nova import context as nova_context
+
+from nova_holistic.documents.unruled import parse_unruled
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.growth import Existing, next_server, NotGrown
+from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.hosts import cells
+from nova_holistic.scheduler.pointer import Pointer
+from nova_holistic.scheduler import unanswered
+from nova_holistic.table.changes import growing
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState)
+from nova_holistic.table.store import PlacementTable
+
+
+def is_possible(table: PlacementTable, pointer: Pointer) -> bool:
+    """Whether nova-scheduler may find a place for a further server. Only the
+    numbers are checked, and no capacity.
+
+    :raises TableError: the table does not answer
+    """
+    found = table.group_with_members(pointer.group)
+    if found is None or found[0].status not in growing.GROWING:
+        return False
+    record, rows = found
+    try:
+        with unanswered.refused():
+            return _is_possible(record, rows, pointer)
+    except Refused:
+        # nova-scheduler decides.
+        return True
+
+
+def _is_possible(record: GroupRecord, rows: Sequence[MemberRecord],
+                 pointer: Pointer) -> bool:
+    existing = Existing(
+        {row.member.path for row in rows
+         if row.state != MemberState.RELEASED},
+        {row.member.path for row in rows
+         if row.state == MemberState.RELEASED and row.returned
+         and not row.unwanted})
+    try:
+        next_server(parse_unruled(record.document), pointer.member, existing)
+    except InvalidDocument:
+        return False
+    except NotGrown:
+        return _loses_one([
+            row.instance_uuid for row in rows if row.instance_uuid
+            and row.state in growing.REUSED and pointer.member in (
+                row.member.path, row.member.description)])
+    return True
+
+
+def _loses_one(servers: list[str]) -> bool:
+    """Whether one of the servers is being deleted, or is deleted."""
+    if not servers:
+        return False
+    known = {row.instance_uuid: row.queued_for_delete
+             for row in cells.of_servers(
+                 nova_context.get_admin_context(), servers)}
+    return any(known.get(server, True) for server in servers)
