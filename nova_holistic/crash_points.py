@@ -168,6 +168,15 @@ POINTS: Mapping[str, str] = {
     'repair.waiting': 'The repair waits for the end of a live migration.',
     'repair.move-ended': 'One of several live migrations has ended.',
     # The scheduler
+    'claim.row-grown':
+        'A row of a further member is in the table, and its server has no '
+        'allocation.',
+    'claim.allocation-dropped':
+        'A refused server of a further member has no allocation any longer, '
+        'and the member is still claimed.',
+    'claim.shrunk':
+        'A further member is released again, and the status of the group is '
+        'not settled.',
     'claim.row-claimed':
         'The row is the server\'s, and the hold still exists.',
     'claim.row-moved':

@@ -31,16 +31,6 @@ def read_bounds(count: Any, place: str) -> Bounds | None:
     return bounds
 
 
-def has_bounds(document: Mapping[str, Any]) -> bool:
-    """Whether the number of some member or nested group of a document may
-    change. The document was accepted before."""
-    group = document.get('group', document)
-    return any(isinstance(part.get('count'), Mapping) for part in (
-        *group.get('members', ()), *group.get('groups', ()))) or any(
-            has_bounds({'group': nested})
-            for nested in group.get('groups', ()))
-
-
 def with_numbers(count: Any, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The count with other numbers. If only the desired number is named, the
     minimum and the maximum follow it as far as necessary.

@@ -8,7 +8,8 @@ from typing import Any
 from nova_holistic.holds import answers, errors, retry_policy
 from nova_holistic.holds.bodies import (
     Allocations, allocations, emptied_hold, FIRST_GENERATION, HOLD,
-    INSTANCE, of_instance, same)
+    of_instance, same)
+from nova_holistic.holds.instance_allocations import InstanceAllocations
 from nova_holistic.holds.in_parts import Holds, HoldsInParts, Note
 from nova_holistic.holds.requests import Requests
 from nova_holistic.metrics.instruments import HOLD_SECONDS
@@ -45,6 +46,7 @@ class HoldClient:
         """
         self._requests = Requests(placement, sleep)
         self._in_parts = HoldsInParts(self._requests, part_size, sleep)
+        self._instances = InstanceAllocations(self._requests, sleep)
         self._owner = owner
         self._sleep = sleep
 
@@ -172,28 +174,23 @@ class HoldClient:
 
     def restore(self, instance_uuid: str, before: Mapping[str, Any] | None
                 ) -> None:
-        """Give an instance the allocations that it had.
+        """Give an instance the allocations that it had:
+        ``InstanceAllocations.restore``."""
+        self._instances.restore(instance_uuid, before)
 
-        :param before: as ``exists`` told; None for none
+    @HOLD_SECONDS.of(operation='allocate')
+    def allocate(self, member: MemberRecord, instance_uuid: str,
+                 project_id: str, user_id: str,
+                 place: Place | None = None) -> None:
+        """The instance gets the member's allocation, without a hold.
+
+        :param place: of the allocation, if it is not the member's
+        :raises AllocationChanged: the instance has another allocation
+        :raises CapacityGone: the host has no room, or is gone
         """
-        wanted = {provider: {'resources': allocation['resources']}
-                  for provider, allocation
-                  in (before or {'allocations': {}})['allocations'].items()}
-
-        def attempt() -> bool:
-            found = self.exists(instance_uuid)
-            if same(found or {'allocations': {}}, wanted):
-                return True
-            owner = before or found
-            return self._requests.post({instance_uuid: {
-                'allocations': wanted, 'project_id': owner['project_id'],
-                'user_id': owner['user_id'],
-                # Nova names none, so Placement calls it unknown.
-                'consumer_type': INSTANCE,
-                'consumer_generation': found and found[
-                    'consumer_generation']}})
-
-        self._repeat(attempt)
+        self._instances.allocate(instance_uuid, of_instance(
+            self._hold(member, project_id, user_id), member, place,
+            (project_id, user_id)))
 
     @HOLD_SECONDS.of(operation='swap')
     def swap(self, member: MemberRecord, instance_uuid: str, project_id: str,
@@ -230,32 +227,6 @@ class HoldClient:
         self._move((instance_uuid, of_instance(
             hold, member, place, (project_id, user_id))), (member.hold, hold),
             generation=None)
-
-    @HOLD_SECONDS.of(operation='allocate')
-    def allocate(self, member: MemberRecord, instance_uuid: str,
-                 project_id: str, user_id: str,
-                 place: Place | None = None) -> None:
-        """The instance gets the member's allocation, without a hold. If it is
-        repeated, it finds the change done.
-
-        :param place: of the allocation, if it is not the member's
-        :raises AllocationChanged: the instance has another allocation
-        :raises CapacityGone: the host has no room, or is gone
-        """
-        hold = self._hold(member, project_id, user_id)
-        wanted = of_instance(hold, member, place, (project_id, user_id))
-
-        def attempt() -> bool:
-            if self._requests.post({instance_uuid: wanted}):
-                return True
-            found = self.exists(instance_uuid)
-            if found is not None and not same(found, wanted['allocations']):
-                raise errors.AllocationChanged(
-                    f'consumer {instance_uuid} has another allocation than '
-                    f'planned')
-            return found is not None
-
-        self._repeat(attempt)
 
     def has(self, consumer: str, member: MemberRecord) -> bool:
         """Whether the consumer has the member's allocation and no other."""

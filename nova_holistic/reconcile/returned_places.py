@@ -9,7 +9,6 @@ import uuid
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.documents.bounds import has_bounds
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine.update.unneeded_holds import drop_if_unwanted
 from nova_holistic.holds.client import HoldClient
@@ -110,11 +109,13 @@ class ReturnedPlaces:
         """Tells whether the group has enough servers without the member; None
         if the number of its members is fixed."""
         record = self._table.get_group(member.group_uuid)
-        if record is None or not has_bounds(record.document):
+        if record is None:
             return None
         try:
             group = self._groups.parse(record)
         except exceptions.InvalidDocument:
+            return None
+        if not group.is_elastic:
             return None
         return lambda live: is_surplus(group, member.member.path, live)
 

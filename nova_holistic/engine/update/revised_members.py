@@ -32,6 +32,7 @@ class RevisedMembers:
     :ivar removed: rows of members that are not in the revised group
     :ivar left_out: paths of members released since the update was requested
     :ivar refused: hosts that Nova refused for members
+    :ivar seen: ids of all rows of the group
     :ivar wanted_again: ids of rows of servers that were released before the
         update was requested
     """
@@ -44,6 +45,7 @@ class RevisedMembers:
     left_out: frozenset[str] = frozenset()
     refused: Refused = field(default_factory=FrozenMapping)
     wanted_again: Collection[int] = ()
+    seen: frozenset[int] = frozenset()
 
     def vacated(self, freed: Collection[str]) -> Sequence[MemberRecord]:
         """Planned members that give up their holds.
@@ -109,7 +111,8 @@ def revised_members(record: GroupRecord, revised: Group,
         [m for m in members if m.member.path not in wanted],
         frozenset(left_out), wanted_again=[
             row.id for row in fixed.values()
-            if row.unwanted and row.id in earlier])
+            if row.unwanted and row.id in earlier],
+        seen=frozenset(row.id for row in members))
 
 
 def released(record: GroupRecord,

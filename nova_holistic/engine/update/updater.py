@@ -238,7 +238,7 @@ class _Update(Change):
             [row for row in proposal.members if row.member.path not in now],
             fewest_moves.outdates(
                 self.record, document, where, proposal.members),
-            where.wanted_again)
+            where.wanted_again, where.seen)
 
     def _group_changes(self, proposal: _Revision) -> Mapping[str, Any]:
         changes = {

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows that one request takes: all of them, or none in the end."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 import contextlib
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 import uuid
 
 from oslo_log import log as logging
@@ -13,6 +12,7 @@ from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.update import unneeded_holds
 from nova_holistic.holds import errors as holds_errors
 from nova_holistic.metrics import instruments
+from nova_holistic.scheduler.claim.claimed_row import ClaimedRow
 from nova_holistic.scheduler.claim import losing
 from nova_holistic.scheduler.claim.refusal import HostRefused, Refused
 from nova_holistic.scheduler.connections import Connections
@@ -31,28 +31,6 @@ class NotUndone(exceptions.HolisticError):
     a second allocation. The cause states the first error."""
 
 
-@dataclass(slots=True)
-class _Claim:
-    """
-    :ivar row: as it was claimed, at the planned place
-    :ivar moved: the row at an alternate, with a new hold; None at the planned
-        place
-    :ivar written: the hold that the row has in the table
-    :ivar refusals: why the member cannot stay planned; empty if it can
-    :ivar grown: whether the member was not planned before, so that it has no
-        hold
-    """
-
-    row: MemberRecord
-    instance_uuid: str
-    repeated: bool
-    written: str
-    grown: bool = False
-    swapped: bool = False
-    moved: MemberRecord | None = None
-    refusals: Sequence[HostRefused] = ()
-
-
 class Claims:
     """Claims rows, swaps their holds, and can undo its own claims."""
 
@@ -65,7 +43,7 @@ class Claims:
         self._holds = connections.holds
         self._clock = connections.clock
         self._owner = (project_id, user_id)
-        self._claims: list[_Claim] = []
+        self._claims: list[ClaimedRow] = []
 
     def take(self, group_uuid: str, path: str, instance_uuid: str,
              seen: SeenRows) -> MemberRecord:
@@ -84,7 +62,7 @@ class Claims:
             raise
         instruments.CLAIMS.add(
             result='repeated' if claim.repeated else 'claimed')
-        self._claims.append(_Claim(
+        self._claims.append(ClaimedRow(
             claim.row, instance_uuid, claim.repeated, claim.row.hold))
         crash_points.reached('claim.row-claimed')
         return claim.row
@@ -93,7 +71,7 @@ class Claims:
         """A row that was written for the instance: the member was not planned
         before."""
         instruments.CLAIMS.add(result='grown')
-        self._claims.append(_Claim(
+        self._claims.append(ClaimedRow(
             row, row.instance_uuid or '', False, row.hold, grown=True))
         crash_points.reached('claim.row-grown')
         return row
@@ -184,16 +162,17 @@ class Claims:
             LOG.warning('The status of group %(group)s is not settled: '
                         '%(error)s', {'group': group_uuid, 'error': error})
 
-    def _of(self, row: MemberRecord) -> _Claim:
+    def _of(self, row: MemberRecord) -> ClaimedRow:
         return next(claim for claim in self._claims if claim.row.id == row.id)
 
-    def _swap(self, claim: _Claim) -> None:
+    def _swap(self, claim: ClaimedRow) -> None:
         # Placement's own words name providers, which are not the user's
         # business.
         place = (claim.moved or claim.row).place
         swap = self._holds.allocate if claim.grown else self._holds.swap
         try:
-            swap(claim.row, claim.instance_uuid, *self._owner, *_other(claim))
+            swap(claim.row, claim.instance_uuid, *self._owner,
+                 *claim.other_place)
         except holds_errors.HoldGone as error:
             raise Refused(f'the hold of member {claim.row.member.path!r} has '
                           f'vanished from Placement') from error
@@ -227,7 +206,7 @@ class Claims:
         self._claims = []
         return complete
 
-    def _undo(self, claim: _Claim) -> None:
+    def _undo(self, claim: ClaimedRow) -> None:
         if claim.grown:
             self._shrink(claim)
             return
@@ -243,7 +222,7 @@ class Claims:
         undone = self._table.change_state(
             row.id, {MemberState.CLAIMED}, state, self._clock(),
             of_instance=claim.instance_uuid, instance_uuid=None, held=held,
-            **_moved_back(claim, row))
+            **claim.moved_back(row))
         crash_points.reached('claim.undone')
         if undone and claim.refusals:
             self._lose(claim, row)
@@ -254,7 +233,7 @@ class Claims:
         crash_points.reached('claim.hold-checked')
         self._table.settle(row.group_uuid, self._clock())
 
-    def _shrink(self, claim: _Claim) -> None:
+    def _shrink(self, claim: ClaimedRow) -> None:
         """A member that was not planned before is released again."""
         if claim.swapped:
             self._holds.restore(claim.instance_uuid, None)
@@ -266,14 +245,14 @@ class Claims:
         crash_points.reached('claim.shrunk')
         self._table.settle(claim.row.group_uuid, self._clock())
 
-    def _unswapped(self, claim: _Claim) -> MemberRecord:
+    def _unswapped(self, claim: ClaimedRow) -> MemberRecord:
         """The row with the hold that it has now.
 
         :raises HoldGone: it has none
         """
         arguments = claim.instance_uuid, *self._owner
         try:
-            self._holds.unswap(claim.row, *arguments, *_other(claim))
+            self._holds.unswap(claim.row, *arguments, *claim.other_place)
             return claim.row
         except holds_errors.CapacityGone:
             if claim.moved is None:
@@ -283,7 +262,7 @@ class Claims:
         self._holds.unswap(claim.moved, *arguments)
         return claim.moved
 
-    def _lose(self, claim: _Claim, row: MemberRecord) -> None:
+    def _lose(self, claim: ClaimedRow, row: MemberRecord) -> None:
         """The place is worth nothing to the member: its hold is dropped.
 
         What fails here the reconciler does later.
@@ -294,15 +273,3 @@ class Claims:
             self._holds.drop([row.hold])
             crash_points.reached('claim.lost-dropped')
             self._table.forget_holds([row.hold])
-
-
-def _other(claim: _Claim) -> Sequence[Place]:
-    """Where the instance's allocation is, if it is not where the hold is."""
-    return () if claim.moved is None else (claim.moved.place,)
-
-
-def _moved_back(claim: _Claim, row: MemberRecord) -> Mapping[str, Any]:
-    """Changes that bring the row in the table back to this place."""
-    if claim.written == row.hold:
-        return {}
-    return {'place': row.place, 'hold': row.hold}

@@ -44,6 +44,8 @@ class Revision:
         they were chosen by other rules, or for a group of other members
     :ivar wanted_again: ids of members that are planned again when their
         servers are gone, although they were released before
+    :ivar seen: ids of all rows when the group was read. If a server has become
+        a further member since then, nothing is changed. None: no check
     """
 
     changes: Mapping[str, Any]
@@ -53,6 +55,7 @@ class Revision:
     added: Sequence[MemberRecord] = ()
     outdated: bool = False
     wanted_again: Collection[int] = ()
+    seen: frozenset[int] | None = None
 
 
 _VACATED = (events.reason(
@@ -78,6 +81,7 @@ def revise(database: Database, group_uuid: str, engine: str,
                 'revision': GroupRow.revision + 1,
                 'places_version': places.raised(),
                 'engine_at': now, 'updated_at': now})
+            _must_have_seen(session, group_uuid, revision.seen)
             if revision.outdated:
                 _forget_alternates(session, group_uuid)
             # In a fixed order, so that two writers do not wait for each
@@ -210,6 +214,15 @@ def _must(session: orm.Session, statement: Any) -> None:
         raise _Changed
 
 
+def _must_have_seen(session: orm.Session, group_uuid: str,
+                    seen: frozenset[int] | None) -> None:
+    """:raises _Changed: the group has rows that were not seen"""
+    if seen is not None and not seen.issuperset(session.scalars(
+            sa.select(MemberRow.id).where(
+                MemberRow.group_uuid == group_uuid))):
+        raise _Changed
+
+
 def _put_in_order(session: orm.Session, group_uuid: str,
                   order: Mapping[str, str],
                   positions: Mapping[str, int]) -> None:
@@ -219,10 +232,7 @@ def _put_in_order(session: orm.Session, group_uuid: str,
                       MemberRow.description)
             .where(MemberRow.group_uuid == group_uuid)).all():
         wanted = positions.get(path), order.get(path)
-        if path not in order:
-            # A server became a further member since the group was read.
-            raise _Changed
-        if wanted != (position, description):
+        if path in order and wanted != (position, description):
             session.execute(
                 sa.update(MemberRow).where(MemberRow.id == number)
                 .values(position=wanted[0], description=wanted[1])
