@@ -7,12 +7,15 @@ from datetime import datetime, timedelta
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.engine import errors, member_rows, reasons, refused_hosts
-from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
+from nova_holistic.engine.decision.planning_request import (
+    NotPlanned, PlanningRequest)
+from nova_holistic.engine.decision import refused_hosts
+from nova_holistic.engine import errors, member_rows, reasons
+from nova_holistic.engine.executor import (
+    Change, Executor, PlannerComponents, Proposal)
 from nova_holistic.engine.journal import RowJournal
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine.questions import NotPlanned, Question
-from nova_holistic.engine import room_replan
+from nova_holistic.engine.replan import capacity_replan
 from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
@@ -26,7 +29,7 @@ class Creator:
     """In all cases, including errors, a group is held completely or not at
     all."""
 
-    def __init__(self, parts: Parts):
+    def __init__(self, parts: PlannerComponents):
         self._parts = parts
         self._executor = Executor(parts)
 
@@ -116,7 +119,8 @@ class _Creation(Change):
     exhausted = 'what was planned went away {attempts} times while planning'
     journal: RowJournal
 
-    def __init__(self, parts: Parts, ownership: Ownership, group: Group,
+    def __init__(self, parts: PlannerComponents, ownership: Ownership,
+                 group: Group,
                  lease: int | None):
         self._parts = parts
         self._ownership = ownership
@@ -128,13 +132,13 @@ class _Creation(Change):
 
     def propose(self) -> Proposal:
         parts, record = self._parts, self.record
-        question = Question(
+        request = PlanningRequest(
             self._group, record.objective, record.uuid,
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
             project_id=record.project_id)
-        decision = parts.decider.decide(question)
-        return Proposal(question, decision, member_rows.planned_members(
+        decision = parts.snapshot_planner.decide(request)
+        return Proposal(request, decision, member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
             parts.clock()))
 
@@ -146,7 +150,7 @@ class _Creation(Change):
         self.journal.write(proposal.members, self._ownership.write_members)
 
     def hold(self, proposal: Proposal) -> Proposal:
-        return room_replan.hold(self._parts, self.journal, proposal)
+        return capacity_replan.hold(self._parts, self.journal, proposal)
 
     def accept(self, proposal: Proposal) -> None:
         # No engine searches for alternates before the group is planned.

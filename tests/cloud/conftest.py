@@ -7,12 +7,12 @@ import tempfile
 
 import pytest
 
-from tests.cloud.books import Books
 from tests.cloud.command_line import CommandLine
-from tests.cloud.forking import installed, Parent
+from tests.cloud.command_server import installed, Parent
 from tests.cloud.groups import every_group
 from tests.cloud.servers import Servers
 from tests.cloud.sizes import SIZES
+from tests.cloud.usage_accounts import UsageAccounts
 from tools.cloud import catalog
 from tools.cloud.cloud import Cloud, make
 from tools.cloud.holistic import ENGINES
@@ -87,7 +87,7 @@ def clear(admin):
     Servers(admin, everybody=True).delete()
     for group in every_group(admin):
         group.delete()
-    Books(admin).assert_empty()
+    UsageAccounts(admin).assert_empty()
 
 
 @pytest.fixture

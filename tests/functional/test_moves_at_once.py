@@ -12,7 +12,7 @@ import pytest
 
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.scheduler import group_moves
-from nova_holistic.table.changes.moving import Move
+from nova_holistic.table.changes.member_moves import Move
 from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
     APART, create, document, host_of_active, SMALL)
