@@ -29,172 +29,172 @@ from nova_holistic.policies.traits import Traits
 SIDES = ('a', 'b')
 
 
-def apart(planted_cloud, name):
-    return planted_cloud.leaf(name, planted_cloud.open(6), AntiAffinity())
+def apart(cloud, name):
+    return cloud.leaf(name, cloud.open(6), AntiAffinity())
 
 
-def quarter(planted_cloud, name):
+def quarter(cloud, name):
     """At most a quarter in a rack, as far as the racks are enough."""
     racks = Counter()
     where = []
-    for host in planted_cloud.open(planted_cloud.count):
-        if racks[planted_cloud.rack(host)] < 2 and len(where) < 8:
-            racks[planted_cloud.rack(host)] += 1
+    for host in cloud.open(cloud.count):
+        if racks[cloud.rack(host)] < 2 and len(where) < 8:
+            racks[cloud.rack(host)] += 1
             where.append(host)
     share = Fraction(25, 100) if len(where) == 8 else Fraction(50, 100)
     if where and max(racks.values()) > max(1, int(share * len(where))):
         where = where[:1]
-    return planted_cloud.leaf(name, where, AntiAffinity(
+    return cloud.leaf(name, where, AntiAffinity(
         level='rack', max_per_domain=share))
 
 
-def near(planted_cloud, name):
-    rack = planted_cloud.some_rack()
-    hosts = planted_cloud.open(3, lambda h: planted_cloud.rack(h) == rack)
-    return planted_cloud.leaf(name, hosts * 2, Affinity(level='rack'))
+def near(cloud, name):
+    rack = cloud.some_rack()
+    hosts = cloud.open(3, lambda h: cloud.rack(h) == rack)
+    return cloud.leaf(name, hosts * 2, Affinity(level='rack'))
 
 
-def packed(planted_cloud, name):
-    return planted_cloud.leaf(name, planted_cloud.open(1) * 3, Affinity())
+def packed(cloud, name):
+    return cloud.leaf(name, cloud.open(1) * 3, Affinity())
 
 
-def zoned(planted_cloud, name):
+def zoned(cloud, name):
     """One zone, any: and there no two on a host."""
-    zone = planted_cloud.some_zone()
-    hosts = planted_cloud.open(6, lambda h: planted_cloud.zone(h) == zone)
-    return planted_cloud.leaf(name, hosts, Affinity(level='az'),
+    zone = cloud.some_zone()
+    hosts = cloud.open(6, lambda h: cloud.zone(h) == zone)
+    return cloud.leaf(name, hosts, Affinity(level='az'),
                               AntiAffinity())
 
 
-def even(planted_cloud, name):
-    per_zone = [planted_cloud.open(2, lambda h,
-                                   z=zone: planted_cloud.zone(h) == z)
+def even(cloud, name):
+    per_zone = [cloud.open(2, lambda h,
+                                   z=zone: cloud.zone(h) == z)
                 for zone in range(3)]
     number = min(map(len, per_zone))
-    return planted_cloud.leaf(name,
+    return cloud.leaf(name,
                               [h for hosts in per_zone
                                for h in hosts[:number]],
                               Spread(level='az', max_skew=0))
 
 
-def broad(planted_cloud, name):
+def broad(cloud, name):
     """In as many racks as the hosts chosen are in."""
-    hosts = planted_cloud.open(7)
-    racks = len({planted_cloud.rack(h) for h in hosts})
-    return planted_cloud.leaf(name, hosts, Spread(
+    hosts = cloud.open(7)
+    racks = len({cloud.rack(h) for h in hosts})
+    return cloud.leaf(name, hosts, Spread(
         level='rack', min_domains=max(1, racks)))
 
 
-def fed(planted_cloud, name):
+def fed(cloud, name):
     """Evenly on all power feeds, which cross the racks."""
-    per_feed = [planted_cloud.open(2, lambda h,
-                                   f=feed: planted_cloud.feed(h) == f)
+    per_feed = [cloud.open(2, lambda h,
+                                   f=feed: cloud.feed(h) == f)
                 for feed in range(4)]
     number = min(map(len, per_feed))
-    return planted_cloud.leaf(name,
+    return cloud.leaf(name,
                               [h for hosts in per_feed
                                for h in hosts[:number]],
                               Spread(level='power_feed', max_skew=0),
                               AntiAffinity())
 
 
-def one_feed(planted_cloud, name):
+def one_feed(cloud, name):
     """All on one power feed, any."""
-    feed = planted_cloud.chance.randrange(4)
-    hosts = planted_cloud.open(4, lambda h: planted_cloud.feed(h) == feed)
-    return planted_cloud.leaf(name, hosts, Affinity(level='power_feed'))
+    feed = cloud.chance.randrange(4)
+    hosts = cloud.open(4, lambda h: cloud.feed(h) == feed)
+    return cloud.leaf(name, hosts, Affinity(level='power_feed'))
 
 
-def alone(planted_cloud, name):
-    return planted_cloud.leaf(name, planted_cloud.untouched(2) * 2,
+def alone(cloud, name):
+    return cloud.leaf(name, cloud.untouched(2) * 2,
                               Exclusive())
 
 
-def zonal(planted_cloud, name):
-    return planted_cloud.leaf(name, planted_cloud.open(
-        3, lambda h: planted_cloud.zone(h) == 0), Location(path=('az0',)))
+def zonal(cloud, name):
+    return cloud.leaf(name, cloud.open(
+        3, lambda h: cloud.zone(h) == 0), Location(path=('az0',)))
 
 
-def named(planted_cloud, name):
-    return planted_cloud.leaf(name, planted_cloud.open(
-        3, lambda h: planted_cloud.zone(h) == 1), AvailabilityZone(zone='az1'))
+def named(cloud, name):
+    return cloud.leaf(name, cloud.open(
+        3, lambda h: cloud.zone(h) == 1), AvailabilityZone(zone='az1'))
 
 
-def fast(planted_cloud, name):
-    return planted_cloud.leaf(name, planted_cloud.open(3, planted_cloud.fast),
+def fast(cloud, name):
+    return cloud.leaf(name, cloud.open(3, cloud.fast),
                               Traits(
                                   has=frozenset({'CUSTOM_FAST'})))
 
 
-def slow(planted_cloud, name):
-    return planted_cloud.leaf(name, planted_cloud.open(
-        3, lambda h: not planted_cloud.fast(h)), Traits(
+def slow(cloud, name):
+    return cloud.leaf(name, cloud.open(
+        3, lambda h: not cloud.fast(h)), Traits(
             lacks=frozenset({'CUSTOM_FAST'})))
 
 
-def disks(planted_cloud, name):
-    return planted_cloud.leaf(
-        name, planted_cloud.open(3, planted_cloud.with_disks), Aggregates(
+def disks(cloud, name):
+    return cloud.leaf(
+        name, cloud.open(3, cloud.with_disks), Aggregates(
             names=frozenset({'ssd'})))
 
 
-def talking(planted_cloud, name):
+def talking(cloud, name):
     """Two sides with traffic over the uplinks of their racks."""
-    hosts = planted_cloud.open(6)
-    mbps = planted_cloud.chance.choice((10, 40, 100))
-    return _two(planted_cloud, name, hosts[:3], hosts[3:], Bandwidth(
+    hosts = cloud.open(6)
+    mbps = cloud.chance.choice((10, 40, 100))
+    return _two(cloud, name, hosts[:3], hosts[3:], Bandwidth(
         level='rack', mbps=mbps, between=SIDES))
 
 
-def together(planted_cloud, name):
+def together(cloud, name):
     """Two sides in one rack, each apart from its own."""
-    rack = planted_cloud.some_rack()
-    hosts = [planted_cloud.open(2, lambda h: planted_cloud.rack(h) == rack)
+    rack = cloud.some_rack()
+    hosts = [cloud.open(2, lambda h: cloud.rack(h) == rack)
              for _ in SIDES]
-    return _two(planted_cloud, name, *hosts, RelationshipAffinity(
+    return _two(cloud, name, *hosts, RelationshipAffinity(
         level='rack', between=SIDES))
 
 
-def separate(planted_cloud, name):
+def separate(cloud, name):
     """Two sides without a common rack."""
-    middle = planted_cloud.chance.randrange(1, planted_cloud.racks)
-    first = planted_cloud.open(3, lambda h: planted_cloud.rack(h) < middle)
-    second = planted_cloud.open(3, lambda h: planted_cloud.rack(h) >= middle)
-    return _two(planted_cloud, name, first, second, RelationshipAntiAffinity(
+    middle = cloud.chance.randrange(1, cloud.racks)
+    first = cloud.open(3, lambda h: cloud.rack(h) < middle)
+    second = cloud.open(3, lambda h: cloud.rack(h) >= middle)
+    return _two(cloud, name, first, second, RelationshipAntiAffinity(
         level='rack', between=SIDES))
 
 
-def _two(planted_cloud, name, first, second, *relationships):
+def _two(cloud, name, first, second, *relationships):
     if not first or not second:
         return Group(name)
     for each in relationships:
         if isinstance(each, Bandwidth) and each.hard:
-            planted_cloud.talk(first, second, each.mbps)
+            cloud.talk(first, second, each.mbps)
     return Group(name, (), (
-        planted_cloud.leaf('a', first, AntiAffinity()),
-        planted_cloud.leaf('b', second)), (), relationships)
+        cloud.leaf('a', first, AntiAffinity()),
+        cloud.leaf('b', second)), (), relationships)
 
 
-def nested(planted_cloud, name):
+def nested(cloud, name):
     """Two tiers in one zone; at most two servers of both on a host."""
-    zone = planted_cloud.some_zone()
-    web = planted_cloud.open(4, lambda h: planted_cloud.zone(h) == zone)
-    db = planted_cloud.open(4, lambda h: planted_cloud.zone(h) == zone)
-    racks = Counter({planted_cloud.rack(h): 0
-                     for h in range(planted_cloud.count)
-                     if planted_cloud.zone(h) == zone})
-    racks.update(map(planted_cloud.rack, db))
+    zone = cloud.some_zone()
+    web = cloud.open(4, lambda h: cloud.zone(h) == zone)
+    db = cloud.open(4, lambda h: cloud.zone(h) == zone)
+    racks = Counter({cloud.rack(h): 0
+                     for h in range(cloud.count)
+                     if cloud.zone(h) == zone})
+    racks.update(map(cloud.rack, db))
     skew = max(racks.values()) - min(racks.values())
     return Group(name, (), (
-        planted_cloud.leaf('web', web, AntiAffinity()),
-        planted_cloud.leaf('db', db, Spread(level='rack', max_skew=skew))), (
+        cloud.leaf('web', web, AntiAffinity()),
+        cloud.leaf('db', db, Spread(level='rack', max_skew=skew))), (
             Affinity(level='az'), AntiAffinity(max_per_domain=2)))
 
 
-def preferring(planted_cloud, name):
+def preferring(cloud, name):
     """A preference or two that the planted plan need not meet."""
-    return planted_cloud.leaf(name, planted_cloud.open(4),
-                              *planted_cloud.chance.sample((
+    return cloud.leaf(name, cloud.open(4),
+                              *cloud.chance.sample((
                                   SoftAffinity(level='rack'),
                                   SoftAntiAffinity(),
                                   Affinity(level='az', weight=2.0),
@@ -211,11 +211,11 @@ def preferring(planted_cloud, name):
                                              weight=1.0)), 2))
 
 
-def inclined(planted_cloud, name):
+def inclined(cloud, name):
     """Two sides of which one would like something of the other."""
-    hosts = planted_cloud.open(6)
-    return _two(planted_cloud, name, hosts[:3], hosts[3:],
-                planted_cloud.chance.choice((
+    hosts = cloud.open(6)
+    return _two(cloud, name, hosts[:3], hosts[3:],
+                cloud.chance.choice((
                     RelationshipAffinity(level='rack', between=SIDES,
                                          weight=1.0),
                     RelationshipAntiAffinity(level='rack', between=SIDES,

@@ -31,7 +31,8 @@ def check(table: PlacementTable, project_id: str, raw: bytes) -> None:
     """
     :param raw: body of the request; a body that Nova itself rejects is passed
         to Nova
-    :raises RequestRefused: the pointer refers to a member that the server cannot use
+    :raises RequestRefused: the pointer refers to a member that the server
+        cannot use
     """
     body = _parsed(raw)
     hints = next((body[key] for key in HINTS if key in body), None)

@@ -113,8 +113,8 @@ class CachedInventory(CloudInventory):
         return snapshot
 
     def cached_snapshot(self) -> Snapshot:
-        """See ``InventoryDriver.cached_snapshot``. All that was marked before the call
-        is read."""
+        """See ``InventoryDriver.cached_snapshot``. All that was marked before
+        the call is read."""
         if self._needs_all():
             # Callers who wait here use the snapshot of the first of them.
             with self._reading_all:

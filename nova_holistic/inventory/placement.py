@@ -47,7 +47,8 @@ class PlacementInventory(InventoryDriver):
     yet.
 
     Requests for one snapshot: four, one more for each further thousand
-    flavors, one or a few for use (see :mod:`.use_changes`), one for each hypervisor
+    flavors, one or a few for use (see :mod:`.use_changes`), one for each
+    hypervisor
     that may have changed (see :mod:`.compute_reader`), and one to three for
     each provider that changed since the snapshot before. The first snapshot
     reads the list of all hypervisors, a thousand in each request.

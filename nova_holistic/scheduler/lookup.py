@@ -218,7 +218,8 @@ class Lookup:
               ) -> Sequence[MemberRecord]:
         """Rows that the instances may take; none where one may have its own.
 
-        :raises RequestRefused: the request does not match the members of its pointer
+        :raises RequestRefused: the request does not match the members of its
+            pointer
         """
         if not rows:
             raise RequestRefused(

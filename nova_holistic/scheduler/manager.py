@@ -149,8 +149,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
     def _is_move(self, context, uuids) -> bool:
         """Whether the server exists: such a one is not sent to its old place.
 
-        :raises RequestRefused: it exists only to tell that its create failed, or
-            every server of the request is deleted already
+        :raises RequestRefused: it exists only to tell that its create failed,
+            or every server of the request is deleted already
         """
         context = context.elevated()
         mapped = cells.of_servers(context, uuids)

@@ -238,7 +238,8 @@ class PlacementTable:
         member_release.expire(self.database, group_uuid, now)
 
     def offer_places(self, members: Sequence[MemberRecord]) -> bool:
-        """Write down where lost members will be held: ``member_replan.offer``."""
+        """Write down where lost members will be held:
+        ``member_replan.offer``."""
         return member_replan.offer(self.database, members)
 
     def accept_places(self, holds: Collection[str], now: datetime) -> None:

@@ -28,7 +28,8 @@ class RevisedMembers:
     :ivar revised: the group after the update
     :ivar fixed: rows of members that a server has, by path
     :ivar movable: rows of planned members that may stay, by path
-    :ivar to_plan: rows of members that are planned as if they had no row, by path
+    :ivar to_plan: rows of members that are planned as if they had no row, by
+        path
     :ivar removed: rows of members that are not in the revised group
     :ivar left_out: paths of members released since the update was requested
     :ivar refused: hosts that Nova refused for members

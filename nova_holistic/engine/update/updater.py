@@ -75,7 +75,8 @@ class Updater:
         """Nothing of an update that is given up stays held.
 
         :param record: as ``table.tasks.take`` returned it
-        :raises HoldsNotDropped: Placement does not answer; the task has to stay
+        :raises HoldsNotDropped: Placement does not answer; the task has to
+            stay
         """
         self._journal(record).recover()
 

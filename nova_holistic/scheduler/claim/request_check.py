@@ -18,7 +18,8 @@ def resource_request(context, spec: 'objects.RequestSpec', host_manager
     """The resources that stock Nova would request from Placement; this changes
     the spec in the same way as stock Nova.
 
-    :raises RequestRefused: one of Nova's request filters finds that no host will do
+    :raises RequestRefused: one of Nova's request filters finds that no host
+        will do
     """
     zone = spec.availability_zone
     # Nova's filter for zones reads every host of the zone, and the one host
@@ -35,7 +36,8 @@ def resource_request(context, spec: 'objects.RequestSpec', host_manager
 
 def check_match(spec: 'objects.RequestSpec', asked: utils.ResourceRequest,
                 requirements: Requirements) -> None:
-    """:raises RequestRefused: the description does not say what the request asks"""
+    """:raises RequestRefused: the description does not say what the request
+        asks"""
     for found, described in (
             _flavors(spec, requirements), _zones(spec, requirements),
             _server_groups(spec, requirements),
@@ -124,7 +126,8 @@ def drop_default_zone(spec: 'objects.RequestSpec') -> None:
 
 def check_destination(spec: 'objects.RequestSpec', host: str, node: str
                       ) -> None:
-    """:raises RequestRefused: the request names another host than the planned one"""
+    """:raises RequestRefused: the request names another host than the planned
+        one"""
     hosts = list(spec.force_hosts or []) if 'force_hosts' in spec else []
     nodes = list(spec.force_nodes or []) if 'force_nodes' in spec else []
     destination = ('requested_destination' in spec

@@ -118,8 +118,8 @@ def _reserved(connections: Connections) -> Reservations:
 
     One statement to the placement table if no group reserves anything, or if
     no group has changed: see ``ExclusiveGroups``. If members have servers,
-    also what ``MemberPositionCache`` costs; and two statements if any member is
-    not where it was planned, or a group was planned with other levels than
+    also what ``MemberPositionCache`` costs; and two statements if any member
+    is not where it was planned, or a group was planned with other levels than
     there are. What has not changed is not worked out again.
     """
     groups = connections.table.exclusive_groups()

@@ -32,8 +32,8 @@ class PolicyEvaluation:
     :ivar path: of the member
     :ivar others: path to host of every other member that takes up room
     :ivar links: uplinks of domains
-    :ivar outside_servers: hosts with servers of others, in domains that the member
-        would reserve
+    :ivar outside_servers: hosts with servers of others, in domains that the
+        member would reserve
     :ivar sources: path to the source host of a member that moves, and may
         return there; ``others`` has its destination
     :ivar cloud: every host, for policies that depend on more than the hosts of

@@ -66,8 +66,8 @@ class _Known:
 
 class ExclusiveGroups:
     """Exclusive groups with those of their members that take up room. Only
-    what has changed is read again: see ``changes.places_versions``. Safe to share
-    between threads.
+    what has changed is read again: see ``changes.places_versions``. Safe to
+    share between threads.
 
     The UUID, owner, document and levels of a group are current, and so are the
     place, destination, state and server of a member. Other fields may be
