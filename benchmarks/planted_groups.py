@@ -2,7 +2,7 @@
 """Groups for a planted plan, one function a kind: each chooses hosts that
 keep its policies, and asks for just what they keep.
 
-A function is given the garden and the group's name, and returns the group; its
+A function is given the cloud and the group's name, and returns the group; its
 members are counted on the hosts that it chose. Every type of policy and of
 relationship is in one of them, and each again as a preference, which the
 planted plan need not meet.
@@ -62,19 +62,15 @@ def zoned(cloud, name):
     """One zone, any: and there no two on a host."""
     zone = cloud.some_zone()
     hosts = cloud.open(6, lambda h: cloud.zone(h) == zone)
-    return cloud.leaf(name, hosts, Affinity(level='az'),
-                              AntiAffinity())
+    return cloud.leaf(name, hosts, Affinity(level='az'), AntiAffinity())
 
 
 def even(cloud, name):
-    per_zone = [cloud.open(2, lambda h,
-                                   z=zone: cloud.zone(h) == z)
+    per_zone = [cloud.open(2, lambda h, z=zone: cloud.zone(h) == z)
                 for zone in range(3)]
     number = min(map(len, per_zone))
-    return cloud.leaf(name,
-                              [h for hosts in per_zone
-                               for h in hosts[:number]],
-                              Spread(level='az', max_skew=0))
+    return cloud.leaf(name, [h for hosts in per_zone for h in hosts[:number]],
+                      Spread(level='az', max_skew=0))
 
 
 def broad(cloud, name):
@@ -87,27 +83,23 @@ def broad(cloud, name):
 
 def fed(cloud, name):
     """Evenly on all power feeds, which cross the racks."""
-    per_feed = [cloud.open(2, lambda h,
-                                   f=feed: cloud.feed(h) == f)
+    per_feed = [cloud.open(2, lambda h, f=feed: cloud.feed(h) == f)
                 for feed in range(4)]
     number = min(map(len, per_feed))
-    return cloud.leaf(name,
-                              [h for hosts in per_feed
-                               for h in hosts[:number]],
-                              Spread(level='power_feed', max_skew=0),
-                              AntiAffinity())
+    return cloud.leaf(name, [h for hosts in per_feed for h in hosts[:number]],
+                      Spread(level='power_feed', max_skew=0),
+                      AntiAffinity())
 
 
 def one_feed(cloud, name):
     """All on one power feed, any."""
     feed = cloud.chance.randrange(4)
-    hosts = cloud.open(4, lambda h: cloud.feed(h) == feed)
-    return cloud.leaf(name, hosts, Affinity(level='power_feed'))
+    return cloud.leaf(name, cloud.open(
+        4, lambda h: cloud.feed(h) == feed), Affinity(level='power_feed'))
 
 
 def alone(cloud, name):
-    return cloud.leaf(name, cloud.untouched(2) * 2,
-                              Exclusive())
+    return cloud.leaf(name, cloud.untouched(2) * 2, Exclusive())
 
 
 def zonal(cloud, name):
@@ -121,9 +113,8 @@ def named(cloud, name):
 
 
 def fast(cloud, name):
-    return cloud.leaf(name, cloud.open(3, cloud.fast),
-                              Traits(
-                                  has=frozenset({'CUSTOM_FAST'})))
+    return cloud.leaf(name, cloud.open(3, cloud.fast), Traits(
+        has=frozenset({'CUSTOM_FAST'})))
 
 
 def slow(cloud, name):
@@ -133,9 +124,8 @@ def slow(cloud, name):
 
 
 def disks(cloud, name):
-    return cloud.leaf(
-        name, cloud.open(3, cloud.with_disks), Aggregates(
-            names=frozenset({'ssd'})))
+    return cloud.leaf(name, cloud.open(3, cloud.with_disks), Aggregates(
+        names=frozenset({'ssd'})))
 
 
 def talking(cloud, name):
@@ -180,8 +170,7 @@ def nested(cloud, name):
     zone = cloud.some_zone()
     web = cloud.open(4, lambda h: cloud.zone(h) == zone)
     db = cloud.open(4, lambda h: cloud.zone(h) == zone)
-    racks = Counter({cloud.rack(h): 0
-                     for h in range(cloud.count)
+    racks = Counter({cloud.rack(h): 0 for h in range(cloud.count)
                      if cloud.zone(h) == zone})
     racks.update(map(cloud.rack, db))
     skew = max(racks.values()) - min(racks.values())
@@ -193,35 +182,24 @@ def nested(cloud, name):
 
 def preferring(cloud, name):
     """A preference or two that the planted plan need not meet."""
-    return cloud.leaf(name, cloud.open(4),
-                              *cloud.chance.sample((
-                                  SoftAffinity(level='rack'),
-                                  SoftAntiAffinity(),
-                                  Affinity(level='az', weight=2.0),
-                                  AntiAffinity(level='rack',
-                                               max_per_domain=Fraction(1, 4),
-                                               weight=2.0),
-                                  Spread(level='az', max_skew=1, weight=1.0),
-                                  Exclusive(weight=1.0),
-                                  Location(path=('az2',), weight=3.0),
-                                  AvailabilityZone(zone='az0', weight=1.0),
-                                  Traits(has=frozenset({'CUSTOM_FAST'}),
-                                         weight=1.0),
-                                  Aggregates(names=frozenset({'ssd'}),
-                                             weight=1.0)), 2))
+    return cloud.leaf(name, cloud.open(4), *cloud.chance.sample((
+        SoftAffinity(level='rack'), SoftAntiAffinity(),
+        Affinity(level='az', weight=2.0),
+        AntiAffinity(level='rack', max_per_domain=Fraction(1, 4), weight=2.0),
+        Spread(level='az', max_skew=1, weight=1.0), Exclusive(weight=1.0),
+        Location(path=('az2',), weight=3.0),
+        AvailabilityZone(zone='az0', weight=1.0),
+        Traits(has=frozenset({'CUSTOM_FAST'}), weight=1.0),
+        Aggregates(names=frozenset({'ssd'}), weight=1.0)), 2))
 
 
 def inclined(cloud, name):
     """Two sides of which one would like something of the other."""
     hosts = cloud.open(6)
-    return _two(cloud, name, hosts[:3], hosts[3:],
-                cloud.chance.choice((
-                    RelationshipAffinity(level='rack', between=SIDES,
-                                         weight=1.0),
-                    RelationshipAntiAffinity(level='rack', between=SIDES,
-                                             weight=1.0),
-                    Bandwidth(level='rack', mbps=10, between=SIDES,
-                              weight=0.1))))
+    return _two(cloud, name, hosts[:3], hosts[3:], cloud.chance.choice((
+        RelationshipAffinity(level='rack', between=SIDES, weight=1.0),
+        RelationshipAntiAffinity(level='rack', between=SIDES, weight=1.0),
+        Bandwidth(level='rack', mbps=10, between=SIDES, weight=0.1))))
 
 
 PLANTS = (apart, quarter, near, packed, zoned, even, broad, fed, one_feed,

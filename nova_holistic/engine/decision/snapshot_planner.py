@@ -8,21 +8,18 @@ from typing import TypeVar
 from oslo_log import log as logging
 
 from nova_holistic.engine.decision.cached_snapshot import try_cached_snapshot
-from nova_holistic.engine.decision import exclusive_hosts
+from nova_holistic.engine.decision import (
+    exclusive_hosts, moving_members, refused_hosts, solver_metrics)
 from nova_holistic.engine.decision.fixed_plan import plan_for_hosts
-from nova_holistic.engine.decision import moving_members
 from nova_holistic.engine.decision.nova_constraints import NovaConstraints
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
-from nova_holistic.engine.decision import refused_hosts
-from nova_holistic.engine.decision import solver_metrics
 from nova_holistic.engine.decision.usable_snapshot import (
     with_hosts_disabled, with_members_removed, with_missing_hosts)
 from nova_holistic.engine import reasons
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.metrics.instruments import ALTERNATES_SECONDS
 from nova_holistic.model.binding import bind
-from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.messages.name_detection import mark_names
@@ -38,7 +35,6 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 Answer = TypeVar('Answer')
-Solved = TypeVar('Solved', Plan, Unplaceable, Unknown)
 Usable = tuple[Snapshot, Sequence[Reason]]
 """The part of the cloud that a group may use, and why it may not use all."""
 
@@ -66,9 +62,9 @@ class SnapshotPlanner:
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         started = self._timer()
-        return try_cached_snapshot(self._inventory,
-                                   lambda cloud: self.answer_on(
-                                       request, cloud, started)[0])
+        return try_cached_snapshot(
+            self._inventory,
+            lambda cloud: self.answer_on(request, cloud, started)[0])
 
     def answer_on(self, request: PlanningRequest, cloud: Snapshot,
                   started: float
@@ -89,14 +85,12 @@ class SnapshotPlanner:
         started = self._timer()
         if usable is not None:
             return self._decided(request, usable, started, time_limit)
-        return try_cached_snapshot(self._inventory,
-                                   lambda cloud: self._decided(
-                                       request, self.usable(request, cloud),
-                                       started, time_limit))
+        return try_cached_snapshot(
+            self._inventory, lambda cloud: self._decided(
+                request, self.usable(request, cloud), started, time_limit))
 
     def _decided(self, request: PlanningRequest, usable: Usable,
-                 started: float,
-                 time_limit: float | None) -> CheckedPlan:
+                 started: float, time_limit: float | None) -> CheckedPlan:
         asked, usable = self._without_sources(request, usable)
         plan, snapshot = self._answered(asked, usable, started, time_limit)
         if isinstance(plan, Unplaceable):
@@ -135,8 +129,8 @@ class SnapshotPlanner:
                           bound, snapshot, hosts, request.placed,
                           request.sources))
         if violations:
-            raise NotPlanned(
-                GroupStatus.UNPLACEABLE, mark_names(violations, snapshot))
+            raise NotPlanned(GroupStatus.UNPLACEABLE,
+                             mark_names(violations, snapshot))
         return self._decision(request, bound, snapshot, plan_for_hosts(
             request, bound, snapshot, hosts))
 
@@ -241,12 +235,12 @@ class SnapshotPlanner:
             narrowed = with_hosts_disabled(snapshot, alternative)
             answer = self._solve(request, narrowed, time_limit)
             if isinstance(answer, Plan):
-                return _with_seconds(answer, taken), narrowed
+                return solver_metrics.with_seconds(answer, taken), narrowed
         answer = self._solve(request, snapshot, time_limit)
         if isinstance(answer, Unplaceable):
             answer = replace(answer, reasons=mark_names(
                 (*answer.reasons, *closed), snapshot))
-        return _with_seconds(answer, taken), snapshot
+        return solver_metrics.with_seconds(answer, taken), snapshot
 
     def _solve(self, request: PlanningRequest, snapshot: Snapshot,
                time_limit: float | None) -> Plan | Unplaceable | Unknown:
@@ -303,9 +297,3 @@ class SnapshotPlanner:
         return self._constraints.constrained(
             refused_hosts.with_forbidden_traits(
                 request.group, request.refused), snapshot)
-
-
-def _with_seconds(answer: Solved, snapshot: float) -> Solved:
-    total = answer.seconds.get('total', 0.0) + snapshot
-    return replace(answer, seconds=FrozenMapping(
-        {**answer.seconds, 'snapshot': snapshot, 'total': total}))

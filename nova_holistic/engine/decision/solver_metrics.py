@@ -3,10 +3,15 @@
 
 from collections.abc import Iterator
 import contextlib
+from dataclasses import replace
 import time
+from typing import TypeVar
 
 from nova_holistic.metrics import instruments
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
+
+Solved = TypeVar('Solved', Plan, Unplaceable, Unknown)
 
 OUTCOMES = {Plan: 'planned', Unplaceable: 'unplaceable', Unknown: 'unknown'}
 
@@ -36,3 +41,10 @@ def measured() -> Iterator[Outcome]:
         instruments.PLANS.add(outcome=outcome.name)
         instruments.SOLVE_SECONDS.observe(
             time.perf_counter() - begin, outcome=outcome.name)
+
+
+def with_seconds(answer: Solved, snapshot: float) -> Solved:
+    """The answer with the seconds that the snapshot took."""
+    total = answer.seconds.get('total', 0.0) + snapshot
+    return replace(answer, seconds=FrozenMapping(
+        {**answer.seconds, 'snapshot': snapshot, 'total': total}))

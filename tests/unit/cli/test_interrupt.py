@@ -23,7 +23,7 @@ def tell(before):
         time.sleep(0.05)
     print('busy', flush=True)
 
-with interrupt.prompt(lambda: print('tidy', flush=True)):
+with interrupt.handle_promptly(lambda: print('tidy', flush=True)):
     threading.Thread(target=tell, args=[time.clock_gettime(used)]).start()
     hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)
 '''

@@ -75,7 +75,7 @@ def carry_out(change):
     conf.set_override('attempts', ATTEMPTS, group='planner')
     snapshot_planner = types.SimpleNamespace(
         objections=lambda request, decision, hosts: change.check() or (),
-        distrust=lambda: None)
+        invalidate=lambda: None)
     return Executor(PlannerComponents(
         conf, snapshot_planner, None, None, None, None)).carry_out(change)
 

@@ -33,17 +33,17 @@ def stands(rows, revised, *, before=None, earlier=()):
 
 @pytest.mark.parametrize('state, revised, expected', [
     (MemberState.PLANNED, SMALL, 'movable'),
-    (MemberState.PLANNED, LARGE, 'anew'),
+    (MemberState.PLANNED, LARGE, 'to_plan'),
     (MemberState.CLAIMED, SMALL, 'fixed'),
     (MemberState.CLAIMED, LARGE, 'fixed'),
     (MemberState.BUILT, SMALL, 'fixed'),
-    (MemberState.LOST, SMALL, 'anew'),
-    (MemberState.FAILED, SMALL, 'anew'),
+    (MemberState.LOST, SMALL, 'to_plan'),
+    (MemberState.FAILED, SMALL, 'to_plan'),
 ])
 def test_a_member_with_a_server_stays_and_an_unchanged_plan_may(
         state, revised, expected):
     _, found = stands([row('web', state)], document(web=revised))
-    assert [name for name in ('fixed', 'movable', 'anew')
+    assert [name for name in ('fixed', 'movable', 'to_plan')
             if 'web' in getattr(found, name)] == [expected]
     assert not found.removed and not found.left_out
 

@@ -86,7 +86,8 @@ STEPS = st.one_of(
         st.sampled_from(['use', 'free', 'remove', 'rack', 'down', 'disabled',
                          'bare', 'flavors', 'hold']),
         st.sampled_from(HOSTS), st.booleans()),
-    st.sampled_from(['kept', 'follow', 'compare', 'read_nova', 'snapshot']))
+    st.sampled_from(['cached_snapshot', 'follow', 'compare', 'read_nova',
+                     'snapshot']))
 
 
 @examples(200)
@@ -182,7 +183,7 @@ def test_plans_that_wait_for_the_first_snapshot_share_it():
     with futures.ThreadPoolExecutor(3) as pool:
         found = [pool.submit(kept.compare)]
         assert begun.wait(10)
-        found += [pool.submit(kept.kept) for _ in range(2)]
+        found += [pool.submit(kept.cached_snapshot) for _ in range(2)]
         go_on.set()
         for each in found:
             each.result()

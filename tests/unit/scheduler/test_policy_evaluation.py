@@ -138,7 +138,7 @@ def test_a_judge_with_new_foreign_servers_checks_again():
     verdict, place = PolicyEvaluation(group, LEVELS, 'a', {}), host('h1', 'r1')
     assert verdict.objections(place) == ()
     (domain,) = verdict.reserves(place)
-    crowded = replace(verdict, strangers={
+    crowded = replace(verdict, outside_servers={
         domain: [replace(host('h2', 'r1'), servers=1)]})
     assert crowded.objections(place) != ()
     assert verdict.objections(place) == ()
