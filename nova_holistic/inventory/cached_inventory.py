@@ -66,7 +66,7 @@ class CachedInventory(CloudInventory):
     """Another inventory, of which the newest snapshot is kept. Threads may
     share one."""
 
-    keeps = True
+    has_cache = True
 
     def __init__(self, inventory: CloudInventory, reader: CloudReader,
                  compare_interval: float,

@@ -126,7 +126,7 @@ class Reconciler:
         planned = outlines.members([MemberState.PLANNED], CLAIMABLE)
         self._each(mended, 'stranded', self._unavailable.give_up,
                    self._unavailable.stranded(
-                       planned, self._inventory.kept))
+                       planned, self._inventory.cached_snapshot))
         self._each(mended, 'restored', self._restore_places,
                    self._returning(groups))
         self._each(mended, 'replanned', self._replan, self._waiting(groups))

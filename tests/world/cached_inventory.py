@@ -15,7 +15,7 @@ class CachedRackInventory(RackInventory):
     :ivar complete: number of complete snapshots
     """
 
-    keeps = True
+    has_cache = True
 
     def __init__(self, placement, providers, racks):
         super().__init__(placement, providers, racks)

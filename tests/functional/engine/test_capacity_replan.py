@@ -81,7 +81,7 @@ def world(tmp_path):
 def reads(world, monkeypatch):
     """Names of the hosts that were marked to be read again, for each call of
     ``kept`` that reads any."""
-    found, kept = [], world.inventory.kept
+    found, kept = [], world.inventory.cached_snapshot
 
     def watched():
         names = {name for name, uuid in world.hosts.items()
